@@ -19,6 +19,8 @@ SHARING := -q --dist loadfile --no-loadscope-reorder --durations 20
 WORKERS := $(SHARING) -n $(CORES)
 # Tests on engines wait for about a sixth of their time: one worker more than cores.
 ENGINE_WORKERS := $(SHARING) -n $(shell expr $(CORES) + 1)
+# Workers keep processes of many functions busy at once: each start takes half a second of computing.
+test: export VITRINE_FUNCTION_PROCESSES := 96
 # Where tests on engines record the grants that functions use; `make grants` reads it.
 GRANTS := $(CURDIR)/build/grants.jsonl
 test grants prove-%: export VITRINE_RECORD_GRANTS := $(GRANTS)
@@ -157,7 +159,7 @@ prove-fuzz: prepare
 
 prove-attacks: prepare
 	@POLICIES=$(POLICIES) $(PYTEST) -q tests/unit/domains/access/generated; \
-		$(PYTEST) -q tests/integration/search/test_permissions.py \
+		POLICIES=300 $(PYTEST) -q tests/integration/search/test_permissions.py \
 		tests/journeys/long/test_search_bombs.py tests/journeys/long/test_hostile_client.py; \
 		echo "make prove PART=attacks: $$SECONDS s"
 

@@ -10,6 +10,16 @@ import pytest
 from tests.journeys import shared
 from tests.journeys.runtime import Api, Runtime
 
+LONGEST = (
+    "test_docs",
+    "test_search_indexes",  # walks whole indexes, which grow
+    "test_bucket_sync",
+    "test_file_changes",
+    "test_import",
+    "test_whole_deployment",
+)
+"""Files in their order: xdist gives a worker the next one."""
+
 
 def pytest_configure() -> None:
     shared.begin()
@@ -17,6 +27,12 @@ def pytest_configure() -> None:
 
 def pytest_unconfigure() -> None:
     shared.end()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker ends long after the others."""
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

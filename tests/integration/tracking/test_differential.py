@@ -9,7 +9,7 @@ import pytest
 from tests.integration.tracking.comparison import Comparison
 from tests.integration.tracking.stores import TrackingTables
 
-HISTORIES = int(os.environ.get("MLFLOW_HISTORIES", "30"))
+HISTORIES = int(os.environ.get("MLFLOW_HISTORIES", "10"))
 _CHUNK = 10
 
 

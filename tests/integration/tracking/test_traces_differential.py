@@ -16,7 +16,7 @@ from tests.integration.tracking.histories import Call
 from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
 from tests.integration.tracking.trace_histories import TraceHistory
 
-HISTORIES = int(os.environ.get("MLFLOW_TRACE_HISTORIES", "5"))
+HISTORIES = int(os.environ.get("MLFLOW_TRACE_HISTORIES", "3"))
 
 # SQL reports a tag of a missing trace as the failure of a foreign key
 _NO_PARENT = ("error", ("BAD_REQUEST", ""))
