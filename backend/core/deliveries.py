@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
-from backend.spec.metrics import Metric
+from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import Queue
 
 Event = Mapping[str, Any]
@@ -43,6 +43,20 @@ def given_back(
     except UnavailableError as error:  # they come again all the same, only later
         _log.warning("messages of %s wait for their time-out: %s", queue.name, error.message)
     return failed(str(message["messageId"]) for message in messages)
+
+
+def given_back_after(
+    error: UnavailableError,
+    queues: Queues,
+    queue: Queue,
+    messages: Sequence[Message],
+    *,
+    ring: Ring,
+) -> Reply:
+    """Have messages come again that an outage kept from being worked off, and count that."""
+    _log.warning("an outage: messages of %s are given back: %s", queue.name, error.message)
+    ring(BATCHES_GIVEN_BACK)
+    return given_back(queues, queue, messages)
 
 
 def received(message: Message) -> int:

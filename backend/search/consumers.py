@@ -6,9 +6,7 @@ everything is written. An outage is nobody's fault in particular: the whole batc
 
 from collections.abc import Callable, Iterable, Sequence
 
-from aws_lambda_powertools import Logger
-
-from backend.core.deliveries import Event, Reply, Ring, failed, given_back
+from backend.core.deliveries import Event, Reply, Ring, failed, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -16,10 +14,7 @@ from backend.search.changes import Changes, Poison, Record, table_changes
 from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import Queue
-
-_logger = Logger()
 
 
 @wired
@@ -63,9 +58,7 @@ class QueueConsumer:
             _keep(changes.poison, self.failures)
             self.rebuilder.rebuild(changes.references, settling=self.settling)
         except UnavailableError as error:
-            _logger.warning("an outage: messages are given back", extra={"reason": error.message})
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, self.queue, messages)
+            return given_back_after(error, self.queues, self.queue, messages, ring=self.ring)
         return failed(())
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
@@ -15,7 +15,6 @@ from backend.domains.audit.models import Entry
 from backend.domains.audit.models.reads import ReadMessage
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.rules import reads
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import READS
 
 _log = logging.getLogger(__name__)
@@ -49,7 +48,5 @@ class ReadsConsumer:
         try:
             in_parallel(self.audit.add_once, list(entries.values()))
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, READS, messages)
+            return given_back_after(error, self.queues, READS, messages, ring=self.ring)
         return failed(unreadable)

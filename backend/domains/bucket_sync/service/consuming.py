@@ -4,11 +4,10 @@ Workflows start on a file only once its asset is stored: an object that others w
 first, and nobody else knows when it has.
 """
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
-from backend.core.deliveries import Event, Message, Reply, Ring, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, given_back, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
@@ -17,10 +16,7 @@ from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.skips import SkipNotes
 from backend.domains.bucket_sync.service.syncing import BucketSync
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
-
-_log = logging.getLogger(__name__)
 
 
 @wired
@@ -36,9 +32,7 @@ class SyncConsumer:
         try:
             return self._follow(messages)
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, BUCKET_EVENTS, messages)
+            return given_back_after(error, self.queues, BUCKET_EVENTS, messages, ring=self.ring)
 
     def _follow(self, messages: list[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}

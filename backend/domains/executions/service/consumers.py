@@ -3,7 +3,16 @@
 import logging
 from collections.abc import Callable
 
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
+from backend.core.deliveries import (
+    Event,
+    Message,
+    Reply,
+    Ring,
+    failed,
+    given_back,
+    given_back_after,
+    received,
+)
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -12,7 +21,6 @@ from backend.domains.executions.models.events import StatusDetail
 from backend.domains.executions.rules import events
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.progress import ExecutionProgress
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import EXECUTION_STARTS, EXECUTION_STATUS
 
 _log = logging.getLogger(__name__)
@@ -39,9 +47,7 @@ class StartConsumer:
             _log.info("no further executions for now: %s", error.message)
             return given_back(self.queues, EXECUTION_STARTS, messages)
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, EXECUTION_STARTS, messages)
+            return given_back_after(error, self.queues, EXECUTION_STARTS, messages, ring=self.ring)
         return failed(())
 
 
@@ -59,9 +65,7 @@ class StatusConsumer:
             for message in messages:
                 self._take(message)
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, EXECUTION_STATUS, messages)
+            return given_back_after(error, self.queues, EXECUTION_STATUS, messages, ring=self.ring)
         return failed(())
 
     def _take(self, message: Message) -> None:

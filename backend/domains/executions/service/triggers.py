@@ -11,7 +11,7 @@ import json
 import logging
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -42,7 +42,6 @@ from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.service import WorkflowQueries
 from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
 _ATTEMPTS = 4  # of a run that meets the end of another at the same moment
@@ -73,9 +72,7 @@ class UploadTriggers:
             for message in messages:
                 self._take(message)
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, UPLOAD_TRIGGERS, messages)
+            return given_back_after(error, self.queues, UPLOAD_TRIGGERS, messages, ring=self.ring)
         return failed(())
 
     def _take(self, message: Message) -> None:

@@ -6,12 +6,11 @@ other. The object is not looked at: a version id is never used again, so the res
 deleted meanwhile does no harm.
 """
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from backend.core.clock import Clock
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
@@ -27,10 +26,7 @@ from backend.domains.quarantine import rules
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.domains.quarantine.models.events import ScanResult
 from backend.domains.quarantine.repository import QuarantineRepository
-from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import SCAN_RESULTS
-
-_log = logging.getLogger(__name__)
 
 
 @wired
@@ -55,9 +51,7 @@ class ScanConsumer:
             for message in messages:
                 self._take(message)
         except UnavailableError as error:
-            _log.warning("an outage: messages are given back: %s", error.message)
-            self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, SCAN_RESULTS, messages)
+            return given_back_after(error, self.queues, SCAN_RESULTS, messages, ring=self.ring)
         return failed(())
 
     def _take(self, message: Message) -> None:
