@@ -11,7 +11,6 @@ import pytest
 
 from tests.journeys.runtime import ROOT, Runtime, noise
 
-
 ASSETS = 6
 
 
