@@ -44,6 +44,11 @@ def files(api: Api, base: str, number: str) -> dict[str, str]:
     return {one["relativeKey"]: one["versionId"] for one in whole["files"]}
 
 
+def versions_found(api: Api, database: str) -> list[str]:
+    hits = api.search(databaseId=database, entityTypes=["asset"])
+    return [hit["str_asset_version_id"] for hit in hits]
+
+
 def content(api: Api, base: str, **wanted: str) -> bytes:
     body = {"downloadType": "assetFile", "key": "/a.stl", **wanted}
     url = api.ok("POST", f"{base}/download", body)["downloadUrl"]
@@ -91,12 +96,7 @@ def test_a_version_is_made_read_compared_and_gone_back_to(api: Api, database: st
     assert content(api, base) == b"solid old\n"
     (now,) = api.ok("GET", f"{base}/metadata")["metadata"]
     assert now["metadataValue"] == "1889"
-
-    def versions_found() -> list[str]:
-        hits = api.search(databaseId=database, entityTypes=["asset"])
-        return [hit["str_asset_version_id"] for hit in hits]
-
-    wait_for(versions_found, ["3"])
+    wait_for(lambda: versions_found(api, database), ["3"])
 
 
 def named(latest: dict[str, str]) -> dict[str, Any]:
