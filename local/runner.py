@@ -48,8 +48,7 @@ from local.states.tasks import Tasks
 from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
-_PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))
-"""Of all functions together, some 55 MB each."""
+_PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # of some 55 MB each
 _REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
