@@ -34,15 +34,15 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 .PHONY: run
-run: $(READY) ## Serve the product on this machine, with a first look (PORT=, STATE=, TRACKING=1)
+run: $(READY) ## Start the product on this machine, with a first look (PORT=, STATE=, TRACKING=1)
 	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) \
 		$(if $(TRACKING),--set tracking=true) --first-look samples/library
 
 .PHONY: test
-test: lint prepare ## Run format, lint, types and all tests, on real engines too (22 minutes)
+test: lint prepare ## Check format, lint and types, and run all tests, also on real engines (22 minutes)
 	@rm -f $(GRANTS)
 	@$(PYTEST) $(WORKERS) tests/unit tests/architecture tests/infra
 	@# journeys first: their files take longest, and the last file should be a short one
@@ -50,7 +50,7 @@ test: lint prepare ## Run format, lint, types and all tests, on real engines too
 		--ignore=tests/journeys/long
 
 .PHONY: grants
-grants: $(READY) ## Compare the grants of functions with those that `make test` and `make prove` used
+grants: $(READY) ## Compare the grants of functions with those used in `make test` and `make prove`
 	@$(PYTEST) -q tests/grants
 
 .PHONY: check
@@ -67,12 +67,12 @@ lint: $(READY) ## Format, lint, types and import directions only
 # Advisories that are known and do not concern this product, each with the reason: none now.
 ACCEPTED_ADVISORIES :=
 .PHONY: audit
-audit: $(READY) ## Look the pinned packages up in the database of advisories (needs the network)
+audit: $(READY) ## Check the pinned packages for known vulnerabilities (needs the network)
 	@$(BIN)/pip-audit --strict --disable-pip --require-hashes --progress-spinner off \
 		$(addprefix --ignore-vuln ,$(ACCEPTED_ADVISORIES)) -r requirements.txt
 
 .PHONY: format
-format: $(READY) ## Format the code and mend what ruff can
+format: $(READY) ## Format the code and apply the fixes of ruff
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --fix --quiet .
 
@@ -85,7 +85,7 @@ demo-tracking: $(READY) ## Train a small model with MLflow on a local table: log
 	@$(BIN)/python -m local demo-tracking
 
 .PHONY: bench
-bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
+bench: $(READY) ## Measure the indexing path: ratios and numbers of requests
 	@$(BIN)/python -m benchmarks
 
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
@@ -107,7 +107,7 @@ DOCUMENTS ?= 1000000
 MLFLOW_HISTORIES ?= 1000
 MLFLOW_TRACE_HISTORIES ?= 100
 .PHONY: prove
-prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
+prove: $(addprefix prove-,$(PART)) ## Run the long proofs: all of them (hours), or parts, such as PART=kills
 
 .PHONY: prepare
 prepare: $(READY)
@@ -180,7 +180,7 @@ prove-scale: prepare
 		echo "make prove PART=scale: $$SECONDS s"
 
 .PHONY: fuzz
-fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)
+fuzz: prove-fuzz ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)
 
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint
@@ -193,7 +193,7 @@ docs: $(READY) ## Write the generated reference pages
 	@$(BIN)/python -m docs.generate --costs
 
 .PHONY: lock
-lock: $(READY) ## Resolve pyproject.toml anew into requirements.txt and backend/requirements.txt
+lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt
 	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group inspect --group inspect-cad --group runtime --group infra \
 		--group local --group client --group tracking --group dev \
 		--universal --python-version 3.11 --generate-hashes -o requirements.txt
@@ -205,7 +205,7 @@ lock: $(READY) ## Resolve pyproject.toml anew into requirements.txt and backend/
 	done
 
 .PHONY: clean
-clean: ## Remove what was made here: environment, templates, local state, caches
+clean: ## Remove the environment, templates, local state and caches
 	@rm -rf $(VENV) cdk.out .local build dist .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,6 +1,6 @@
 """Public texts use the words of the field, as CONTRIBUTING.md asks.
 
-Checked are the OpenAPI document, error messages, help texts, the README and the guides.
+Checked are the OpenAPI document, error messages, help texts, guides and the other pages for users.
 """
 
 import ast
@@ -22,7 +22,11 @@ ERRORS = [
     *(ROOT / "client" / "src").rglob("*.py"),
     *(ROOT / "local").glob("*.py"),
 ]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
+PAGES = [
+    *ROOT.glob("*.md"),
+    ROOT / "client" / "README.md",
+    *(ROOT / "docs" / "guides").glob("*.md"),
+]
 
 _VAGUE = re.compile(
     r"\b(tells?|told|telling|anew|whoever|stands? for|nothing but|none of which|thereby|by turns"
@@ -85,7 +89,7 @@ def test_help_texts_are_plain() -> None:
     assert _bad(iter(helps)) == {}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_are_plain(page: Path) -> None:
     assert _bad(iter(page.read_text(encoding="utf-8").split("\n"))) == {}
 

@@ -47,7 +47,7 @@ def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: se
     ("text", "fact"),
     [
         ("ab, " * (MAX_WORDS + 1), f"query: has {MAX_WORDS + 1} words; at most {MAX_WORDS}"),
-        ("(" * MAX_QUERY_CHARS, "nests parentheses"),
+        ("(" * MAX_QUERY_CHARS, "must not nest parentheses"),
         ("pump " * MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters"),
     ],
     ids=["words", "brackets", "characters"],
