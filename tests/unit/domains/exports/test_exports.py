@@ -336,7 +336,8 @@ def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
             reply = handler(event, context)
             found.append(reply)
-            return {**reply, "body": "null", "isBase64Encoded": False}
+            text = gzip.decompress(base64.b64decode(reply["body"])).decode()
+            return {**reply, "body": text, "isBase64Encoded": False}
 
         return handle
 
