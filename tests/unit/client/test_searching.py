@@ -233,3 +233,15 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
     assert "A reindex is due" in shell.err
     shell.run("search", "pump", "--choose", "glb")
     assert "is not a facet value" in shell.err
+
+
+def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(
+    shell: Shell, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vitrine.cli.searching.LARGEST_FOLDED_PAGE", 2)
+    pages = (page("a", assetsFound=5), page("c", "d", assetsFound=5), page("e", assetsFound=5))
+    server.fail("POST", "^/search(/simple)?$", *pages)
+    found = shell.json("search", "pump", "--fold", "--limit", "5")
+    assert [hit["_id"] for hit in found["hits"]] == ["a", "c", "d", "e"]
+    bodies = [json.loads(request.content) for request in server.sent]
+    assert [(body["from"], body["size"]) for body in bodies] == [(0, 2), (2, 2), (4, 2)]
