@@ -241,7 +241,8 @@ def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(
     monkeypatch.setattr("vitrine.cli.searching.LARGEST_FOLDED_PAGE", 2)
     pages = (page("a", assetsFound=5), page("c", "d", assetsFound=5), page("e", assetsFound=5))
     server.fail("POST", "^/search(/simple)?$", *pages)
-    found = shell.json("search", "pump", "--fold", "--limit", "5")
+    shell.run("search", "pump", "--fold", "--limit", "5", "--json")
+    found = json.loads(shell.out)
     assert [hit["_id"] for hit in found["hits"]] == ["a", "c", "d", "e"]
     bodies = [json.loads(request.content) for request in server.sent]
     assert [(body["from"], body["size"]) for body in bodies] == [(0, 2), (2, 2), (4, 2)]
