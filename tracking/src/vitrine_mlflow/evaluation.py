@@ -29,7 +29,7 @@ from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
-_TRANSACTION_BYTES = 3_000_000  # DynamoDB allows 4 MB
+_TRANSACTION_BYTES = 2_000_000  # DynamoDB allows 4 MB
 _TRANSACTION_RECORDS = 90
 
 
@@ -253,10 +253,11 @@ class EvaluationDatasets:
                 stored = self._commit(stored, pending, [], now, None)
                 pending, size = [], 0
             size += len(text.encode())
-            condition: dict[str, Any] = (
-                {PARTITION_KEY: ABSENT} if old is None else {INFO: old[INFO]}
-            )
-            pending.append(Put(with_key(record_keys[name], {INFO: text}), condition))
+            # a number, since the old text in a condition would double the transaction's size
+            revision: int = 0 if old is None else old["revision"]
+            condition: dict[str, Any] = {"revision": revision} if old else {PARTITION_KEY: ABSENT}
+            item = with_key(record_keys[name], {INFO: text, "revision": revision + 1})
+            pending.append(Put(item, condition))
         flat = [record for several in given.values() for record in several]
         self._commit(stored, pending, flat, now, (user, inserted))
         return inserted, updated
