@@ -28,6 +28,10 @@ class Server:
         """A request as the pages of the UI send it; the reply as JSON."""
         return self._replied(httpx.request(method, f"{self.url}/ajax-api/{path}", **options))
 
+    def api(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """A request as clients of other languages send it."""
+        return httpx.request(method, f"{self.url}/api/{path}", **options)
+
     def post_graphql(self, body: Any) -> Any:
         return self._replied(httpx.post(f"{self.url}/graphql", json=body))
 

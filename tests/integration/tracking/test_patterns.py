@@ -15,17 +15,21 @@ from mlflow.entities import (
     ViewType,
 )
 from mlflow.entities.model_registry import RegisteredModelTag
+from mlflow.entities.workspace import Workspace
 from vitrine_mlflow import keys
+from vitrine_mlflow.auth.store import DynamoAuthStore
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.patterns import PATTERNS, AccessPattern
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry.versions import Versions
 from vitrine_mlflow.store import DynamoTrackingStore
+from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
 from tests.integration.tracking.metering import Recorder
 from tests.integration.tracking.stores import TrackingTables
 from tests.integration.tracking.trace_histories import info_of, span_of
 
+_AUTH = "Authentication and authorization"
 RUN_PATTERNS = [pattern for pattern in PATTERNS if pattern.function]
 
 
@@ -36,6 +40,12 @@ class World:
         self.client = tables.client
         context = Context(tables.database(table), "s3://artifacts")
         self.store = DynamoTrackingStore.of_context(context)
+        self.auth = DynamoAuthStore()
+        self.auth.build(context.database)
+        self.auth.create_user("ann", "long enough password")
+        self.auth.grant_user_permission("ann", "experiment", "1", "READ")
+        self.auth.grant_user_permission("ann", "registered_model", "model", "READ")
+        self.workspaces = DynamoWorkspaceStore.of_database(context.database)
         self.models = Models(context)
         self.versions = Versions(context, self.models)
         self.run = self.store.create_run("0", "ann", 1, [], "name").info.run_id
@@ -140,6 +150,29 @@ CALLS: dict[str, Callable[[World], Any]] = {
         "model", RegisteredModelTag("k", "v")
     ),
     "Model registry: Set model alias": lambda w: w.versions.set_alias("model", "new", 1),
+    f"{_AUTH}: Create user": lambda w: w.auth.create_user("bob", "long enough password"),
+    f"{_AUTH}: Get user": lambda w: w.auth.get_user("ann"),
+    f"{_AUTH}: Authenticate user": lambda w: w.auth.authenticate_user("ann", "wrong password"),
+    f"{_AUTH}: Grant experiment permission": lambda w: w.auth.grant_user_permission(
+        "ann", "experiment", "2", "READ"
+    ),
+    f"{_AUTH}: Check experiment permission": lambda w: w.auth.get_experiment_permission("1", "ann"),
+    f"{_AUTH}: List permissions for experiment": lambda w: w.auth.grants.for_resource(
+        "default", "experiment", "1"
+    ),
+    f"{_AUTH}: Grant registry permission": lambda w: w.auth.grant_user_permission(
+        "ann", "registered_model", "other", "READ"
+    ),
+    f"{_AUTH}: Check registry permission": lambda w: w.auth.get_registered_model_permission(
+        "model", "ann"
+    ),
+    f"{_AUTH}: List permissions for model": lambda w: w.auth.grants.for_resource(
+        "default", "registered_model", "model"
+    ),
+    "Workspace: Get workspace": lambda w: w.workspaces.find("default"),
+    "Workspace: Create/update workspace": lambda w: w.workspaces.create_workspace(
+        Workspace("team-a")
+    ),
     "Model registry: Get model by alias": lambda w: w.models.version_of_alias("model", "best"),
 }
 

@@ -133,3 +133,58 @@ def test_the_page_of_a_run_reads_it_by_graphql(trained: Trained) -> None:
     run = reply["data"]["mlflowGetRun"]["run"]
     assert run["info"]["experimentId"] == trained.ids["experiment_id"]
     assert {metric["key"] for metric in run["data"]["metrics"]} >= {"training_score", "extra"}
+
+
+def test_workspaces_of_requests_are_apart(engines: "RealEngines", tmp_path: Path) -> None:
+    engines.dynamodb.create_table(**create_request("mlflow-workspaces"))
+    uri = store_uri("mlflow-workspaces", engines.url("dynamodb"))
+    with serving(uri, tmp_path, "--enable-workspaces") as server:
+        created = server.api("POST", "3.0/mlflow/workspaces", json={"name": "team-a"})
+        assert created.status_code == 201, created.text
+        own = {"X-MLFLOW-WORKSPACE": "team-a"}
+        experiment = server.api(
+            "POST", "2.0/mlflow/experiments/create", json={"name": "hidden"}, headers=own
+        ).json()
+        found = {"experiment_id": experiment["experiment_id"]}
+        path = "2.0/mlflow/experiments/get"
+        mine = server.api("GET", path, params=found, headers=own).json()["experiment"]
+        assert mine["artifact_location"].endswith(f"workspaces/team-a/{mine['experiment_id']}")
+        assert server.api("GET", path, params=found).status_code == 404
+        absent = {"X-MLFLOW-WORKSPACE": "team-b"}
+        assert server.api("GET", path, params=found, headers=absent).status_code == 404
+        refused = server.api("DELETE", "3.0/mlflow/workspaces/team-a")
+        assert refused.status_code >= 400
+        assert "still contains 1 resource" in refused.text
+
+
+def test_users_see_what_they_are_granted(engines: "RealEngines", tmp_path: Path) -> None:
+    engines.dynamodb.create_table(**create_request("mlflow-auth"))
+    uri = store_uri("mlflow-auth", engines.url("dynamodb"))
+    ann, bob = ("ann", "a long password"), ("bob", "another password")
+    admin = ("admin", "the first password")
+    with serving(
+        uri, tmp_path, "--app-name", "dynamodb-auth",
+        MLFLOW_FLASK_SERVER_SECRET_KEY="secret", MLFLOW_AUTH_ADMIN_PASSWORD=admin[1],
+    ) as server:  # fmt: skip
+        for user in (ann, bob):
+            created = server.api(
+                "POST", "2.0/mlflow/users/create", auth=admin,
+                json={"username": user[0], "password": user[1]},
+            )  # fmt: skip
+            assert created.status_code == 200, created.text
+        path, update = "2.0/mlflow/experiments/get", "2.0/mlflow/experiments/update"
+        experiment = server.api(
+            "POST", "2.0/mlflow/experiments/create", auth=ann, json={"name": "of ann"}
+        ).json()
+        changed = {**experiment, "new_name": "renamed"}
+        assert server.api("GET", path, params=experiment).status_code == 401
+        assert server.api("GET", path, params=experiment, auth=("ann", "x")).status_code == 401
+        assert server.api("GET", path, params=experiment, auth=bob).status_code == 200
+        assert server.api("POST", update, json=changed, auth=bob).status_code == 403
+        granted = server.api(
+            "POST", "3.0/mlflow/users/permissions/grant", auth=ann,
+            json={"username": "bob", "resource_type": "experiment", "permission": "EDIT",
+                  "resource_id": experiment["experiment_id"]},
+        )  # fmt: skip
+        assert granted.status_code == 200, granted.text
+        assert server.api("POST", update, json=changed, auth=bob).status_code == 200

@@ -5,10 +5,11 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from vitrine_mlflow.database import Database
+from vitrine_mlflow.keys import DEFAULT_WORKSPACE
 
-DEFAULT_WORKSPACE = "default"
 _EXPERIMENT_ID_DIGITS = 18
 
 
@@ -42,9 +43,30 @@ class Sources:
     random_name: Callable[[], str] = _random_name
 
 
+class Isolation(Protocol):
+    """Workspaces of requests, where they are enabled."""
+
+    def active(self) -> str:
+        """The workspace of the current request."""
+        ...
+
+    def artifact_root(self, default: str, workspace: str) -> str:
+        """Where the artifacts of a workspace's experiments are."""
+        ...
+
+
 @dataclass(frozen=True)
 class Context:
     database: Database
     artifact_root: str
     sources: Sources = field(default_factory=Sources)
-    workspace: str = DEFAULT_WORKSPACE
+    isolation: Isolation | None = None  # without it, everything is in the default workspace
+
+    @property
+    def workspace(self) -> str:
+        return DEFAULT_WORKSPACE if self.isolation is None else self.isolation.active()
+
+    def root_of(self, workspace: str) -> str:
+        if self.isolation is None:
+            return self.artifact_root
+        return self.isolation.artifact_root(self.artifact_root, workspace)

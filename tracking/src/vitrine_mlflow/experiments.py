@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
@@ -10,10 +9,22 @@ from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import BAD_REQUEST
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import Range, with_key
-from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
+from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
+from vitrine_mlflow.database import Range
+from vitrine_mlflow.encoding import clip
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
+from vitrine_mlflow.experiment_items import (
+    NAME_BYTES,
+    StoredExperiment,
+    id_of,
+    index_keys,
+    name_key,
+    new_item,
+    reservation,
+    reversed_name,
+    tag_attributes,
+    tag_put,
+)
 from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
 from vitrine_mlflow.mlflow_api import (
     joined_uri,
@@ -27,58 +38,10 @@ from vitrine_mlflow.mlflow_api import (
 from vitrine_mlflow.table import GSI2, GSI3, GSI5, INFO, PARTITION_KEY, TAGS
 
 DEFAULT_ID = "0"
-PRIMARY_METRIC_TAG = "mlflow.experiment.primaryMetric.name"
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
-_PACKED_TAGS_BYTES = 8_000  # the rest is read from the items of the tags
 _TAGS_IN_TRANSACTION = 90
-_NAME_BYTES = 1_900
 _RECENT_SECONDS = 5
 _RECENT_EXPERIMENTS = 1_000
-
-
-@dataclass(frozen=True)
-class StoredExperiment:
-    """The metadata item of an experiment."""
-
-    experiment_id: str
-    item: Item
-
-    @property
-    def info(self) -> dict[str, Any]:
-        return self.item[INFO]
-
-    @property
-    def name(self) -> str:
-        return self.info["name"]
-
-    @property
-    def stage(self) -> str:
-        return self.info["stage"]
-
-    @property
-    def location(self) -> str:
-        return self.info["location"]
-
-    @property
-    def revision(self) -> int:
-        return self.item["revision"]
-
-    @property
-    def tags(self) -> dict[str, str]:
-        """The tags that are packed into the item."""
-        return self.item.get(TAGS, {})
-
-    def require_active(self) -> None:
-        """Refuse a change of a deleted experiment.
-
-        Raises:
-            MlflowException: it is deleted.
-        """
-        if self.stage != _ACTIVE:
-            raise invalid(
-                f"The experiment {self.experiment_id} must be in the 'active' state. "
-                f"Current state is {self.stage}."
-            )
 
 
 class Experiments:
@@ -87,17 +50,19 @@ class Experiments:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._database = context.database
-        self._recent: dict[str, tuple[float, StoredExperiment]] = {}
+        self._recent: dict[tuple[str, str], tuple[float, StoredExperiment]] = {}
 
     def ensure_default(self) -> None:
         """Create the experiment 0 that MLflow's clients and UI expect."""
         if self._database.get(keys.EXPERIMENT.key(experiment_id=DEFAULT_ID)) is None:
             try:
-                self._create(DEFAULT_ID, "Default", None, {})
+                self._create(DEFAULT_ID, "Default", None, {}, DEFAULT_WORKSPACE)
             except ConflictError:
                 return  # another store created it
 
     def create(self, name: str, location: str | None, tags: Iterable[ExperimentTag] | None) -> str:
+        if location and self._context.isolation is not None:
+            raise invalid("artifact_location cannot be specified when workspaces are enabled")
         validate_experiment_name(name)
         if location:
             location = local_uri(location)
@@ -108,7 +73,7 @@ class Experiments:
             given[tag.key] = tag.value
         experiment_id = self._context.sources.new_experiment_id()
         try:
-            self._create(experiment_id, name, location, given)
+            self._create(experiment_id, name, location, given, self._context.workspace)
         except ConflictError as error:
             raise exists(
                 f"Experiment(name={name}) already exists. Error: the name is reserved"
@@ -116,54 +81,32 @@ class Experiments:
         return experiment_id
 
     def _create(
-        self, experiment_id: str, name: str, location: str | None, tags: dict[str, str]
+        self,
+        experiment_id: str,
+        name: str,
+        location: str | None,
+        tags: dict[str, str],
+        workspace: str,
     ) -> None:
-        now = self._context.sources.now_ms()
-        info = {
-            "name": name,
-            "location": location or joined_uri(self._context.artifact_root, experiment_id),
-            "stage": _ACTIVE,
-            "created": now,
-            "updated": now,
-            "workspace": self._context.workspace,
-        }
-        packed, whole = _packed(tags)
-        item = with_key(
-            keys.EXPERIMENT.key(experiment_id=experiment_id),
-            {INFO: info, TAGS: packed, "revision": 1, **self._index_keys(experiment_id, name)},
-        )
-        if not whole:
-            info["more_tags"] = True
-        if PRIMARY_METRIC_TAG in tags:
-            item["primary"] = tags[PRIMARY_METRIC_TAG]
-        tag_items = [_tag_put(experiment_id, key, value) for key, value in tags.items()]
+        root = self._context.root_of(workspace)
+        item = new_item(
+            experiment_id,
+            {"name": name, "location": location or joined_uri(root, experiment_id),
+             "workspace": workspace},
+            self._context.sources.now_ms(),
+            tags,
+        )  # fmt: skip
+        tag_items = [tag_put(experiment_id, key, value) for key, value in tags.items()]
         # what is written before the metadata belongs to no experiment yet, so no reader sees it
         self._database.write_in_batches(tag_items[_TAGS_IN_TRANSACTION:])
         self._database.write(
             [
                 Put(item, {PARTITION_KEY: ABSENT}),
-                self._reservation(experiment_id, name),
-                _reversed_name(experiment_id, name),
+                reservation(experiment_id, name, workspace),
+                reversed_name(experiment_id, name),
                 *tag_items[:_TAGS_IN_TRANSACTION],
             ]
         )
-
-    def _index_keys(self, experiment_id: str, name: str) -> dict[str, str]:
-        return keys.EXPERIMENT.index_keys(
-            experiment_id=experiment_id,
-            workspace=self._context.workspace,
-            name=clip(name, _NAME_BYTES),
-            ordered_name=clip(ordered_text(name), SORT_KEY_BYTES // 2),
-        )
-
-    def _name_key(self, name: str) -> keys.Key:
-        return keys.EXPERIMENT_NAME.key(
-            workspace=self._context.workspace, name=clip(name, _NAME_BYTES)
-        )
-
-    def _reservation(self, experiment_id: str, name: str) -> Put:
-        item = with_key(self._name_key(name), {"experiment_id": experiment_id})
-        return Put(item, {PARTITION_KEY: ABSENT})
 
     def find(self, experiment_id: str | None, view: Any = ViewType.ALL) -> StoredExperiment:
         """The metadata of an experiment of this workspace.
@@ -184,12 +127,28 @@ class Experiments:
             MlflowException: there is none.
         """
         experiment_id = experiment_id or DEFAULT_ID
-        known = self._recent.get(experiment_id)
+        key = (self._context.workspace, experiment_id)
+        known = self._recent.get(key)
         if known is None or time.monotonic() - known[0] > _RECENT_SECONDS:
             if len(self._recent) >= _RECENT_EXPERIMENTS:
                 self._recent.clear()
-            known = self._recent[experiment_id] = (time.monotonic(), self.find(experiment_id))
+            known = self._recent[key] = (time.monotonic(), self.find(experiment_id))
         return known[1]
+
+    def holds(self, experiment_id: str) -> bool:
+        """Whether an experiment belongs to the workspace of the request.
+
+        Without workspaces there is only one, so that nothing is read.
+        """
+        if self._context.isolation is None:
+            return True
+        try:
+            self.recent(experiment_id)
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+            return False
+        return True
 
     def _is_visible(self, item: Item, stages: set[str]) -> bool:
         info = item[INFO]
@@ -217,26 +176,26 @@ class Experiments:
 
     def get_by_name(self, name: str) -> Experiment | None:
         """The experiment that has reserved a name; the reservation is read consistently."""
-        reservation = self._database.get(self._name_key(name))
-        return None if reservation is None else self.get(reservation["experiment_id"])
+        reserved = self._database.get(name_key(name, self._context.workspace))
+        return None if reserved is None else self.get(reserved["experiment_id"])
 
     def ids_by_name_index(self, name: str) -> list[str]:
         """Experiments of a name by the index, which may lag; all workspaces."""
         pk = keys.EXPERIMENT.index_keys(
-            experiment_id="", workspace="", name=clip(name, _NAME_BYTES), ordered_name=""
+            experiment_id="", workspace="", name=clip(name, NAME_BYTES), ordered_name=""
         )["gsi3pk"]
-        return [_id_of(item) for item in self._database.query(pk, index=GSI3)]
+        return [id_of(item) for item in self._database.query(pk, index=GSI3)]
 
     def ids_in_workspace(self) -> list[str]:
         """All experiments of the workspace, by the index, which may lag."""
         pk = f"WS#{self._context.workspace}"
-        return [_id_of(item) for item in self._database.query(pk, index=GSI2)]
+        return [id_of(item) for item in self._database.query(pk, index=GSI2)]
 
     def listed_by_name(self, names: Range | None = None) -> Iterator[StoredExperiment]:
         """Experiments of the workspace in the order of their names, by the index."""
         pk = f"WS#{self._context.workspace}#EXP"
         for item in self._database.query(pk, names, index=GSI5):
-            yield StoredExperiment(_id_of(item), item)
+            yield StoredExperiment(id_of(item), item)
 
     def entity(self, stored: StoredExperiment) -> Experiment:
         tags = self.tags_of(stored)
@@ -274,27 +233,45 @@ class Experiments:
         if stored.stage != _ACTIVE:
             raise wrong_state("Cannot rename a non-active experiment.")
         info = {**stored.info, "name": name, "updated": self._context.sources.now_ms()}
-        own_id = stored.experiment_id
+        own_id, workspace = stored.experiment_id, self._context.workspace
         renamed: list[Write] = []
         if name != stored.name:
             renamed = [
-                self._reservation(own_id, name),
-                Delete(self._name_key(stored.name), {"experiment_id": own_id}),
-                _reversed_name(own_id, name),
+                reservation(own_id, name, workspace),
+                Delete(name_key(stored.name, workspace), {"experiment_id": own_id}),
+                reversed_name(own_id, name),
             ]
         try:
-            self._update(stored, {INFO: info, **self._index_keys(own_id, name)}, renamed)
+            self._update(stored, {INFO: info, **index_keys(own_id, name, workspace)}, renamed)
         except ConflictError as error:
             raise MlflowException(
                 f"Experiment(name={name}) already exists.", BAD_REQUEST
             ) from error
+
+    def move(self, stored: StoredExperiment, workspace: str) -> None:
+        """Place an experiment in another workspace.
+
+        Raises:
+            ConflictError: its name is taken there, or another writer came between.
+        """
+        own_id = stored.experiment_id
+        info = {**stored.info, "workspace": workspace}
+        self._update(
+            stored,
+            {INFO: info, **index_keys(own_id, stored.name, workspace)},
+            [
+                reservation(own_id, stored.name, workspace),
+                Delete(name_key(stored.name, stored.info["workspace"])),
+            ],
+        )
 
     def remove(self, stored: StoredExperiment) -> None:
         """Remove the metadata and free the name."""
         self._recent.clear()
         key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
         own = {"experiment_id": stored.experiment_id}
-        self._database.write([Delete(key), Delete(self._name_key(stored.name), own)])
+        reserved = name_key(stored.name, stored.info["workspace"])
+        self._database.write([Delete(key), Delete(reserved, own)])
 
     def set_tag(self, experiment_id: str, tag: ExperimentTag) -> None:
         validate_experiment_tag(tag.key, tag.value)
@@ -303,8 +280,8 @@ class Experiments:
             stored = self.find(experiment_id)
             stored.require_active()
             changed = {**stored.tags, tag.key: tag.value}
-            put = _tag_put(stored.experiment_id, tag.key, tag.value)
-            self._update(stored, _tag_attributes(stored, changed), [put])
+            put = tag_put(stored.experiment_id, tag.key, tag.value)
+            self._update(stored, tag_attributes(stored, changed), [put])
 
         self._database.retried(attempt)
 
@@ -341,40 +318,3 @@ class Experiments:
         key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
         sets = {**sets, "revision": stored.revision + 1}
         self._database.write([Update(key, sets, condition={"revision": stored.revision}), *writes])
-
-
-def _id_of(item: Item) -> str:
-    fields = keys.EXPERIMENT.pk.parse(item[PARTITION_KEY]) or {}
-    return fields["experiment_id"]
-
-
-def _tag_put(experiment_id: str, key: str, value: str) -> Put:
-    tag_key = keys.EXPERIMENT_TAG.key(experiment_id=experiment_id, key=key)
-    return Put(with_key(tag_key, {"key": key, "value": value}))
-
-
-def _reversed_name(experiment_id: str, name: str) -> Put:
-    key = keys.EXPERIMENT_NAME_REV.key(experiment_id=experiment_id)
-    return Put(with_key(key, {"name": name[::-1]}))
-
-
-def _packed(tags: dict[str, str]) -> tuple[dict[str, str], bool]:
-    """The tags that fit into the metadata item, and whether those are all."""
-    packed: dict[str, str] = {}
-    left = _PACKED_TAGS_BYTES
-    for key, value in tags.items():
-        left -= len(key.encode()) + len(value.encode())
-        if left < 0:
-            return packed, False
-        packed[key] = value
-    return packed, True
-
-
-def _tag_attributes(stored: StoredExperiment, tags: dict[str, str]) -> dict[str, Any]:
-    packed, whole = _packed(tags)
-    attributes: dict[str, Any] = {TAGS: packed}
-    if not whole:
-        attributes[INFO] = {**stored.info, "more_tags": True}
-    if PRIMARY_METRIC_TAG in tags and "primary" not in stored.item:
-        attributes["primary"] = tags[PRIMARY_METRIC_TAG]
-    return attributes

@@ -32,13 +32,16 @@ class Histories:
         return [value.entity() for value in values], token
 
     def _values(self, run_id: str, key: str, steps: tuple[int, int] | None = None) -> list[Value]:
-        if not self._runs.exists(run_id):
+        # MLflow's own stores refuse unknown runs only where workspaces are enabled
+        if not self._runs.isolated and not self._runs.exists(run_id):
             return []
         return self._metrics.history(run_id, key, steps)
 
     def of_runs(self, run_ids: Sequence[str], key: str, max_results: int) -> list[MetricWithRunId]:
         found: list[MetricWithRunId] = []
         for run_id in sorted(set(run_ids)):
+            if not self._runs.exists(run_id):
+                continue
             values = sorted(self._values(run_id, key), key=_by_time)
             found += _with_run(run_id, values[: max_results - len(found)])
             if len(found) >= max_results:

@@ -5,12 +5,13 @@ A pattern is text with fields, as `R#{run_id}#METRIC#{key}`. `#` inside a field 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from vitrine_mlflow.encoding import escape, unescape
 
+DEFAULT_WORKSPACE = "default"
 _FIELD = re.compile(r"{(\w+)}")
 
 
@@ -77,9 +78,19 @@ class Entity:
         default_factory=dict[str, tuple[Pattern, Pattern]]
     )
     ours: bool = False
+    elsewhere: "Entity | None" = None  # in workspaces other than the default
 
     def key(self, **fields: str) -> Key:
-        return Key(self.pk.build(fields), self.sk.build(fields))
+        placed = self._placed(fields)
+        return Key(placed.pk.build(fields), placed.sk.build(fields))
+
+    def _placed(self, fields: Mapping[str, str]) -> "Entity":
+        if (
+            self.elsewhere is None
+            or fields.get("workspace", DEFAULT_WORKSPACE) == DEFAULT_WORKSPACE
+        ):
+            return self
+        return self.elsewhere
 
     def prefix(self, **fields: str) -> str:
         """The start of the sort keys of all items that have these fields."""
@@ -88,14 +99,16 @@ class Entity:
     def index_keys(self, **fields: str) -> dict[str, str]:
         """Attributes that place the item in the global indexes."""
         attributes: dict[str, str] = {}
-        for index, (pk, sk) in self.indexes.items():
+        for index, (pk, sk) in self._placed(fields).indexes.items():
             attributes[f"{index}pk"] = pk.build(fields)
             attributes[f"{index}sk"] = sk.build(fields)
         return attributes
 
     def parse(self, key: Key) -> dict[str, str] | None:
         pk, sk = self.pk.parse(key.pk), self.sk.parse(key.sk)
-        return None if pk is None or sk is None else {**pk, **sk}
+        if pk is not None and sk is not None:
+            return {**pk, **sk}
+        return None if self.elsewhere is None else self.elsewhere.parse(key)
 
 
 def _entity(
@@ -114,9 +127,30 @@ def _own(name: str, pk: str, sk: str, title: str, description: str) -> Entity:
     return Entity(name, Pattern(pk), Pattern(sk), title, description, ours=True)
 
 
+def _with_index(entity: Entity, **indexes: tuple[str, str]) -> Entity:
+    patterns = {name: (Pattern(pair[0]), Pattern(pair[1])) for name, pair in indexes.items()}
+    return replace(entity, indexes=patterns)
+
+
+def _in_workspaces(
+    entity: Entity, pk: str, sk: str | None = None, **indexes: tuple[str, str]
+) -> Entity:
+    """The same entity, with other keys in workspaces other than the default."""
+    patterns = {name: (Pattern(pair[0]), Pattern(pair[1])) for name, pair in indexes.items()}
+    elsewhere = replace(
+        entity,
+        pk=Pattern(pk),
+        sk=entity.sk if sk is None else Pattern(sk),
+        indexes=patterns,
+    )
+    return replace(entity, elsewhere=elsewhere)
+
+
 _EXP = "EXP#{experiment_id}"
 _RM = "RM#{model_name}"
+_WORKSPACE_RM = "RM#{workspace}#{model_name}"
 _USER = "USER#{username}"
+_ROLE = "ROLE#{role_id}"
 
 EXPERIMENT = _entity(
     "EXPERIMENT", _EXP, "E#META", "Experiment metadata",
@@ -180,29 +214,50 @@ FTS_REV = _entity(
     "FTS_REV", _EXP, "FTS_REV#{entity_type}#{entity_id}#{level}#{token}", "Full-text reverse row",
     "The tokens of an entity, to remove its rows",
 )  # fmt: skip
-MODEL = _entity(
-    "MODEL", _RM, "M#META", "Registered model", "Name, description, times",
-    gsi3=("RMNAME#{model_name}", "RM#{model_name}"),
-    gsi5=("RM_LIST", "{ordered_name}"),
+MODEL = _in_workspaces(
+    _entity(
+        "MODEL", _RM, "M#META", "Registered model", "Name, description, times",
+        gsi3=("RMNAME#{model_name}", "RM#{model_name}"),
+        gsi5=("RM_LIST", "{ordered_name}"),
+    ),
+    _WORKSPACE_RM,
+    gsi3=("RMNAME#{model_name}", _WORKSPACE_RM),
+    gsi5=("RM_LIST#{workspace}", "{ordered_name}"),
 )  # fmt: skip
-MODEL_VERSION = _entity(
-    "MODEL_VERSION", _RM, "M#V#{version}", "Model version", "Source, run, status, stage"
+MODEL_VERSION = _in_workspaces(
+    _entity("MODEL_VERSION", _RM, "M#V#{version}", "Model version", "Source, run, status, stage"),
+    _WORKSPACE_RM,
 )
-MODEL_TAG = _entity("MODEL_TAG", _RM, "M#TAG#{key}", "Model tag", "Key and value")
-MODEL_ALIAS = _entity("MODEL_ALIAS", _RM, "M#ALIAS#{alias}", "Model alias", "A name of a version")
+MODEL_TAG = _in_workspaces(
+    _entity("MODEL_TAG", _RM, "M#TAG#{key}", "Model tag", "Key and value"), _WORKSPACE_RM
+)
+MODEL_ALIAS = _in_workspaces(
+    _entity("MODEL_ALIAS", _RM, "M#ALIAS#{alias}", "Model alias", "A name of a version"),
+    _WORKSPACE_RM,
+)
 WORKSPACE = _entity(
     "WORKSPACE", "WORKSPACE#{workspace}", "WS#META", "Workspace", "Name and configuration"
 )
 USER = _entity("USER", _USER, "U#META", "User", "Name, password hash, admin flag")
-EXPERIMENT_PERMISSION = _entity(
-    "EXPERIMENT_PERMISSION", _USER, "U#PERM#{experiment_id}", "Experiment permission",
-    "A user's permission for an experiment",
-    gsi4=("EXPPERM#{experiment_id}", "USER#{username}"),
+EXPERIMENT_PERMISSION = _in_workspaces(
+    _entity(
+        "EXPERIMENT_PERMISSION", _USER, "U#PERM#{experiment_id}", "Experiment permission",
+        "A user's permission for an experiment",
+        gsi4=("EXPPERM#{experiment_id}", "USER#{username}"),
+    ),
+    _USER,
+    "U#PERM#{workspace}#{experiment_id}",
+    gsi4=("EXPPERM#{workspace}#{experiment_id}", "USER#{username}"),
 )  # fmt: skip
-MODEL_PERMISSION = _entity(
-    "MODEL_PERMISSION", _USER, "U#RPERM#{model_name}", "Registry permission",
-    "A user's permission for a registered model",
-    gsi4=("RMPERM#{model_name}", "USER#{username}"),
+MODEL_PERMISSION = _in_workspaces(
+    _entity(
+        "MODEL_PERMISSION", _USER, "U#RPERM#{model_name}", "Registry permission",
+        "A user's permission for a registered model",
+        gsi4=("RMPERM#{model_name}", "USER#{username}"),
+    ),
+    _USER,
+    "U#RPERM#{workspace}#{model_name}",
+    gsi4=("RMPERM#{workspace}#{model_name}", "USER#{username}"),
 )  # fmt: skip
 CONFIG = _entity("CONFIG", "CONFIG", "CFG#{key}", "Configuration entry", "Key and value")
 
@@ -269,9 +324,46 @@ ASSET_RUN = _own(
     "ASSET_RUN", "ASSET#{database}#{asset}", "RUN#{run_id}#{name}", "Use of an asset",
     "A run that used a version of a Vitrine asset: experiment, dataset, version, path, digest",
 )  # fmt: skip
-MODEL_VERSION_TAG = _own(
-    "MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"
+MODEL_VERSION_TAG = _in_workspaces(
+    _own("MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"),
+    _WORKSPACE_RM,
 )
+WORKSPACE_NAME = _own(
+    "WORKSPACE_NAME", "WORKSPACES", "WS#{workspace}", "Workspace in the list",
+    "Lists workspaces consistently, without an index",
+)  # fmt: skip
+
+USER_GRANT = _with_index(
+    _own(
+        "USER_GRANT", _USER, "U#GRANT#{workspace}#{resource_type}#{pattern}", "Other permission",
+        "A user's permission for a workspace, scorer, prompt, gateway or MCP resource",
+    ),
+    gsi4=("GRANT#{workspace}#{resource_type}#{pattern}", "USER#{username}"),
+)  # fmt: skip
+USER_ROLE = _own(
+    "USER_ROLE", _USER, "U#ROLE#{role_id}", "Role of a user", "The roles that a user has"
+)
+USER_LISTED = _own(
+    "USER_LISTED", "USERS", "U#{username}", "User in the list", "Lists users consistently"
+)
+USER_LOOKUP = _own(
+    "USER_LOOKUP", "USERID#{user_id}", "USER", "User lookup", "The name of the user with an id"
+)
+ROLE = _own("ROLE", _ROLE, "ROLE#META", "Role", "Name, workspace, description")
+ROLE_GRANT = _own(
+    "ROLE_GRANT", _ROLE, "G#{resource_type}#{pattern}", "Permission of a role",
+    "What the users of a role may do",
+)  # fmt: skip
+ROLE_USER = _own("ROLE_USER", _ROLE, "U#{username}", "User of a role", "The users with a role")
+ROLE_NAME = _own(
+    "ROLE_NAME", "NAME#ROLE#{workspace}#{name}", "NAME", "Role name",
+    "Reservation: makes a name unique in its workspace",
+)  # fmt: skip
+ROLE_LISTED = _own("ROLE_LISTED", "ROLES", "R#{role_id}", "Role in the list", "Lists roles")
+GRANT_LOOKUP = _own(
+    "GRANT_LOOKUP", "GRANT#{grant_id}", "GRANT", "Permission lookup",
+    "The key of the permission with an id",
+)  # fmt: skip
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value for value in globals().values() if isinstance(value, Entity)

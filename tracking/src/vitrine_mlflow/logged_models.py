@@ -220,10 +220,14 @@ class LoggedModels:
             if item is None:
                 raise _not_found(model_id)
             known = self._experiment_ids[model_id] = item["experiment_id"]
+        if not self._experiments.holds(known):
+            raise _not_found(model_id)
         return known
 
     def in_experiment(self, experiment_id: str) -> Iterator[StoredModel]:
         """All models of an experiment with their metrics, by one range of its partition."""
+        if not self._experiments.holds(experiment_id):
+            return iter(())
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         return self._read(pk, Range.of_prefix(keys.LOGGED_MODEL.prefix()))
 

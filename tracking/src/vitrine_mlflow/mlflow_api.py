@@ -64,10 +64,41 @@ validate_run_id: Callable[[str], None] = _untyped._validate_run_id
 validate_tag_name: Callable[[str], None] = _untyped._validate_tag_name
 validate_version_tag: Callable[[str, str], None] = _untyped._validate_model_version_tag
 validated_version: Callable[[Any], int] = _untyped._validate_model_version
+validated_archival_retention: Callable[[str], str] = (
+    _untyped._validate_trace_archival_retention_string
+)
+validate_password: Callable[[str], None] = _untyped._validate_password
+validate_username: Callable[[str], None] = _untyped._validate_username
 validate_tag: Callable[..., Any] = _untyped._validate_tag
 validate_webhook_events: Callable[[Any], None] = _untyped._validate_webhook_events
 validate_webhook_name: Callable[[Any], None] = _untyped._validate_webhook_name
 validate_webhook_url: Callable[[Any], None] = _untyped._validate_webhook_url
+
+
+def validated_archival_location(location: str) -> str:
+    return str(
+        _untyped._validate_trace_archival_repository_support(
+            location, parameter_name="trace_archival_location"
+        )
+    )
+
+
+def validate_grant(permission: str, resource_type: str, pattern: str | None = None) -> None:
+    """Refuse permissions and patterns that MLflow does not grant for a type of resource."""
+    # the module belongs to the server, which needs packages that clients do not have
+    from mlflow.server.auth import permissions  # noqa: PLC0415
+
+    untyped: Any = permissions
+    untyped._validate_permission_for_resource_type(permission, resource_type)
+    if pattern is not None:
+        untyped._validate_resource_pattern(pattern, resource_type)
+
+
+def validate_resource_type(resource_type: str) -> None:
+    from mlflow.server.auth import permissions  # noqa: PLC0415 - as above
+
+    untyped: Any = permissions
+    untyped._validate_resource_type(resource_type)
 
 
 def run_name_of_tags(tags: Sequence[RunTag]) -> str | None:

@@ -9,9 +9,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.keys import Entity
 from vitrine_mlflow.table import GSI1, GSI2, GSI3, GSI4, GSI5, LSI1, LSI2, LSI3, LSI4, LSI5, Index
 
-_AUTH = "no store for MLflow's basic-auth app yet"
 _TEXT = "no full-text rows yet: names are filtered after the read of a list"
-_WORKSPACE = "workspaces other than the default do not exist yet"
 _CONFIG = "nothing is configured in the table yet"
 
 
@@ -142,20 +140,24 @@ PATTERNS: tuple[AccessPattern, ...] = (
     ),
     *_patterns(
         "Authentication and authorization",
-        ("Create user", keys.USER, None, None, _AUTH),
-        ("Get user", keys.USER, None, None, _AUTH),
-        ("Authenticate user", keys.USER, None, None, _AUTH),
-        ("Grant experiment permission", keys.EXPERIMENT_PERMISSION, None, None, _AUTH),
-        ("Check experiment permission", keys.EXPERIMENT_PERMISSION, None, None, _AUTH),
-        ("List permissions for experiment", keys.EXPERIMENT_PERMISSION, None, GSI4, _AUTH),
-        ("Grant registry permission", keys.MODEL_PERMISSION, None, None, _AUTH),
-        ("Check registry permission", keys.MODEL_PERMISSION, None, None, _AUTH),
-        ("List permissions for model", keys.MODEL_PERMISSION, None, GSI4, _AUTH),
+        ("Create user", keys.USER, "auth.users.Users.create"),
+        ("Get user", keys.USER, "auth.items.AuthItems.user"),
+        ("Authenticate user", keys.USER, "auth.users.Users.authenticate"),
+        ("Grant experiment permission", keys.EXPERIMENT_PERMISSION, "auth.grants.Grants.create"),
+        ("Check experiment permission", keys.EXPERIMENT_PERMISSION, "auth.grants.Grants.find",
+         None, "MLflow's app also asks for the permissions of the user's roles"),
+        ("List permissions for experiment", keys.EXPERIMENT_PERMISSION,
+         "auth.grants.Grants.for_resource", GSI4),
+        ("Grant registry permission", keys.MODEL_PERMISSION, "auth.grants.Grants.create"),
+        ("Check registry permission", keys.MODEL_PERMISSION, "auth.grants.Grants.find"),
+        ("List permissions for model", keys.MODEL_PERMISSION, "auth.grants.Grants.for_resource",
+         GSI4),
     ),
     *_patterns(
         "Workspace",
-        ("Get workspace", keys.WORKSPACE, None, None, _WORKSPACE),
-        ("Create/update workspace", keys.WORKSPACE, None, None, _WORKSPACE),
+        ("Get workspace", keys.WORKSPACE, "workspaces.DynamoWorkspaceStore.find"),
+        ("Create/update workspace", keys.WORKSPACE,
+         "workspaces.DynamoWorkspaceStore.create_workspace"),
     ),
     *_patterns(
         "Configuration",

@@ -20,6 +20,7 @@ from mlflow.store.model_registry import (
 from mlflow.store.model_registry.abstract_store import AbstractStore
 
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.isolation import isolation_of
 from vitrine_mlflow.mlflow_api import page_of
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry.search import search_models, search_versions
@@ -32,7 +33,9 @@ class DynamoRegistryStore(AbstractStore):
     """Registered models in one DynamoDB table, which may be that of the runs."""
 
     def __init__(self, store_uri: str, tracking_uri: str | None = None) -> None:
-        self._build(Context(StoreAddress.parse(store_uri).connect(), ""), store_uri, tracking_uri)
+        database = StoreAddress.parse(store_uri).connect()
+        context = Context(database, "", isolation=isolation_of(store_uri))
+        self._build(context, store_uri, tracking_uri)
 
     @classmethod
     def of_context(cls, context: Context) -> "DynamoRegistryStore":
@@ -46,6 +49,10 @@ class DynamoRegistryStore(AbstractStore):
         self.models = Models(context)
         self.versions = Versions(context, self.models)
         self.webhooks = Webhooks(context)
+
+    @property
+    def supports_workspaces(self) -> bool:
+        return True
 
     def create_registered_model(
         self,

@@ -10,6 +10,7 @@ from vitrine_mlflow.database import key_of
 from vitrine_mlflow.datasets import asset_use_key
 from vitrine_mlflow.details import param_rank_key
 from vitrine_mlflow.encoding import inverted_double
+from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Item
 from vitrine_mlflow.keys import Key
@@ -85,7 +86,10 @@ class Removal:
 
     def remove_experiment(self, experiment_id: str) -> None:
         """Remove a deleted experiment and all that its partition holds."""
-        stored = self._experiments.find(experiment_id, ViewType.DELETED_ONLY)
+        self.remove_stored(self._experiments.find(experiment_id, ViewType.DELETED_ONLY))
+
+    def remove_stored(self, stored: StoredExperiment) -> None:
+        """The same for an experiment in any stage."""
         pk = keys.EXPERIMENT.key(experiment_id=stored.experiment_id).pk
         lookups = [
             keys.RUN_LOOKUP.key(run_id=run.run_id)

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlflow.entities import LifecycleStage, RunInfo, RunTag
+from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range, with_key
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
 from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.experiments import Experiments, StoredExperiment
+from vitrine_mlflow.experiment_items import StoredExperiment
+from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Update, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
@@ -80,6 +82,11 @@ class Runs:
         self._experiments = experiments
         self._experiment_ids: dict[str, str] = {}  # never changes for a run
 
+    @property
+    def isolated(self) -> bool:
+        """Whether workspaces are enabled."""
+        return self._context.isolation is not None
+
     def experiment_of(self, run_id: str) -> str:
         """The experiment of a run, by the item that was written with it.
 
@@ -92,6 +99,8 @@ class Runs:
             if item is None:
                 raise not_found(run_id)
             known = self._remember(run_id, item["experiment_id"])
+        if not self._experiments.holds(known):
+            raise not_found(run_id)
         return known
 
     def _remember(self, run_id: str, experiment_id: str) -> str:
@@ -109,9 +118,13 @@ class Runs:
 
     def exists(self, run_id: str) -> bool:
         """Whether the id was given to a run, deleted or not."""
-        if run_id in self._experiment_ids:
-            return True
-        return bool(run_id) and self._database.get(keys.RUN_LOOKUP.key(run_id=run_id)) is not None
+        try:
+            self.experiment_of(run_id)
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+            return False
+        return True
 
     def forget(self, run_id: str) -> None:
         """Drop what is known of a run that was removed for good."""

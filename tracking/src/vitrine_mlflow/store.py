@@ -31,6 +31,7 @@ from vitrine_mlflow.details import Details
 from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.histories import Histories
+from vitrine_mlflow.isolation import isolation_of, require_startable
 from vitrine_mlflow.issues import Issues
 from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.metrics import Metrics
@@ -65,7 +66,8 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
 
     def __init__(self, store_uri: str, artifact_uri: str | None = None) -> None:
         database = StoreAddress.parse(store_uri).connect()
-        self._build(Context(database, local_uri(artifact_uri or _DEFAULT_ARTIFACTS)))
+        root = local_uri(artifact_uri or _DEFAULT_ARTIFACTS)
+        self._build(Context(database, root, isolation=isolation_of(store_uri)))
 
     @classmethod
     def of_context(cls, context: Context) -> "DynamoTrackingStore":
@@ -77,6 +79,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
     def _build(self, context: Context) -> None:
         AbstractStore.__init__(self)
         self._context = context
+        self.artifact_root_uri = context.artifact_root  # MLflow's handlers of workspaces read it
         self.experiments = Experiments(context)
         self.runs = Runs(context, self.experiments)
         self.metrics = Metrics(context, self.experiments, self.runs)
@@ -94,7 +97,12 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         self.evaluation = EvaluationDatasets(context, self.experiments)
         self.scorers = Scorers(context, self.experiments)
         self.issues = Issues(context, self.experiments, self.runs, self.trace_search)
+        require_startable(context)
         self.experiments.ensure_default()
+
+    @property
+    def supports_workspaces(self) -> bool:
+        return True
 
     # Experiments
 

@@ -125,17 +125,29 @@ def version_entity(
     )
 
 
-def model_key(name: str) -> Key:
-    return keys.MODEL.key(model_name=name)
+@dataclass(frozen=True)
+class ModelKeys:
+    """The keys of one model's items, in its workspace."""
 
+    workspace: str
+    name: str
 
-def version_key(name: str, number: int) -> Key:
-    return keys.MODEL_VERSION.key(model_name=name, version=str(number))
+    @property
+    def model(self) -> Key:
+        return keys.MODEL.key(workspace=self.workspace, model_name=self.name)
 
+    def tag(self, key: str) -> Key:
+        return keys.MODEL_TAG.key(workspace=self.workspace, model_name=self.name, key=key)
 
-def version_tag_key(name: str, number: int, key: str) -> Key:
-    return keys.MODEL_VERSION_TAG.key(model_name=name, version=str(number), key=key)
+    def alias(self, alias: str) -> Key:
+        return keys.MODEL_ALIAS.key(workspace=self.workspace, model_name=self.name, alias=alias)
 
+    def version(self, number: int) -> Key:
+        return keys.MODEL_VERSION.key(
+            workspace=self.workspace, model_name=self.name, version=str(number)
+        )
 
-def alias_key(name: str, alias: str) -> Key:
-    return keys.MODEL_ALIAS.key(model_name=name, alias=alias)
+    def version_tag(self, number: int, key: str) -> Key:
+        return keys.MODEL_VERSION_TAG.key(
+            workspace=self.workspace, model_name=self.name, version=str(number), key=key
+        )

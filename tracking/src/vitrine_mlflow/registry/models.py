@@ -20,17 +20,10 @@ from vitrine_mlflow.mlflow_api import (
     validate_model_tag,
     validate_tag_name,
 )
-from vitrine_mlflow.registry.items import (
-    PROMPT_TAG,
-    StoredModel,
-    alias_key,
-    model_key,
-    stored_model,
-)
+from vitrine_mlflow.registry.items import PROMPT_TAG, ModelKeys, StoredModel, stored_model
 from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
 
 _PACKED_TAGS_BYTES = 8_000
-_LIST = "RM_LIST"
 
 
 class Models:
@@ -39,6 +32,10 @@ class Models:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._database = context.database
+
+    def keys_of(self, name: str) -> ModelKeys:
+        """The keys of a model of the request's workspace."""
+        return ModelKeys(self._context.workspace, name)
 
     def create(self, name: str, tags: Sequence[Any] | None, description: str | None) -> StoredModel:
         validate_model_name(name)
@@ -66,14 +63,16 @@ class Models:
 
     def _meta(self, name: str, info: dict[str, Any], tags: dict[str, str], last: int) -> Item:
         return with_key(
-            model_key(name),
+            self.keys_of(name).model,
             {
                 INFO: info,
                 TAGS: _packed(tags),
                 "last_version": last,
                 "revision": 1,
                 **keys.MODEL.index_keys(
-                    model_name=name, ordered_name=clip(ordered_text(name), SORT_KEY_BYTES // 2)
+                    workspace=info["workspace"],
+                    model_name=name,
+                    ordered_name=clip(ordered_text(name), SORT_KEY_BYTES // 2),
                 ),
             },
         )
@@ -85,7 +84,7 @@ class Models:
             self._database.write_in_batches(Delete(key_of(item)) for item in items)
 
     def _items(self, name: str) -> Iterator[Item]:
-        return self._database.query(model_key(name).pk)
+        return self._database.query(self.keys_of(name).model.pk)
 
     def find(self, name: str) -> StoredModel:
         """A model with all items of its partition, read consistently.
@@ -106,20 +105,27 @@ class Models:
             MlflowException: the name is invalid, or there is no such model.
         """
         validate_model_name(name)
-        meta = self._database.get(model_key(name))
+        meta = self._database.get(self.keys_of(name).model)
         if meta is None:
             raise missing(f"Registered Model with name={name} not found")
         return meta
 
     def listed_by_name(self) -> Iterator[str]:
-        """Names of all models in their order, by the index, which may lag."""
-        for item in self._database.query(_LIST, index=GSI5):
+        """Names of the workspace's models in their order, by the index, which may lag."""
+        for item in self._database.query(self._list_pk(), index=GSI5):
             yield name_of(item)
 
+    def _list_pk(self) -> str:
+        return keys.MODEL.index_keys(
+            workspace=self._context.workspace, model_name="", ordered_name=""
+        )["gsi5pk"]
+
     def names_by_index(self, name: str) -> list[str]:
-        """Models of a name by the index, which may lag."""
+        """Models of a name in the workspace by the index, which may lag."""
         pk = keys.MODEL.index_keys(model_name=name, ordered_name="")["gsi3pk"]
-        return [name_of(item) for item in self._database.query(pk, index=GSI3)]
+        own = self.keys_of(name).model.pk
+        found = self._database.query(pk, index=GSI3)
+        return [name_of(item) for item in found if item[PARTITION_KEY] == own]
 
     def update(self, name: str, description: str | None) -> StoredModel:
         def attempt() -> None:
@@ -151,7 +157,7 @@ class Models:
         """The same without a new time of change."""
         sets = {**sets, "revision": meta["revision"] + 1}
         condition = {"revision": meta["revision"]}
-        self._database.write([Update(model_key(name), sets, condition=condition), *writes])
+        self._database.write([Update(self.keys_of(name).model, sets, condition=condition), *writes])
 
     def rename(self, name: str, new_name: str) -> StoredModel:
         """Copy the partition, switch the metadata in one transaction, remove the old items."""
@@ -165,20 +171,20 @@ class Models:
         if new_name == name:
             self.write(name, model.meta, {INFO: info})
             return self.find(name)
-        if self._database.get(model_key(new_name)) is not None:
+        if self._database.get(self.keys_of(new_name).model) is not None:
             raise MlflowException(
                 f"Registered Model (name={new_name}) already exists.", RESOURCE_ALREADY_EXISTS
             )
         self._remove_leftovers(new_name)
         items = [item for item in self._items(name) if "last_version" not in item]
-        new_pk = model_key(new_name).pk
+        new_pk = self.keys_of(new_name).model.pk
         self._database.write_in_batches(Put(_renamed(item, new_pk, now)) for item in items)
         new_meta = self._meta(new_name, info, model.tags, model.meta["last_version"])
         try:
             self._database.write(
                 [
                     Put(new_meta, {PARTITION_KEY: ABSENT}),
-                    Delete(model_key(name), {"revision": model.meta["revision"]}),
+                    Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
                 ]
             )
         except ConflictError as error:
@@ -188,9 +194,31 @@ class Models:
         self._remove_leftovers(name)
         return self.find(new_name)
 
+    def move(self, name: str, target: "Models") -> None:
+        """Place a model in the workspace of other models; repeatable after a crash.
+
+        Raises:
+            ConflictError: the name is taken there, or another writer came between.
+        """
+        model = self.find(name)
+        workspace = target.keys_of(name).workspace
+        new_pk = target.keys_of(name).model.pk
+        target._remove_leftovers(name)
+        items = [item for item in self._items(name) if "last_version" not in item]
+        self._database.write_in_batches(Put(_moved(item, new_pk, workspace)) for item in items)
+        info = {**model.info, "workspace": workspace}
+        new_meta = target._meta(name, info, model.tags, model.meta["last_version"])
+        self._database.write(
+            [
+                Put(new_meta, {PARTITION_KEY: ABSENT}),
+                Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
+            ]
+        )
+        self._remove_leftovers(name)
+
     def delete(self, name: str) -> None:
         self.require(name)
-        self._database.write([Delete(model_key(name))])
+        self._database.write([Delete(self.keys_of(name).model)])
         self._remove_leftovers(name)
 
     def set_tag(self, name: str, tag: Any) -> None:
@@ -206,7 +234,7 @@ class Models:
         self._database.retried(attempt)
 
     def _tag_put(self, name: str, key: str, value: str) -> Put:
-        item_key = keys.MODEL_TAG.key(model_name=name, key=key)
+        item_key = self.keys_of(name).tag(key)
         return Put(with_key(item_key, {"key": key, "value": value}))
 
     def delete_tag(self, name: str, key: str) -> None:
@@ -216,29 +244,29 @@ class Models:
         def attempt() -> None:
             model = self.find(name)
             tags = {name: value for name, value in model.tags.items() if name != key}
-            delete = Delete(keys.MODEL_TAG.key(model_name=name, key=key))
+            delete = Delete(self.keys_of(name).tag(key))
             self.write(name, model.meta, {TAGS: _packed(tags)}, [delete])
 
         self._database.retried(attempt)
 
     def set_alias(self, name: str, alias: str, number: int) -> None:
         """Point an alias to a version that the caller has found."""
-        item = with_key(alias_key(name, alias), {"alias": alias, "version": number})
+        item = with_key(self.keys_of(name).alias(alias), {"alias": alias, "version": number})
         self._database.retried(lambda: self.write(name, self.require(name), {}, [Put(item)]))
 
     def delete_alias(self, name: str, alias: str) -> None:
         validate_model_name(name)
         validate_alias(alias)
-        delete = Delete(alias_key(name, alias))
+        delete = Delete(self.keys_of(name).alias(alias))
         self._database.retried(lambda: self.write(name, self.require(name), {}, [delete]))
 
     def version_of_alias(self, name: str, alias: str) -> int | None:
-        item = self._database.get(alias_key(name, alias))
+        item = self._database.get(self.keys_of(name).alias(alias))
         return None if item is None else item["version"]
 
 
 def name_of(item: Item) -> str:
-    fields = keys.MODEL.pk.parse(item[PARTITION_KEY]) or {}
+    fields = keys.MODEL.parse(key_of(item)) or {}
     return fields["model_name"]
 
 
@@ -246,6 +274,13 @@ def _renamed(item: Item, pk: str, now: int) -> Item:
     copied = {**item, PARTITION_KEY: pk}
     if "version" in item and INFO in item:
         copied[INFO] = {**item[INFO], "updated": now}
+    return copied
+
+
+def _moved(item: Item, pk: str, workspace: str) -> Item:
+    copied = {**item, PARTITION_KEY: pk}
+    if INFO in item:
+        copied[INFO] = {**item[INFO], "workspace": workspace}
     return copied
 
 

@@ -31,13 +31,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_version_tag,
     validated_version,
 )
-from vitrine_mlflow.registry.items import (
-    StoredModel,
-    alias_key,
-    version_entity,
-    version_key,
-    version_tag_key,
-)
+from vitrine_mlflow.registry.items import ModelKeys, StoredModel, version_entity
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
@@ -83,11 +77,12 @@ class Versions:
     def _create(self, name: str, info: dict[str, Any], tags: dict[str, str]) -> int:
         meta = self._models.require(name)
         number: int = meta["last_version"] + 1
-        puts = [_tag_put(name, number, key, value) for key, value in tags.items()]
+        own = self._models.keys_of(name)
+        puts = [_tag_put(own, number, key, value) for key, value in tags.items()]
         # tags of a version that does not exist yet are read by nobody
         self._database.write_in_batches(puts[_TAGS_IN_TRANSACTION:])
         item = with_key(
-            version_key(name, number),
+            self._models.keys_of(name).version(number),
             {INFO: info, "version": number, "lsi2sk": f"{iso_time(info['created'])}#{number:010d}"},
         )
         writes = [Put(item, {PARTITION_KEY: ABSENT}), *puts[:_TAGS_IN_TRANSACTION]]
@@ -120,19 +115,19 @@ class Versions:
         tags = {
             tag["key"]: tag["value"]
             for tag in self._database.query_prefix(
-                version_key(name, number).pk,
+                self._models.keys_of(name).version(number).pk,
                 keys.MODEL_VERSION_TAG.prefix(version=str(number)),
             )
         }
         return version_entity(name, number, item[INFO], tags, self._aliases(name, number))
 
     def _aliases(self, name: str, number: int) -> list[str]:
-        pk = version_key(name, number).pk
+        pk = self._models.keys_of(name).version(number).pk
         items = self._database.query_prefix(pk, keys.MODEL_ALIAS.prefix())
         return [item["alias"] for item in items if item["version"] == number]
 
     def _require(self, name: str, number: int, given: Any) -> Item:
-        item = self._database.get(version_key(name, number))
+        item = self._database.get(self._models.keys_of(name).version(number))
         if item is None or item[INFO]["stage"] == STAGE_DELETED_INTERNAL:
             raise missing(f"Model Version (name={name}, version={given}) not found")
         return item
@@ -152,7 +147,9 @@ class Versions:
             changed = {
                 **info, "description": description, "updated": self._context.sources.now_ms(),
             }  # fmt: skip
-            self._models.write(name, meta, {}, [_info_update(name, number, changed)])
+            self._models.write(
+                name, meta, {}, [_info_update(self._models.keys_of(name), number, changed)]
+            )
 
         self._database.retried(attempt)
         return self.get(name, number)
@@ -182,10 +179,10 @@ class Versions:
             self._require(name, number, version)
             model = self._models.find(name)
             now = self._context.sources.now_ms()
-            writes = [_staged(model, number, wanted, now)]
+            writes = [_staged(self._models.keys_of(name), model, number, wanted, now)]
             if archive_others:
                 writes += [
-                    _staged(model, other, STAGE_ARCHIVED, now)
+                    _staged(self._models.keys_of(name), model, other, STAGE_ARCHIVED, now)
                     for other, info in model.live_versions().items()
                     if other != number and info["stage"] == wanted
                 ]
@@ -208,8 +205,11 @@ class Versions:
                 "user": None, "source": "REDACTED-SOURCE-PATH", "run_id": "REDACTED-RUN-ID",
                 "run_link": "REDACTED-RUN-LINK", "message": None,
             }  # fmt: skip
-            writes: list[Write] = [_info_update(name, number, redacted)]
-            writes += [Delete(alias_key(name, alias)) for alias in self._aliases(name, number)]
+            writes: list[Write] = [_info_update(self._models.keys_of(name), number, redacted)]
+            writes += [
+                Delete(self._models.keys_of(name).alias(alias))
+                for alias in self._aliases(name, number)
+            ]
             self._models.touch(name, meta, {"updated": now}, writes)
 
         self._database.retried(attempt)
@@ -218,7 +218,7 @@ class Versions:
         validate_model_name(name)
         number = validated_version(version)
         validate_version_tag(tag.key, tag.value)
-        put = _tag_put(name, number, tag.key, tag.value)
+        put = _tag_put(self._models.keys_of(name), number, tag.key, tag.value)
 
         def attempt() -> None:
             self._require(name, number, version)
@@ -233,7 +233,7 @@ class Versions:
 
         def attempt() -> None:
             self._require(name, number, version)
-            delete = Delete(version_tag_key(name, number, key))
+            delete = Delete(self._models.keys_of(name).version_tag(number, key))
             self._models.write(name, self._models.require(name), {}, [delete])
 
         self._database.retried(attempt)
@@ -271,15 +271,15 @@ class Versions:
         ]
 
 
-def _tag_put(name: str, number: int, key: str, value: str) -> Put:
+def _tag_put(own: ModelKeys, number: int, key: str, value: str) -> Put:
     attributes = {"key": key, "value": value, "version": number}
-    return Put(with_key(version_tag_key(name, number, key), attributes))
+    return Put(with_key(own.version_tag(number, key), attributes))
 
 
-def _info_update(name: str, number: int, info: dict[str, Any]) -> Update:
-    return Update(version_key(name, number), {INFO: info}, condition={"version": number})
+def _info_update(own: ModelKeys, number: int, info: dict[str, Any]) -> Update:
+    return Update(own.version(number), {INFO: info}, condition={"version": number})
 
 
-def _staged(model: StoredModel, number: int, stage: str, now: int) -> Write:
+def _staged(own: ModelKeys, model: StoredModel, number: int, stage: str, now: int) -> Write:
     info = {**model.versions[number], "stage": stage, "updated": now}
-    return _info_update(model.name, number, info)
+    return _info_update(own, number, info)

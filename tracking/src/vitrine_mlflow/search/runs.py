@@ -38,7 +38,7 @@ class RunSearch:
         self._context = context
         self._database = context.database
         self._datasets = datasets
-        self._primaries: dict[str, str] = {}  # of experiments of this workspace; never change
+        self._primaries: dict[str, str] = {}  # of experiments; never change
 
     def search(
         self,
@@ -81,6 +81,8 @@ class RunSearch:
 
     def _visible(self, experiment_ids: Sequence[str]) -> dict[str, str | None]:
         """Experiments of the workspace, each with its primary metric."""
+        if self._context.isolation is not None:
+            self._primaries.clear()  # experiments may move to another workspace
         unknown = {
             keys.EXPERIMENT.key(experiment_id=one): one
             for one in experiment_ids

@@ -151,7 +151,8 @@ class TraceSearch:
     def _scope(self, scope: Iterable[str] | None) -> list[str]:
         if scope is None:
             return self._experiments.ids_in_workspace()
-        return list(dict.fromkeys(str(parsed_experiment_id(one)) for one in scope))
+        wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in scope)
+        return [one for one in wanted if self._experiments.holds(one)]
 
     def matching(self, experiment_id: str, filter_string: str | None) -> Iterator[StoredTrace]:
         """All traces of an experiment that a filter finds, oldest first."""

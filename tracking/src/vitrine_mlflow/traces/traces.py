@@ -42,7 +42,7 @@ class Traces:
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
         self._experiments = experiments
-        self.items = TraceStore(context)
+        self.items = TraceStore(context, experiments.holds)
 
     def start(self, info: TraceInfo) -> TraceInfo:
         """Write what a finished trace reports of itself, over what its spans implied."""

@@ -1,0 +1,1 @@
+"""Users, roles and permissions for MLflow's basic-auth app."""

@@ -1,0 +1,223 @@
+"""Roles, their permissions, and the users that have them."""
+
+from typing import Any
+
+from mlflow.server.auth.entities import Role, RolePermission, UserRoleAssignment
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.auth.items import (
+    AuthItems,
+    StoredRole,
+    StoredUser,
+    grant_entity,
+    grant_removals,
+    grant_update,
+    grant_writes,
+    write_new,
+)
+from vitrine_mlflow.database import key_of, with_key
+from vitrine_mlflow.errors import ConflictError, exists, invalid, missing
+from vitrine_mlflow.expressions import ABSENT, PRESENT, Check, Delete, Item, Put, Update, Write
+from vitrine_mlflow.mlflow_api import validate_grant
+from vitrine_mlflow.table import PARTITION_KEY
+
+_RESERVED = "__user_"
+_NEW = {PARTITION_KEY: ABSENT}
+
+
+class Roles:
+    """Creates, changes, assigns and deletes roles."""
+
+    def __init__(self, items: AuthItems) -> None:
+        self._items = items
+        self._database = items.database
+
+    def create(self, name: str, workspace: str, description: str | None) -> Role:
+        _refuse_reserved(name)
+        meta = self._meta(name, workspace, description)
+        taken = f"Role (name={name}, workspace={workspace}) already exists. Error: it is taken"
+        write_new(self._database, _creation(meta), exists(taken))
+        return StoredRole(meta).entity()
+
+    def _meta(self, name: str, workspace: str, description: str | None) -> Item:
+        role_id = self._items.new_id()
+        attributes = {
+            "id": role_id, "name": name, "workspace": workspace, "description": description,
+        }  # fmt: skip
+        return with_key(keys.ROLE.key(role_id=str(role_id)), attributes)
+
+    def own(self, user: StoredUser, workspace: str) -> int:
+        """The role that holds a user's own permissions, created if it does not exist."""
+        known = user.own_role(workspace)
+        if known is not None:
+            return known
+        username: str = user.meta["username"]
+        name = f"{_RESERVED}{user.user_id}__"
+        meta: Item = {**self._meta(name, workspace, None), "owner": username}
+        writes = [*_creation(meta), *self._assignment(user, meta, own=True)]
+        try:
+            self._database.write(writes)
+        except ConflictError:
+            again = self._items.whole_user(username).own_role(workspace)
+            if again is None:
+                raise
+            return again  # another process created it
+        created: int = meta["id"]
+        return created
+
+    def _assignment(self, user: StoredUser, meta: Item, *, own: bool) -> list[Write]:
+        role_id: int = meta["id"]
+        username: str = user.meta["username"]
+        attributes = {
+            "id": self._items.new_id(),
+            "role_id": role_id,
+            "workspace": meta["workspace"],
+            "name": meta["name"],
+            "own": own,
+        }
+        key = keys.USER_ROLE.key(username=username, role_id=str(role_id))
+        member = {"id": attributes["id"], "user_id": user.user_id, "username": username}
+        return [
+            Put(with_key(key, attributes), _NEW),
+            Put(with_key(keys.ROLE_USER.key(role_id=str(role_id), username=username), member)),
+            Check(key_of(user.meta), {"id": user.user_id}),
+        ]
+
+    def by_name(self, workspace: str, name: str) -> Role:
+        reserved = self._database.get(keys.ROLE_NAME.key(workspace=workspace, name=name))
+        role = None if reserved is None else self._items.found_role(reserved["role_id"])
+        if role is None:
+            raise missing(f"Role with name={name} in workspace={workspace} not found")
+        return role.entity()
+
+    def update(self, role_id: int, name: str | None, description: str | None) -> Role:
+        if name is not None:
+            _refuse_reserved(name)
+        role = self._items.role(role_id)
+        meta = role.meta
+        changes: dict[str, Any] = {}
+        writes: list[Write] = []
+        if name is not None and name != meta["name"]:
+            changes["name"] = name
+            reservation = keys.ROLE_NAME.key(workspace=role.workspace, name=name)
+            writes = [
+                Put(with_key(reservation, {"role_id": role_id}), _NEW),
+                Delete(keys.ROLE_NAME.key(workspace=role.workspace, name=meta["name"])),
+            ]
+        if description is not None:
+            changes["description"] = description
+        if changes:
+            update = Update(key_of(meta), changes, condition={"name": meta["name"]})
+            try:
+                self._database.write([update, *writes])
+            except ConflictError as error:
+                raise exists(
+                    f"Role with name={name} already exists in workspace={role.workspace}"
+                ) from error
+        return StoredRole({**meta, **changes}, role.grants).entity()
+
+    def delete(self, role_id: int) -> None:
+        """Delete a role; without its item it grants nothing, so that goes first."""
+        role = self._items.role(role_id)
+        self._database.write(
+            [
+                Delete(key_of(role.meta)),
+                Delete(keys.ROLE_NAME.key(workspace=role.workspace, name=role.meta["name"])),
+            ]
+        )
+        removals = [one for item in role.grants for one in grant_removals(item)]
+        for item in role.users:
+            removals.append(Delete(key_of(item)))
+            user_role = keys.USER_ROLE.key(username=item["username"], role_id=str(role_id))
+            removals.append(Delete(user_role))
+        self._database.write_in_batches(removals)
+        # the entry in the list is last: an interrupted deletion can be found
+        self._database.write([Delete(keys.ROLE_LISTED.key(role_id=str(role_id)))])
+
+    def add_grant(
+        self, role_id: int, resource_type: str, pattern: str, permission: str
+    ) -> RolePermission:
+        validate_grant(permission, resource_type, pattern)
+        role = self._items.role(role_id)
+        key = keys.ROLE_GRANT.key(
+            role_id=str(role_id), resource_type=resource_type, pattern=pattern
+        )
+        taken = exists(
+            f"Role permission (role_id={role_id}, resource_type={resource_type}, "
+            f"resource_pattern={pattern}) already exists. Error: there is one"
+        )
+        if "owner" in role.meta:
+            raise invalid(
+                "The permissions of a user's own role are changed by the user's permissions."
+            )
+        item = with_key(
+            key,
+            {
+                "id": self._items.new_id(),
+                "role_id": role_id,
+                "resource_type": resource_type,
+                "pattern": pattern,
+                "permission": permission,
+            },
+        )
+        existing = Check(key_of(role.meta), {PARTITION_KEY: PRESENT})
+        write_new(self._database, [*grant_writes(item, _NEW), existing], taken)
+        return grant_entity(item)
+
+    def grant(self, grant_id: int) -> Item:
+        item = self._items.grant(grant_id)
+        if item is None:
+            raise missing(f"Role permission with id={grant_id} not found")
+        return item
+
+    def remove_grant(self, grant_id: int) -> None:
+        self._database.write(list(grant_removals(self.grant(grant_id))))
+
+    def update_grant(self, grant_id: int, permission: str) -> RolePermission:
+        item = self.grant(grant_id)
+        validate_grant(permission, item["resource_type"])
+        self._database.write([grant_update(item, permission)])
+        return grant_entity({**item, "permission": permission})
+
+    def assign(self, user_id: int, role_id: int) -> UserRoleAssignment:
+        user = self._items.user_by_id(user_id)
+        if user is None:
+            raise missing(f"User with id={user_id} not found")
+        role = self._items.role(role_id)
+        assignment = self._assignment(user, role.meta, own=False)
+        existing = Check(key_of(role.meta), {PARTITION_KEY: PRESENT})
+        taken = f"User role assignment (user_id={user_id}, role_id={role_id}) already exists"
+        write_new(self._database, [*assignment, existing], exists(taken))
+        key = keys.USER_ROLE.key(username=user.meta["username"], role_id=str(role_id))
+        written = self._database.get(key) or {}
+        return UserRoleAssignment(written.get("id"), user_id, role_id)
+
+    def unassign(self, user_id: int, role_id: int) -> None:
+        username = self._items.username(user_id) or ""
+        key = keys.USER_ROLE.key(username=username, role_id=str(role_id))
+        member = keys.ROLE_USER.key(role_id=str(role_id), username=username)
+        try:
+            self._database.write([Delete(key, {PARTITION_KEY: PRESENT}), Delete(member)])
+        except ConflictError as error:
+            raise missing(
+                f"User role assignment (user_id={user_id}, role_id={role_id}) not found"
+            ) from error
+
+
+def _creation(meta: Item) -> list[Write]:
+    role_id, workspace = meta["id"], meta["workspace"]
+    name = keys.ROLE_NAME.key(workspace=workspace, name=meta["name"])
+    listed = keys.ROLE_LISTED.key(role_id=str(role_id))
+    return [
+        Put(meta, _NEW),
+        Put(with_key(name, {"role_id": role_id}), _NEW),
+        Put(with_key(listed, {"role_id": role_id, "workspace": workspace})),
+    ]
+
+
+def _refuse_reserved(name: str) -> None:
+    if name.startswith(_RESERVED):
+        raise invalid(
+            f"Role name {name!r} uses the reserved '{_RESERVED}' prefix, which is held for the "
+            "per-user permission representation. Choose a different name."
+        )
