@@ -19,7 +19,7 @@ DEFAULTS = {
     *("delete_traces", "search_runs", "set_model_versions_tags", "resolve_trace_archival_config"),
     *("log_batch_async", "log_metric_async", "log_param_async", "log_spans_async"),
     *("set_tag_async", "end_async_logging", "flush_async_logging", "shut_down_async_logging"),
-    *("supports_trace_archival", "supports_workspaces"),
+    "supports_trace_archival",
     *("copy_model_version", "create_prompt", "get_prompt", "search_prompts", "delete_prompt"),
     *("set_prompt_tag", "delete_prompt_tag", "create_prompt_version", "get_prompt_version"),
     *("delete_prompt_version", "set_prompt_version_tag", "delete_prompt_version_tag"),
