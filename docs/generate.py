@@ -84,15 +84,15 @@ def main() -> None:
 
 
 def _data_model() -> Iterator[str]:
-    yield "Names, keys and indexes are those of the VAMS data model unless an origin is given."
-    yield "The list below a table is what code does by the table's own key."
+    yield "Names, keys and indexes are those of the VAMS data model, unless an origin is given."
+    yield "The list below a table contains the access patterns by the table's own key."
     yield from ("", "## Tables", "")
     for table in TABLES:
         yield from _table_section(table)
     yield from ("## Building blocks", "")
     yield from rows(("building block", "where", "what for"), _building_blocks())
     yield from ("", "## Composite keys", "")
-    yield "Ids hold no separator; parts that may are percent-encoded (`%`, `:`), but the last."
+    yield "Ids contain no separator; other parts are percent-encoded (`%`, `:`), except the last."
     yield ""
     yield from rows(
         ("attribute", "separator", "encoded parts"),
@@ -102,7 +102,7 @@ def _data_model() -> Iterator[str]:
     yield from ("", "## Queues and streams", "")
     yield from rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))
     yield ""
-    yield from rows(("source", "wakes"), _subscriptions())
+    yield from rows(("source", "consumer"), _subscriptions())
     for index in SEARCH_INDEXES:
         yield from ("", f"## Search index `{index.alias}`", "")
         parts = ":".join(f"{{{part}}}" for part in index.document_id)
@@ -139,7 +139,7 @@ def _building_blocks() -> Iterator[tuple[str, str, str]]:
         expiring,
         "uploads, keys that expired a month ago, counters of rate, finished jobs, the audit trail",
     )
-    yield "tenant keys", f"`{tenants}`", "every id of a database's own begins with the database"
+    yield "tenant keys", f"`{tenants}`", "keys begin with the database"
     yield from _OTHER_BLOCKS
 
 
@@ -165,7 +165,7 @@ _OTHER_BLOCKS = (
     (
         "reservation of what is unique",
         f"{RESERVATIONS.name}: asset ids, prefixes; {ASSET_VERSIONS.name}: aliases of versions",
-        "indexes lag, so no rule reads one",
+        "indexes lag, so uniqueness is never checked with one",
     ),
     (
         "vertical partitioning",
@@ -185,7 +185,7 @@ _OTHER_BLOCKS = (
 )
 
 
-_UNUSED = "nothing uses this table: the data model gives it"
+_UNUSED = "not used; part of the VAMS data model"
 
 
 def _table_section(table: Table) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _table_section(table: Table) -> Iterator[str]:
                     _key(index.partition_key or table.partition_key, index.sort_key),
                     index.projection,
                     index.origin,
-                    "; ".join(index.access_patterns) or "nothing reads it",
+                    "; ".join(index.access_patterns) or "not read",
                 )
                 for index in table.indexes
             ),
@@ -308,13 +308,13 @@ def _meaning_of(code: str) -> str:
 def _settings() -> Iterator[str]:
     yield "## Settings of a stage"
     yield ""
-    yield "`cdk.json` has them by stage; `-c name=value` sets one for a run."
+    yield "`cdk.json` contains them by stage; `-c name=value` overrides one for a run."
     yield ""
     yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{name}`", f"`{json.dumps(value)}`", text) for name, value, text in described()),
     )
-    yield from ("", "## What functions read", "")
+    yield from ("", "## Environment variables of functions", "")
     yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{s.variable}`", f"`{s.default!r}`", s.description) for s in SETTINGS),

@@ -71,13 +71,13 @@ class Settings(ExecutionSettings):
     )
 
     stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
-    """The stage's name, a part of the names of its stacks."""
+    """The name of the stage, which is part of the names of its stacks."""
 
     bundle: bool = False
-    """Whether the dependency layer is built: for a deploy, never to run locally."""
+    """Whether to build the dependency layer: required to deploy, not used locally."""
 
     search: Literal["provisioned", "none"] = "provisioned"
-    """Whether there is an OpenSearch domain. Without one, nothing is indexed or searched."""
+    """Whether to create an OpenSearch domain. Without one, search is not available."""
 
     search_instance_type: Annotated[str, Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")] = (
         "t3.small.search"
@@ -89,37 +89,37 @@ class Settings(ExecutionSettings):
     in two zones, the loss of one stops the domain, since the rest is no majority."""
 
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
-    """The volume of each data node."""
+    """The size of the volume of each data node."""
 
     search_in_vpc: bool = False
-    """Whether the search domain is created in a network (VPC) of its own, without a way to the
-    internet, with the functions that use search. AWS cannot move a domain: chosen before the
-    first deployment. Its endpoints are charged for by the hour."""
+    """Whether to create the search domain in a network (VPC) of its own without internet access,
+    with the functions that use search. Choose it before the first deployment: AWS cannot move a
+    domain. Its endpoints are charged by the hour."""
 
     search_logs: bool = False
     """Whether the search domain logs its errors, and slow searches and writes, to CloudWatch.
     Slow searches are logged with the words that were searched for."""
 
     user_pool: bool = False
-    """Whether people sign in by a Cognito user pool of the deployment's own."""
+    """Whether to create a Cognito user pool in which users sign in."""
 
     user_pool_firewall: bool = False
     """Whether AWS WAF protects the user pool: it limits the requests of each address, and blocks
-    addresses and requests that AWS knows as hostile. WAF is charged for by month and request."""
+    addresses and requests on AWS's lists of threats. WAF is charged by month and request."""
 
     user_pool_requests_per_address: Annotated[int, Field(ge=10, le=2_000_000_000)] = 300
-    """How many requests the firewall lets through from one address in five minutes. A sign-in
-    takes three; people behind one router share an address."""
+    """Maximum requests from one address in five minutes. A sign-in takes three; users behind one
+    router share an address."""
 
     oidc_issuer: Annotated[str, Field(pattern=ISSUER)] = ""
-    """Whose tokens are accepted too: as they name it in `iss`. Without TLS only on this machine."""
+    """Issuer (`iss`) of another identity provider to accept. Without TLS only locally."""
 
     oidc_audiences: tuple[Name, ...] = ()
-    """For whom they may be made; when none is given, for `oidcClientId`."""
+    """Accepted audiences (`aud`) of its tokens; default: `oidcClientId`."""
 
     oidc_user_claim: Name = "sub"
     oidc_user_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{0,32}$")] = ""
-    """Keeps the provider's users apart from those of the user pool, and from the administrator."""
+    """Prefix of its users' ids, so that they differ from user pool users and the administrator."""
 
     oidc_email_claim: Name = "email"
     oidc_mfa_claim: Name = "amr"
@@ -129,10 +129,10 @@ class Settings(ExecutionSettings):
     oidc_scope_mfa: str = ""
 
     allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = ()
-    """From where requests with credentials may come; from anywhere when there are none."""
+    """Addresses from which requests with credentials are accepted; empty: all."""
 
     customer_managed_key: bool = False
-    """Whether a KMS key of the account encrypts all data, instead of keys that AWS manages."""
+    """Whether to encrypt all data with a KMS key of the account instead of keys managed by AWS."""
 
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
     search_grace_seconds: Annotated[int, Field(ge=1, le=900)] = 30
@@ -145,28 +145,28 @@ class Settings(ExecutionSettings):
 
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
     sync_database_id: Annotated[str, Field(pattern=r"^[-_a-zA-Z0-9]{3,63}$")] = "imported"
-    """Where assets go that are found in a bucket whose record names no database."""
+    """Database for assets found in a bucket without a default database."""
     imported_buckets: tuple[BucketName, ...] = ()
-    """Buckets beside the deployment's own that may be registered to hold assets. Each has to send
-    its events to EventBridge, which is a switch of the bucket."""
+    """Further buckets that may be registered as asset storage. Each must send its events to
+    EventBridge, which is a setting of the bucket."""
 
     imported_keys: tuple[KeyArn, ...] = ()
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
-    these keys through S3; the policy of each key has to allow the account to."""
+    these keys through S3; the policy of each key must allow this to the account."""
 
     allowed_pipeline_functions: tuple[FunctionArn, ...] = ()
-    """ARNs of Lambda functions that pipelines may name, beside those that are part of the product.
-    None may be another function of the deployment."""
+    """ARNs of Lambda functions that pipelines may call, in addition to those of the product. Other
+    functions of the deployment are not allowed."""
 
     allowed_pipeline_queues: tuple[QueueArn, ...] = ()
-    """ARNs of SQS queues that pipelines may name. A queue whose key is a customer's has to let
-    the role of executions use that key."""
+    """ARNs of SQS queues that pipelines may use. A customer-managed key of a queue must allow the
+    role of executions."""
 
     allowed_pipeline_buses: tuple[BusArn, ...] = ()
-    """ARNs of EventBridge event buses that pipelines may name."""
+    """ARNs of EventBridge event buses that pipelines may use."""
 
     tracking: bool = False
-    """Whether there is a table for MLflow's tracking store (docs/guides/tracking.md)."""
+    """Whether to create a table for MLflow's tracking store (docs/guides/tracking.md)."""
 
     name_hidden_assets: bool = False
     """Whether exports contain the ids of linked assets that the caller may not see."""
@@ -176,10 +176,10 @@ class Settings(ExecutionSettings):
     """Costs a request to SQS and two write units of DynamoDB for each read; for streams at most
     once an hour for each user and file, by each process of the function."""
     audit_lock: Literal["none", "governance", "compliance"] = "none"
-    """Whether what stands in the audit archive can be neither removed nor replaced (S3 Object
-    Lock). It cannot be taken back: with `compliance` by nobody, not even by the account's owner."""
+    """Whether archived audit entries are protected from deletion and replacement (S3 Object Lock).
+    This cannot be undone; with `compliance`, not even by the account's owner."""
     audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
-    """How long, from the day that it is archived."""
+    """Period of that protection, from the day of archiving."""
 
     malware_scan: bool = False
     """Whether GuardDuty scans each new object of the asset bucket for malware. Versions in which
@@ -195,10 +195,10 @@ class Settings(ExecutionSettings):
     (CORS); without one, no page of another origin may."""
 
     api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
-    """How many requests the API takes in a second; further ones are answered with 429."""
+    """Maximum requests to the API in a second; further ones return 429."""
 
     api_burst: Annotated[int, Field(ge=1)] = 2000
-    """How many requests the API takes at once."""
+    """Maximum burst of requests to the API."""
 
     route_throttles: dict[ThrottleGroup, Throttle] = {}
     """Limits for each route of a group, apart from the API's: `requestsPerSecond` and `burst` for
@@ -206,29 +206,29 @@ class Settings(ExecutionSettings):
     named has the API's limits."""
 
     reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
-    """How many instances of a function, by its name, Lambda keeps for it and starts at most. A
-    function that is not named shares what is left, which has to be 100: new accounts have 10 in
-    all and cannot reserve any."""
+    """Reserved concurrency by function name, which is also the maximum of the function. Other
+    functions share the rest, which must be at least 100: new accounts have 10 in total and
+    cannot reserve any."""
 
     account_concurrency: PositiveInt = 1000
-    """How many instances the account may run at once in the region: Lambda's quota "Concurrent
-    executions". New accounts have ten, with which a deployment cannot work: raise it first."""
+    """The account's quota "Concurrent executions" of Lambda in the region. New accounts have ten,
+    which is too few for a deployment: raise it first."""
 
     queue_concurrency: Annotated[int, Field(ge=2, le=10)] = 10
-    """How many instances each queue starts at most. All queues together may use half of
-    `accountConcurrency`: the rest is for requests and streams."""
+    """Maximum concurrent instances by queue. All queues together may use half of
+    `accountConcurrency`; the rest is for requests and streams."""
 
     alarms: bool = False
-    """Whether there are CloudWatch alarms."""
+    """Whether to create CloudWatch alarms."""
 
     alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")] = ""
     """The SNS topic to which alarms are sent; empty: none."""
 
     log_retention_days: LogRetentionDays = 30
-    """How many days CloudWatch keeps logs."""
+    """Days for which CloudWatch keeps logs."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    """The least severe messages that functions log."""
+    """Minimum level of the functions' log messages."""
 
     @model_validator(mode="after")
     def _check_firewall(self) -> Self:
