@@ -86,6 +86,8 @@ class Client:
     reads: RememberedReads = field(default_factory=RememberedReads)
     api_key_id: str | None = None
     """The key that authenticates the requests; None for a token."""
+    subject: str | None = None
+    """The subject of the token, where the user id has a prefix before it."""
 
     def send(
         self,
@@ -107,6 +109,7 @@ class Client:
             path,
             user_id=self.user_id,
             api_key_id=self.api_key_id,
+            subject=self.subject,
             parameters=parameters,
             query=query,
             body=body if body is None or isinstance(body, str) else json.dumps(body),
@@ -166,6 +169,7 @@ def http_event(
     *,
     user_id: str | None,
     api_key_id: str | None = None,
+    subject: str | None = None,
     parameters: dict[str, str] | None = None,
     query: dict[str, str] | None = None,
     body: str | None = None,
@@ -182,7 +186,7 @@ def http_event(
         "queryStringParameters": query or {},
         "pathParameters": parameters or {},
         "requestContext": _request_context(
-            method, path, route=route, user_id=user_id, api_key_id=api_key_id
+            method, path, route=route, user_id=user_id, api_key_id=api_key_id, subject=subject
         ),
         "body": body,
         "isBase64Encoded": False,
@@ -190,10 +194,17 @@ def http_event(
 
 
 def _request_context(
-    method: str, path: str, *, route: str | None, user_id: str | None, api_key_id: str | None
+    method: str,
+    path: str,
+    *,
+    route: str | None,
+    user_id: str | None,
+    api_key_id: str | None,
+    subject: str | None,
 ) -> dict[str, Any]:
     """What the gateway tells of a request, and the authorizer of its caller."""
     known = {} if api_key_id is None else {"apiKeyId": api_key_id}
+    known |= {} if subject is None else {"subject": subject}
     authorizer = {"lambda": {"userId": user_id, **known}} if user_id is not None else {}
     return {
         "accountId": "123456789012",

@@ -63,11 +63,11 @@ class Request:
         return Answer(self.status, self.reads)
 
 
-def recorded() -> list[Request]:
-    """All recorded requests, in the order in which they are sent."""
+def recorded(folder: Path = RECORDED) -> list[Request]:
+    """All recorded requests of a folder, in the order in which they are sent."""
     return [
         _request(entry)
-        for path in sorted(RECORDED.glob("*.toml"))
+        for path in sorted(folder.glob("*.toml"))
         for entry in tomllib.loads(path.read_text())["request"]
     ]
 

@@ -1,0 +1,61 @@
+"""What stock clients send to a deployment with a user pool and an external provider."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import httpx
+import pytest
+
+from backend.core.tables import Tables
+from backend.domains.access.routes import build_router as access_router
+from backend.domains.audit.service import AuditService
+from backend.domains.configuration.models import Endpoints, SignInProvider
+from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.routes import build_router as configuration_router
+from backend.domains.configuration.service import ConfigurationService
+from tests.factories.administration import Parts
+from tests.factories.http import Client
+from tests.fakes.user_pool import MemoryUserPool
+from tests.journeys import stock
+
+ISSUER = "https://idp.example.org"
+NAMES = {"issuer": ISSUER, "sub": "ann", "person": "corp.ann", "pooluser": "zoe"}
+REQUESTS = stock.recorded(stock.RECORDED / "signing_in")
+
+
+@pytest.fixture
+def clients(tables: Tables, audit: AuditService, now: datetime) -> Mapping[str, Client]:
+    """A client for the first part of each path."""
+    pool = MemoryUserPool()
+    pool.create_user("zoe", email="zoe@example.org", phone=None)
+    access = access_router(
+        *Parts(tables, audit, now, pool=pool, provider_prefix="corp.").services()
+    )
+    endpoints = Endpoints(f"{ISSUER}/authorize", f"{ISSUER}/token", f"{ISSUER}/about")
+    configuration = ConfigurationService(
+        features=FeatureRepository(tables),
+        region="eu-central-1",
+        web_url="",
+        openapi=dict,
+        provider=SignInProvider(ISSUER, "web", "openid email", "", lambda: endpoints),
+    )
+    return {
+        "api": Client(configuration_router(configuration), user_id=None),
+        "auth": Client(access, user_id="corp.ann", subject="ann"),
+        "user": Client(access),
+    }
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request_: request_.name)
+def test_stock_clients_are_served(clients: Mapping[str, Client], request_: stock.Request) -> None:
+    method, place = request_.call.split(" ", 1)
+    path = str(stock.filled(place, NAMES))
+    answer = clients[path.split("/")[1]].send(
+        method,
+        path,
+        parameters={"userId": path.split("/")[3]} if "$" in place else None,
+        body=stock.filled(request_.body, NAMES),
+        headers={"host": "api.example.org"},
+    )
+    reply = httpx.Response(answer.status, json=answer.body)
+    assert stock.problems(request_, reply, request_.expected, NAMES) == []
