@@ -10,7 +10,7 @@ from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
 from backend.spec.functions import Function
-from backend.spec.functions.model import SearchAccess
+from backend.spec.functions.model import RunRequest, SearchAccess
 from backend.spec.key_layouts import RUNS_PREFIX
 from backend.spec.requests import OF_BUCKETS
 from backend.spec.search_indexes import SEARCH_INDEXES
@@ -56,9 +56,12 @@ NETWORK_JOIN = (
     "ec2:UnassignPrivateIpAddresses",
 )
 """What Lambda does in the name of a function's role to place the function in a network."""
-RUN_START = ("states:StartExecution",)
-RUN_FOLLOW = ("states:DescribeExecution", "states:StopExecution")
-RUN_HISTORY = ("states:GetExecutionHistory",)
+RUNS: dict[RunRequest, str] = {
+    "start": "states:StartExecution",
+    "stop": "states:StopExecution",
+    "describe": "states:DescribeExecution",
+    "steps": "states:GetExecutionHistory",
+}
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -69,6 +72,7 @@ _INDEXES = tuple(f"{index.alias}-*" for index in SEARCH_INDEXES)
 SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "none": (),
     "inspect": (("es:ESHttpGet", "*/_mapping"),),
+    "query": (("es:ESHttpPost", "*/_search"),),
     "read": (
         ("es:ESHttpPost", "*/_search"),
         ("es:ESHttpPost", "*/_search/point_in_time"),
@@ -221,13 +225,11 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
 
 
 def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if not spec.runs:
-        return []
-    executions = resources.state_machine.replace(":stateMachine:", ":execution:")
-    follow = RUN_FOLLOW + (RUN_HISTORY if spec.kind == "api" else ())
+    machine = resources.state_machine
+    executions = f"{machine.replace(':stateMachine:', ':execution:')}:*"
     return [
-        _allow(RUN_START, [resources.state_machine]),
-        _allow(follow, [f"{executions}:*"]),
+        _allow([RUNS[request]], [machine if request == "start" else executions])
+        for request in spec.runs
     ]
 
 

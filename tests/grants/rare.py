@@ -26,7 +26,12 @@ RARE = (
     Rare("auditarchivebucket/*", "PutObject", "*", "a changed value of more than 4 KB"),
     Rare("DataKey", "GenerateDataKey", "*", "as above, and messages: by way of S3 or SQS"),
     Rare("DataKey", "Encrypt GenerateDataKey* ReEncrypt*", "JobsApi", "see its write of jobs"),
-    Rare("failurebucket/*", "PutObject", "Index* *Worker", "poison; or a record given up"),
+    Rare(
+        "failurebucket/*",
+        "PutObject",
+        "ExecutionFollower Index* UploadTrigger *Worker",
+        "poison; or a record given up",
+    ),
     Rare("failurebucket/*", "PutObject", "AdminApi ReplayFailures", "a replay in vain is noted"),
     Rare("Audit", "PutItem", "*", "a write or a refusal, which the function's journeys lack"),
     Rare(
@@ -36,8 +41,8 @@ RARE = (
         "redriving; the journey redrives one queue, and they are granted alike",
     ),
     Rare(
-        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges Reads "
-        "ScanResults SearchWork Settle",
+        "BucketEvents BucketImports Execution* FanOut LargeFiles Lifecycle ObjectEvents Purges "
+        "Reads ScanResults SearchWork Settle UploadTriggers",
         "SendMessage",
         "AdminApi QueuesApi ReplayFailures",
         "where dead letters go back to, and what a replayed consumer sends",
@@ -64,7 +69,7 @@ RARE = (
     Rare("Jobs", "UpdateItem", "JobsApi", "a job that lasts until it is cancelled"),
     Rare("Reservations", "GetItem", "JobsApi", "a change of files that is resumed"),
     Rare("AssetUploadsStorageTable", "BatchWriteItem", "IngestApi UploadsApi", "over 100 files"),
-    Rare("Jobs", "GetItem PutItem", "IngestApi", "a large file is handed to a worker"),
+    Rare("Jobs", "GetItem PutItem", "IngestApi UploadsApi", "a large file is handed to a worker"),
     Rare(
         "assetbucket assetbucket/*",
         "AbortMultipartUpload DeleteObject GetObjectVersion ListBucketVersions",
@@ -73,8 +78,8 @@ RARE = (
     ),
     Rare("AssetStorageTable", "BatchGetItem", "LargeFileWorker", "an asset archived meanwhile"),
     Rare(
-        "assetbucket",
-        "GetBucketVersioning ListBucket",
+        "assetbucket assetbucket/*",
+        "GetBucketVersioning GetObject ListBucket",
         "BucketsApi",
         "a bucket of others is looked at; the own one is registered as a whole already",
     ),
@@ -104,7 +109,8 @@ RARE = (
     ),
     Rare(
         "assetbucket/*",
-        "AbortMultipartUpload GetObject GetObjectVersion ListMultipartUploadParts PutObject",
+        "AbortMultipartUpload GetObject GetObjectVersion GetObjectVersionTagging "
+        "ListMultipartUploadParts PutObject PutObjectTagging",
         "FilesApi AssetVersionsApi LifecycleWorker",
         "a file over 1 GiB, or more files than a request takes, are copied by parts or by a job",
     ),
@@ -167,6 +173,85 @@ RARE = (
         "a release changes on which files a shipped workflow runs",
     ),
     Rare("Reservations", "GetItem", "PurgeWorker", "a deletion of an asset that has failed"),
+    Rare(
+        "PageTokenKey-*",
+        "GetSecretValue",
+        "ExecutionsApi FactsApi PipelinesApi WorkflowsApi",
+        "a list of more than one page",
+    ),
+    Rare(
+        "ActiveExecutions Reservations WorkflowExecutionsStorageTable",
+        "BatchGetItem DeleteItem GetItem Query UpdateItem",
+        "ExecutionsApi",
+        "an active execution is stopped, which is over sooner than a journey stops it",
+    ),
+    Rare(
+        "assetbucket",
+        "ListBucket ListBucketVersions",
+        "ExecutionsApi",
+        "the input file of a run is archived, or not there",
+    ),
+    Rare(
+        "UploadTriggers",
+        "SendMessage",
+        "ExecutionFollower ExecutionStarter ExecutionsApi ReconcileExecutions",
+        "a file was uploaded again while an execution of it went on, which then ended",
+    ),
+    Rare(
+        "Reservations",
+        "GetItem UpdateItem",
+        "UploadTrigger",
+        "as above: the upload waits in the row of that execution",
+    ),
+    Rare(
+        "ExecutionStatus UploadTriggers",
+        "ChangeMessageVisibility",
+        "ExecutionFollower UploadTrigger",
+        "a batch that is given back after an outage",
+    ),
+    Rare(
+        "ActiveExecutions Reservations",
+        "BatchGetItem DeleteItem",
+        "ExecutionStarter",
+        "an execution that cannot start",
+    ),
+    Rare(
+        "[*]",  # executions of the state machine
+        "StopExecution",
+        "ExecutionsApi ExecutionStarter",
+        "an execution is stopped while it runs, or while it was being started",
+    ),
+    Rare(
+        "assetauxiliarybucket/*",
+        "PutObject",
+        "ExecutionStarter",
+        "metadata that is too large for the input of an execution",
+    ),
+    Rare(
+        "DataKey asset*bucket asset*bucket/*",
+        "Decrypt GetObject GetObjectVersion ListBucket PutObject",
+        "InspectCad",
+        "files of CAD programs: `make prove PART=models`",
+    ),
+    Rare(
+        "assetauxiliarybucket assetauxiliarybucket/*",
+        "GetObject ListBucket",
+        "Inspect",
+        "a file that an earlier pipeline of the workflow wrote",
+    ),
+    Rare(
+        "AssetFileMetadataStorageTableV2* FileAttributeStorageTableV2* MetadataRecordSets "
+        "MetadataSchemaStorageTableV2",
+        "BatchGetItem DeleteItem GetItem Query",
+        "ProcessOutput",
+        "records that replace others, or are governed by schemas",
+    ),
+    Rare(
+        "assetbucket/* assetauxiliarybucket/*",
+        "AbortMultipartUpload DeleteObject DeleteObjectVersion ListMultipartUploadParts",
+        "ProcessOutput",
+        "an output of over 5 GiB, one whose asset is archived meanwhile, a preview that replaces one",
+    ),
 )
 
 

@@ -221,7 +221,7 @@ def test_only_access_that_writes_sends_a_bulk_and_only_management_makes_indexes(
     assert {each for each in accesses if has(each, "Post", "_bulk")} == {"write", "sweep", "renew"}
     assert {each for each in accesses if has(each, "Put", "assets-1")} == {"manage", "renew"}
     searching = {each for each in accesses if has(each, "Post", "a,b/_search")}
-    assert searching == {"read", "sweep", "renew"}
+    assert searching == {"query", "read", "sweep", "renew"}
     assert {each for each in accesses if has(each, "Delete", "assets-1")} == {"renew"}
     for method in ("Delete", "Put"):
         assert not [each for each in accesses if has(each, method, "others-1")]

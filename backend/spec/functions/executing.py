@@ -33,7 +33,7 @@ EXECUTIONS_API = replace(
         )
     ),
     sends=_AFTER_AN_END,
-    runs=True,
+    runs=("stop", "steps"),
 )
 EXECUTION_STARTER = Function(
     "ExecutionStarter",
@@ -54,7 +54,7 @@ EXECUTION_STARTER = Function(
     memory_mb=1024,
     timeout_seconds=120,
     loops=True,
-    runs=True,
+    runs=("start", "stop"),
 )
 EXECUTION_FOLLOWER = Function(
     "ExecutionFollower",
@@ -96,5 +96,5 @@ RECONCILE_EXECUTIONS = Function(
     sends=_AFTER_AN_END,
     settings=(settings.EXECUTION_SILENCE_SECONDS,),
     timeout_seconds=60,
-    runs=True,
+    runs=("describe",),
 )

@@ -26,9 +26,10 @@ Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled", "pipel
 """A `pipeline` is called by the state machine of executions, an `output` after all pipelines."""
 Packages = Literal["inspect", "inspect-cad"]
 """A dependency layer: the dependency group in `pyproject.toml` that it holds."""
-SearchAccess = Literal["none", "inspect", "read", "write", "sweep", "manage", "renew"]
-"""Mappings; queries; documents written; tombstones found and removed; indexes and aliases made;
-all of these, and indexes removed."""
+SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "manage", "renew"]
+"""Mappings; a query; queries by pages, and mappings; documents written; tombstones found and
+removed; indexes and aliases made; all of these, and indexes removed."""
+RunRequest = Literal["start", "stop", "describe", "steps"]
 UserPoolAccess = Literal["none", "known", "read", "administered"]
 """Whether there is a Cognito user pool, and which; one user read; users made and removed."""
 
@@ -41,10 +42,9 @@ class Function:
     `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
-    to them. What it has of the user pool it has where one is deployed. `runs` lets it start, stop
-    and describe executions of the state machine, and one of the API read their steps. `packages` is
-    a dependency layer that it has beside the one of all functions, `storage_mb` its temporary
-    storage.
+    to them. What it has of the user pool it has where one is deployed. `runs` are its requests
+    about executions of the state machine. `packages` is a dependency layer that it has beside the
+    one of all functions, `storage_mb` its temporary storage.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Function:
     memory_mb: int = 512
     timeout_seconds: int = 29
     loops: bool = False
-    runs: bool = False
+    runs: tuple[RunRequest, ...] = ()
     packages: Packages | None = None
     storage_mb: int = 512
 

@@ -34,5 +34,5 @@ FACTS_API = api(
         buckets.ASSET_BUCKET,
     ),
     secrets=(secrets.PAGE_TOKEN_KEY,),
-    search="read",
+    search="query",
 )
