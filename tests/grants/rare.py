@@ -250,7 +250,7 @@ RARE = (
         "assetbucket/* assetauxiliarybucket/*",
         "AbortMultipartUpload DeleteObject DeleteObjectVersion ListMultipartUploadParts",
         "ProcessOutput",
-        "an output of over 5 GiB, one whose asset is archived meanwhile, a preview that replaces one",
+        "an output of over 5 GiB, or whose asset is archived; a preview that replaces another",
     ),
 )
 
