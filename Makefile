@@ -154,7 +154,8 @@ prove-models: prepare
 
 prove-fuzz: prepare
 	@$(PYTEST) -q tests/openapi
-	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_PHASES=examples,coverage,fuzzing $(PYTEST) -q tests/journeys/test_contract.py; \
+	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_PHASES=examples,coverage,fuzzing $(PYTEST) -q \
+		tests/journeys/long/test_contract.py; \
 		echo "make prove PART=fuzz: $$SECONDS s"
 
 prove-attacks: prepare

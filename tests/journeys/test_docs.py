@@ -1,8 +1,7 @@
 """Every command and every link of the README and the guides works as it is written.
 
-`make run` is started for real, on a state of its own; the client's commands run against it. The
-file takes over 20 seconds: it starts the product twice, by `make run` and by the local runtime's
-commands, and synthesizes the templates.
+`make run` is started for real, on a state of its own; the client's commands run against it, and at
+last requests to every route. The file takes over 20 seconds: it starts the product.
 """
 
 import json
@@ -20,6 +19,7 @@ from urllib.parse import unquote
 import pytest
 
 from local.engines import free_port
+from tests.journeys.contract import furnish, keep_the_contract
 from tests.journeys.replaying import break_something, follow_the_guide
 from tests.journeys.runtime import PATIENCE_SECONDS, ROOT, Runtime
 
@@ -175,6 +175,14 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
         assert '"str_key"' in found, "it finds no file"
 
 
+def test_every_route_keeps_what_the_document_says(product: Product, tmp_path: Path) -> None:
+    # Behind the commands, which what it leaves would disturb.
+    runtime = Runtime(product.state)
+    furnish(runtime.client())
+    keep_the_contract(runtime, tmp_path)
+    runtime.connections.close()
+
+
 def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
     # Just the runner: make, which Ctrl-C hits as well, would end by the signal in any case.
     endpoint = json.loads((product.state / "endpoint.json").read_text())
@@ -184,21 +192,6 @@ def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
     assert "Traceback" not in said
     assert product.process.returncode == 0
     assert not (product.state / "endpoint.json").exists()
-
-
-def test_the_commands_of_the_local_runtime_work(tmp_path: Path) -> None:
-    written = [command for command in ALL if command.startswith(LOCAL)]
-    try:
-        for command in written:
-            ran(f"{command} --state {tmp_path}", dict(os.environ))
-    finally:
-        ran(f"{LOCAL}down --state {tmp_path}", dict(os.environ))
-
-
-def test_make_synth_writes_templates() -> None:
-    assert SYNTH in ALL
-    ran(SYNTH, dict(os.environ))
-    assert list((ROOT / "cdk.out").glob("*.template.json"))
 
 
 def ran(command: str, environment: dict[str, str]) -> str:

@@ -1,7 +1,7 @@
 """Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis).
 
-It takes minutes: some 600 requests go to all operations of a runtime of its own, on which every
-function starts for the first time.
+`make test` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
+PART=fuzz` sends more to a runtime of its own (`long/test_contract.py`).
 """
 
 import json
@@ -10,8 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.journeys.runtime import Api, Runtime, noise
 from tests.journeys.shared import SEED
@@ -40,11 +38,8 @@ CHECKS = (
 )
 
 
-@pytest.fixture
-def furnished(own_runtime: Runtime) -> Runtime:
-    """A product with something in it."""
-    own_runtime.up("--in-memory")
-    api = own_runtime.client()
+def furnish(api: Api) -> None:
+    """Put something into a product."""
     api.new_database(DATABASE)
     for asset_id in (ASSET, DOOMED):
         api.new_asset(DATABASE, asset_id, assetId=asset_id)
@@ -52,12 +47,16 @@ def furnished(own_runtime: Runtime) -> Runtime:
     api.ok("POST", "/tag-types", {"tagTypeName": "condition", "description": "how it is"})
     tag = {"tagName": "restored", "tagTypeName": "condition", "description": "made anew"}
     api.ok("POST", "/tags", tag)
-    return own_runtime
 
 
-def test_every_route_keeps_what_the_document_says(furnished: Runtime, tmp_path: Path) -> None:
-    document = _meeting_what_is_there(furnished.client())
-    (tmp_path / "openapi.json").write_text(json.dumps(document))
+def keep_the_contract(runtime: Runtime, folder: Path) -> None:
+    """Send every operation requests, first those that lock nobody out.
+
+    Raises:
+        AssertionError: an answer is none that the document knows.
+    """
+    document = _meeting_what_is_there(runtime.client())
+    (folder / "openapi.json").write_text(json.dumps(document))
     names = {
         operation["operationId"]
         for operations in document["paths"].values()
@@ -65,8 +64,8 @@ def test_every_route_keeps_what_the_document_says(furnished: Runtime, tmp_path: 
     }
     locking_out = _options("include", sorted(LOCKING_OUT & names))
     others = _options("exclude", sorted(LOCKING_OUT & names))
-    _run(furnished, tmp_path, f"{PHASES},stateful", others)
-    _run(furnished, tmp_path, PHASES, locking_out)
+    _run(runtime, folder, f"{PHASES},stateful", others)
+    _run(runtime, folder, PHASES, locking_out)
 
 
 def _meeting_what_is_there(api: Api) -> dict[str, Any]:

@@ -1,0 +1,12 @@
+"""Every route against its document, with the cases at the limits of schemas; it takes minutes."""
+
+from pathlib import Path
+
+from tests.journeys.contract import furnish, keep_the_contract
+from tests.journeys.runtime import Runtime
+
+
+def test_every_route_keeps_what_the_document_says(own_runtime: Runtime, tmp_path: Path) -> None:
+    own_runtime.up("--in-memory")
+    furnish(own_runtime.client())
+    keep_the_contract(own_runtime, tmp_path)
