@@ -31,7 +31,11 @@ def train(strength: float) -> None:
             model.fit(parts[0][:size], parts[2][:size])
             mlflow.log_metric("accuracy", float(model.score(parts[1], parts[3])), step=step)
         mlflow_sklearn.log_model(
-            model, name="model", registered_model_name=MODEL, input_example=np.array(parts[1][:1])
+            model,
+            name="model",
+            registered_model_name=MODEL,
+            input_example=np.array(parts[1][:1]),
+            serialization_format="cloudpickle",  # MLflow's default needs the package skops
         )
 
 
