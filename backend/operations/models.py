@@ -49,13 +49,13 @@ class FailureReply(WireModel):
     key: str
     kind: Kind
     size: int
-    consumer: str | None
-    name: str | None
-    reason: str | None
-    failed_at: str | None
     attempts: int
-    last_attempt_at: str | None
-    next_attempt_at: str | None
+    consumer: str | None = None
+    name: str | None = None
+    reason: str | None = None
+    failed_at: str | None = None
+    last_attempt_at: str | None = None
+    next_attempt_at: str | None = None
 
 
 class FailuresReply(WireModel):

@@ -40,6 +40,7 @@ ACCEPTED: dict[tuple[str, str], str] = {
             "local/first_look.py",
             "local/layers.py",
             "local/synthesis.py",
+            "local/tracking_demo.py",
         )
     },
     **{

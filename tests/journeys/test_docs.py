@@ -46,6 +46,13 @@ NOT_RUN = {
     "make run TRACKING=1": "as `make run`, with a table more; tests of tracking create that table",
     "mlflow server --backend-store-uri 'dynamodb://TABLE?region=eu-central-1' "
     "--artifacts-destination s3://BUCKET/mlflow": "it needs a table in an account of AWS",
+    "mlflow server --enable-workspaces --backend-store-uri "
+    "'dynamodb://TABLE?region=eu-central-1' --artifacts-destination s3://BUCKET/mlflow": (
+        "as above; `long/test_mlflow_server.py` starts one on DynamoDB Local"
+    ),
+    "mlflow server --app-name dynamodb-auth --backend-store-uri "
+    "'dynamodb://TABLE?region=eu-central-1'": "as above",
+    "pip install 'vitrine-mlflow[auth]'": "no package is published; the lock installs its extra",
     'vitrine search "" --where "triangles > 10000" --where format=OBJ --facet watertight '
     '--facet "texturesMissing >= 1" --sort=-triangles': (
         "tests of the command and of facts search by each of these"

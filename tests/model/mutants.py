@@ -149,7 +149,7 @@ MUTANTS = (
     Mutant("reservations kept", reservations_kept, scripts.deletion, shows="reservations: "),
     Mutant("one sweep", one_sweep, scripts.deletion_behind_an_index, shows="records: "),
     Mutant(
-        "archived files not brought back",
+        "archived files not restored",
         archived_pages_not_read,
         scripts.archiving_and_back,
         shows="pump/a.glb: ObjectVersion",

@@ -39,7 +39,7 @@ def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
 
 
 def test_the_guide_tells_of_each_mutant() -> None:
-    _, _, section = GUIDE.read_text(encoding="utf-8").partition("## That it can fail")
+    _, _, section = GUIDE.read_text(encoding="utf-8").partition("## Tests of the tests")
     section, _, _ = section.partition("\n## ")
     rows = [line for line in section.splitlines() if line[:2] == "| "]
     assert len(rows) == len(MUTANTS) + 1
