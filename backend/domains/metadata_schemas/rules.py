@@ -100,10 +100,10 @@ def _errors(entity_type: EntityType, fields: Sequence[SchemaField]) -> Iterable[
                 message = f"{parent!r:.80} is not a field of this schema"
                 yield FieldError(f"{where}.dependsOnFieldKeyName", message)
         yield from _errors_of_values(field, where)
-    circle = _circle({f.metadata_field_key_name: f.depends_on_field_key_name or () for f in fields})
-    if circle:
-        told = " -> ".join(circle[:10])
-        yield FieldError("fields", f"fields depend on each other in a cycle: {told:.400}")
+    cycle = _cycle({f.metadata_field_key_name: f.depends_on_field_key_name or () for f in fields})
+    if cycle:
+        names = " -> ".join(cycle[:10])
+        yield FieldError("fields", f"fields depend on each other in a cycle: {names:.400}")
 
 
 def _errors_of_values(field: SchemaField, where: str) -> Iterable[FieldError]:
@@ -127,7 +127,7 @@ def _errors_of_values(field: SchemaField, where: str) -> Iterable[FieldError]:
         yield FieldError(f"{where}.defaultMetadataFieldValue", message)
 
 
-def _circle(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
+def _cycle(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
     """The keys of some circle of dependencies; empty if there is none."""
     free = set[str]()
     for start in depends_on:

@@ -58,6 +58,9 @@ def test_a_source_names_an_asset_only_if_it_can_be_read() -> None:
         ("vitrine", "[]"),
         ("vitrine", "{}"),
         ("vitrine", '{"uri": 5, "digest": ""}'),
+        ("vitrine", '{"uri": "vitrine://db/asset"}'),
+        ("vitrine", '{"uri": "vitrine://db/asset", "digest": null}'),
+        ("vitrine", "[" * 60_000),
         ("vitrine", '{"uri": "vitrine://db", "digest": ""}'),
     ):
         assert AssetUse.of(kind, text) is None

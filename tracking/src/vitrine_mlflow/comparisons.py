@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from vitrine_mlflow.errors import invalid
+
 
 def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
     """SQL's LIKE: `%` is any text, `_` one character, the pattern covers the whole text."""
@@ -32,3 +34,25 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
 }
 """Whether a value that was found meets a comparator with the value of the filter."""
+_NUMERIC = frozenset({"=", "!=", "<", "<=", ">", ">="})
+
+
+def matches(found: Any, comparator: str, value: Any) -> bool:
+    """Whether a stored value meets a comparator; a missing one meets none."""
+    return found is not None and COMPARISONS[comparator](found, value)
+
+
+def whole_number(key: str, comparator: str, value: Any) -> int:
+    """The value of a filter on a numeric attribute, with MLflow's messages.
+
+    Raises:
+        MlflowException: the comparator is not for numbers, or the value is no whole number.
+    """
+    if comparator not in _NUMERIC:
+        raise invalid(f"Invalid comparator for numeric attribute: {comparator}")
+    if isinstance(value, float):
+        raise invalid(f"Invalid value for numeric attribute '{key}': {str(value)!r}")
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise invalid(f"Invalid value for numeric attribute '{key}': {value!r}") from error

@@ -136,8 +136,20 @@ class AssetUse:
             return None
         try:
             fields = json.loads(source)
-            return cls(AssetAddress.parse(fields["uri"]), str(fields["digest"]))
-        except (ValueError, TypeError, KeyError, AttributeError, MlflowException):
+        except (ValueError, RecursionError):  # deep nesting exhausts the parser's stack
+            return None
+        match fields:
+            case {"uri": str(uri), "digest": str(text)}:
+                return cls.parsed(uri, text)
+            case _:
+                return None
+
+    @classmethod
+    def parsed(cls, uri: str, text: str) -> "AssetUse | None":
+        """The use of an address with a digest, None if the address has another form."""
+        try:
+            return cls(AssetAddress.parse(uri), text)
+        except MlflowException:
             return None
 
 

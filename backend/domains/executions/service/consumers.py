@@ -31,7 +31,7 @@ Keep = Callable[[str, object, str], None]
 
 @wired
 class StartConsumer:
-    """What messages hold is of no matter: each asks to start what waits."""
+    """Starts waiting executions. A message is only a signal; its content is not read."""
 
     admission: Admission
     queues: Queues

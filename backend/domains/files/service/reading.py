@@ -119,8 +119,8 @@ class FileService:
         else:
             preview = shown_preview_key(self.objects, target.bucket, target.key)
             reply = _described(target, found, preview)
-        told = {"versions": versions if query.include_versions else None}
-        reply = marked_file(self.quarantine, target.bucket, reply.model_copy(update=told))
+        listed = {"versions": versions if query.include_versions else None}
+        reply = marked_file(self.quarantine, target.bucket, reply.model_copy(update=listed))
         if held is not None or isinstance(found, ObjectVersion):
             return reply
         return with_reason(self.objects, target.bucket, found, reply)

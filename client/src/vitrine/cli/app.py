@@ -24,9 +24,9 @@ from vitrine.cli import (
     reading,
     schemas,
     searching,
+    show,
     streaming,
     subscribing,
-    telling,
     tracking,
     uploading,
     versioning,
@@ -136,8 +136,8 @@ admin.add_typer(indexes_app, name="search")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
-app.command("settings")(telling.settings)
-app.command("openapi")(telling.openapi)
+app.command("settings")(show.settings)
+app.command("openapi")(show.openapi)
 
 databases.command("list")(writing.list_databases)
 databases.command("create")(writing.create_database)
@@ -156,7 +156,7 @@ tag_types.command("update")(editing.update_tag_type)
 tag_types.command("delete")(editing.delete_tag_type)
 assets.command("create")(editing.create_asset)
 assets.command("update")(editing.update_asset)
-files.command("show")(telling.show_file)
+files.command("show")(show.show_file)
 files.command("mkdir")(filing.mkdir)
 files.command("move")(filing.move)
 files.command("dependencies")(facts.dependencies)
@@ -178,7 +178,7 @@ links.command("delete")(linking.delete_link)
 links.command("get-metadata")(linking.get_metadata)
 links.command("set-metadata")(linking.set_metadata)
 comments.command("list")(commenting.list_comments)
-comments.command("show")(telling.show_comment)
+comments.command("show")(show.show_comment)
 comments.command("add")(commenting.add_comment)
 comments.command("edit")(commenting.edit_comment)
 comments.command("delete")(commenting.delete_comment)
@@ -262,7 +262,7 @@ subscriptions.command("check")(subscribing.check)
 failures.command("list")(operations.list_failures)
 failures.command("show")(operations.show_failure)
 failures.command("replay")(operations.replay_failures)
-indexes_app.command("fields")(telling.fields)
+indexes_app.command("fields")(show.fields)
 indexes_app.command("status")(indexes.status)
 indexes_app.command("check")(indexes.check)
 indexes_app.command("repair")(indexes.repair)

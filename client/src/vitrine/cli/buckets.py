@@ -89,8 +89,10 @@ def _registered(session: Session, bucket: str, prefix: str | None, database: str
     if not named:
         return session.client.buckets.register(bucket, prefix=prefix, database=database)
     if database is not None and named[0].default_database_id != database:
-        told = named[0].default_database_id or "the deployment's default database"
-        raise ConfigurationError(f"{bucket} is already registered; its assets are added to {told}")
+        default = named[0].default_database_id or "the deployment's default database"
+        raise ConfigurationError(
+            f"{bucket} is already registered; its assets are added to {default}"
+        )
     return named[0]
 
 

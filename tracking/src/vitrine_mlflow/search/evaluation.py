@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vitrine_mlflow.comparisons import COMPARISONS
+from vitrine_mlflow.comparisons import matches, whole_number
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.evaluation import EvaluationDatasets, StoredDataset
 from vitrine_mlflow.mlflow_api import SearchUtils, validated_max_results
@@ -54,7 +54,7 @@ def _condition(parsed: dict[str, Any]) -> _Condition:
     if kind == "tag":
         if comparator not in _TEXT_COMPARATORS:
             raise invalid(f"Invalid comparator for tag: {comparator}")
-        return lambda one: _matches(one.info["tags"].get(key), comparator, value)
+        return lambda one: matches(one.info["tags"].get(key), comparator, value)
     if kind != "attribute":
         raise invalid(f"Invalid token type: {kind}")
     if (
@@ -64,23 +64,8 @@ def _condition(parsed: dict[str, Any]) -> _Condition:
     ):
         raise invalid(f"Invalid comparator for string attribute: {comparator}")
     if key in SearchEvaluationDatasetsUtils.NUMERIC_ATTRIBUTES:
-        value = _number(key, comparator, value)
-    return lambda one: _matches(one.info[_NAMES[key]], comparator, value)
-
-
-def _number(key: str, comparator: str, value: Any) -> int:
-    if comparator not in SearchEvaluationDatasetsUtils.VALID_NUMERIC_ATTRIBUTE_COMPARATORS:
-        raise invalid(f"Invalid comparator for numeric attribute: {comparator}")
-    if isinstance(value, float):
-        raise invalid(f"Invalid value for numeric attribute '{key}': {str(value)!r}")
-    try:
-        return int(value)
-    except (TypeError, ValueError) as error:
-        raise invalid(f"Invalid value for numeric attribute '{key}': {value!r}") from error
-
-
-def _matches(found: Any, comparator: str, value: Any) -> bool:
-    return found is not None and COMPARISONS[comparator](found, value)
+        value = whole_number(key, comparator, value)
+    return lambda one: matches(one.info[_NAMES[key]], comparator, value)
 
 
 def _clauses(order_by: Sequence[str] | None) -> list[tuple[str, bool]]:

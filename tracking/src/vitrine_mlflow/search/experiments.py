@@ -7,7 +7,7 @@ from typing import Any
 
 from mlflow.entities import Experiment
 
-from vitrine_mlflow.comparisons import COMPARISONS
+from vitrine_mlflow.comparisons import COMPARISONS, matches, whole_number
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import (
@@ -75,19 +75,8 @@ def _attribute_condition(key: str, comparator: str, value: Any) -> _Condition:
     if is_text and comparator not in _TEXT_COMPARATORS:
         raise invalid(f"Invalid comparator for string attribute: {comparator}")
     if SearchExperimentsUtils.is_numeric_attribute("attribute", key, comparator):
-        value = _number(key, comparator, value)
-    return lambda one: _matches(getattr(one, key), comparator, value)
-
-
-def _number(key: str, comparator: str, value: Any) -> int:
-    if comparator not in {"=", "!=", "<", "<=", ">", ">="}:
-        raise invalid(f"Invalid comparator for numeric attribute: {comparator}")
-    if isinstance(value, float):
-        raise invalid(f"Invalid value for numeric attribute '{key}': {str(value)!r}")
-    try:
-        return int(value)
-    except (TypeError, ValueError) as error:
-        raise invalid(f"Invalid value for numeric attribute '{key}': {value!r}") from error
+        value = whole_number(key, comparator, value)
+    return lambda one: matches(getattr(one, key), comparator, value)
 
 
 def _tag_condition(key: str, comparator: str, value: Any) -> _Condition:
@@ -97,11 +86,7 @@ def _tag_condition(key: str, comparator: str, value: Any) -> _Condition:
         return lambda one: key in one.tags
     if comparator not in _TEXT_COMPARATORS:
         raise invalid(f"Invalid comparator for tag: {comparator}")
-    return lambda one: key in one.tags and _matches(one.tags[key], comparator, value)
-
-
-def _matches(found: Any, comparator: str, value: Any) -> bool:
-    return found is not None and COMPARISONS[comparator](found, value)
+    return lambda one: key in one.tags and matches(one.tags[key], comparator, value)
 
 
 def _comparison(order_by: Sequence[str] | None) -> Callable[[Experiment, Experiment], int]:

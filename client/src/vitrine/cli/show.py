@@ -1,4 +1,4 @@
-"""Commands that show what a deployment tells of itself, and single files and comments."""
+"""Commands that show the settings and the API of a deployment, and single files and comments."""
 
 import json
 from typing import Annotated
