@@ -123,11 +123,17 @@ def test_other_files_of_the_upload_do_not_wait(world: World) -> None:
     assert set(states(world, preview_upload).values()) == {"done"}
 
 
-def test_a_preview_does_not_wait_for_other_people_or_for_nothing(world: World) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("UserId", "ada"), ("databaseId", "elsewhere"), ("uploadType", "assetPreview")],
+)
+def test_a_preview_waits_only_for_its_own_users_files_of_its_asset(
+    world: World, field: str, value: str
+) -> None:
     other, _ = sent(world.museum, {"/a.glb": GLB})
     row = world.tables.get(ASSET_UPLOADS, {"uploadId": other, "assetId": "statue"})
     assert row is not None
-    world.tables.put_many(ASSET_UPLOADS, [{**row, "UserId": "ada"}])
+    world.tables.put_many(ASSET_UPLOADS, [{**row, field: value}])
     sent(world.museum, {"/b.glb": GLB})
     assert "no file /a.glb" in error_of(uploaded(world.museum, {PREVIEW: b"png"}))
 
