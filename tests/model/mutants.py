@@ -135,11 +135,11 @@ def archived_pages_not_read() -> AbstractContextManager[object]:
 MUTANTS = (
     Mutant("no versions", no_versions, scripts.writer_that_is_overtaken, WithoutLag),
     Mutant(
-        "read before the ticket", read_before_ticket, scripts.reader_that_is_overtaken, WithoutLag
+        "sources are read before the ticket", read_before_ticket, scripts.reader_that_is_overtaken, WithoutLag
     ),
-    Mutant("outage acknowledged", outage_acknowledged, scripts.outage, WithoutLag),
-    Mutant("nothing settles", no_settling, scripts.metadata_behind_an_index),
-    Mutant("fan-out skipped", no_fan_out, scripts.renamed),
+    Mutant("a consumer acknowledges", outage_acknowledged, scripts.outage, WithoutLag),
+    Mutant("no settling", no_settling, scripts.metadata_behind_an_index),
+    Mutant("no fan-out", no_fan_out, scripts.renamed),
     Mutant("rename without inheritedRevision", rename_without_inherited_revision, scripts.renamed),
     Mutant(
         "archive without inheritedRevision",
