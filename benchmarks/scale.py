@@ -22,6 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rich.console import Console
 
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject
 from backend.domains.access.policy.model import ALLOW, DENY, Criterion, Rule
@@ -30,7 +31,7 @@ from backend.search.models import SearchBody, SuggestQuery
 from backend.search.service import SearchService
 from benchmarks.access import cluster
 from benchmarks.relevance.corpus import PRODUCTS, Thing, generated
-from benchmarks.relevance.measure import Collection
+from benchmarks.relevance.measure import Collection, DocumentRefusedError
 from benchmarks.relevance.queries import QUERIES
 from tests.factories.access import OnlyUser
 
@@ -74,25 +75,19 @@ def main(
     ),
 ) -> None:
     """Fill the indexes step by step, measure at each size, draw the growth."""
-    begun = time.monotonic()
-    chance = random.Random(1)
+    until = time.monotonic() + minutes * 60
     found: dict[int, Figures] = {}
     with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
-        collection = Collection(engine, "scale", "boolean")
-        ruled = replace(collection.service, visibility=Ruled(visible=search_filter(_rules(chance))))
-        things, count = _things(), 0
-        for size in [one for one in SIZES if one <= documents]:
-            start = time.monotonic()
-            while count < size and time.monotonic() - begun < minutes * 60:
-                some = list(islice(things, 2000))
-                collection.fill(some)
-                count += sum(1 + len(thing.paths) for thing in some)
-            if count < size:
-                _screen.print(f"stopped at {count} documents after {minutes:g} minutes")
-                break
-            _screen.print(f"{count} documents, the last in {time.monotonic() - start:.0f} s")
-            found[count] = _measured(collection.service, ruled, warming=1 if found else _WARMING)
-            _screen.print({name: round(value, 2) for name, value in found[count].items()})
+        growth = _Growth(Collection(engine, "scale", "boolean"), until)
+        try:
+            for size in [one for one in SIZES if one <= documents]:
+                growth.grow(size)
+                found[growth.count] = _measured(growth, warming=1 if found else _WARMING)
+                rounded = {name: round(value, 2) for name, value in found[growth.count].items()}
+                _screen.print(rounded)
+        except (TimeoutError, DocumentRefusedError, UnavailableError) as reason:
+            # What was measured until the time or the memory of OpenSearch is used up counts.
+            _screen.print(f"stopped at {growth.count} documents: {reason}")
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     draw(found, output.with_suffix(".png"))
@@ -100,6 +95,34 @@ def main(
     for line in missed:
         _screen.print(f"missed: {line}")
     raise typer.Exit(1 if missed else 0)
+
+
+class _Growth:
+    """A corpus that grows, with the services that search it."""
+
+    def __init__(self, collection: Collection, until: float) -> None:
+        visible = search_filter(_rules(random.Random(1)))
+        self.collection, self.until, self.count = collection, until, 0
+        self.service = collection.service
+        self.ruled = replace(collection.service, visibility=Ruled(visible=visible))
+        self._things = _things()
+
+    def grow(self, size: int) -> None:
+        """Add documents until there are `size` of them, or a few more.
+
+        Raises:
+            TimeoutError: the time is over.
+            DocumentRefusedError: OpenSearch does not accept one.
+            UnavailableError: OpenSearch does not answer, or has no memory left.
+        """
+        start = time.monotonic()
+        while self.count < size:
+            if time.monotonic() > self.until:
+                raise TimeoutError("the time is over")
+            some = list(islice(self._things, 2000))
+            self.collection.fill(some)
+            self.count += sum(1 + len(thing.paths) for thing in some)
+        _screen.print(f"{self.count} documents, the last in {time.monotonic() - start:.0f} s")
 
 
 def _things() -> Iterator[Thing]:
@@ -128,12 +151,13 @@ def _rule(chance: random.Random, number: int) -> Rule:
     return Rule(str(number), "asset", block, (), {"GET": ALLOW if number % 4 else DENY})
 
 
-def _measured(service: SearchService, ruled: SearchService, *, warming: int) -> Figures:
+def _measured(growth: _Growth, *, warming: int) -> Figures:
     """Return percentiles and ratios; the variants of one query run one after the other."""
+    service = growth.service
     variants: dict[str, Variant] = {
         "alone": lambda body: _search(service, body, facets=False),
         "facets": lambda body: _search(service, body, facets=True),
-        "rules": lambda body: _search(ruled, body, facets=False),
+        "rules": lambda body: _search(growth.ruled, body, facets=False),
     }
     taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest")}
     for number in range(warming + _ROUNDS):

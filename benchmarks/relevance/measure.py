@@ -45,6 +45,10 @@ Ranking = Callable[[Query], list[str]]
 """The ids of the first hits of a query."""
 
 
+class DocumentRefusedError(Exception):
+    """OpenSearch does not accept a document of the corpus."""
+
+
 class Scores(NamedTuple):
     """Means over the queries of one kind."""
 
@@ -89,7 +93,8 @@ class Collection:
         """Write all documents.
 
         Raises:
-            RuntimeError: OpenSearch refuses one.
+            DocumentRefusedError: OpenSearch does not accept one.
+            UnavailableError: OpenSearch does not answer, or has no memory left.
         """
         writes = list(self._writes(things))
         for start in range(0, len(writes), _BULK):
@@ -97,7 +102,7 @@ class Collection:
                 one for one in self.engine.bulk(writes[start : start + _BULK]) if one.status != 201
             ]
             if refused:
-                raise RuntimeError(f"OpenSearch refuses a document: {refused[0]}")
+                raise DocumentRefusedError(f"OpenSearch refuses a document: {refused[0]}")
         self.engine.refresh(self.names)
 
     @property
