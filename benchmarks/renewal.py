@@ -18,10 +18,10 @@ from rich.table import Table
 
 from backend.core.clock import iso, utc_now
 from backend.domains.jobs.models import Job, Step
-from backend.entrypoints.renewing import RenewalWiring
+from backend.entrypoints.search_jobs import RenewalWiring
 from backend.search.checking import Check, CheckState
 from backend.search.indexes import ensure_indexes
-from backend.search.moving import ReindexState
+from backend.search.reindex import ReindexState
 from backend.search.state import FIRST_POINTER
 from backend.spec.functions import SEARCH_WORKER
 from backend.spec.jobs import REINDEX_SEARCH

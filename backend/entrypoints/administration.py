@@ -20,7 +20,7 @@ from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
-from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.explanations import ExplainService
 from backend.domains.access.service.keys import ApiKeyService, UserKeys
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService

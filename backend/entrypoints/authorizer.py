@@ -20,9 +20,9 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import OUTAGE_MARK, Identity
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service.authenticating import CallerAuthentication
+from backend.domains.access.service.authentication import CallerAuthentication
 from backend.entrypoints import ready
-from backend.entrypoints.authenticating import AuthorizerWiring
+from backend.entrypoints.authentication import AuthorizerWiring
 from backend.spec.functions import AUTHORIZER
 from backend.spec.metrics import CALLERS_REFUSED, NAMESPACE, dimensions
 

@@ -21,7 +21,7 @@ from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
 from backend.domains.access.rules.keys import with_prefix
 from backend.entrypoints import ready
-from backend.entrypoints.establishing import DeploymentWiring
+from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET

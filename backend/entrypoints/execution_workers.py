@@ -16,8 +16,8 @@ from backend.domains.executions.service.reconciliation import Reconciliation
 from backend.domains.executions.service.triggers import UploadTriggers
 from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.service.uploaders import Uploaders
-from backend.entrypoints.executing import ExecutionWiring
-from backend.entrypoints.working import Handler, WorkerWiring, handler_of
+from backend.entrypoints.executions import ExecutionWiring
+from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.settings import EXECUTION_SILENCE_SECONDS, EXECUTIONS_AT_ONCE
 

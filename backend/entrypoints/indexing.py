@@ -8,7 +8,7 @@ from backend.aws.search_engine import connect
 from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
-from backend.entrypoints.working import Handler, WorkerWiring, handler_of
+from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.search.bulk import BulkWriter
 from backend.search.changes import Changes, Record, object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer

@@ -17,7 +17,7 @@ from backend.domains.asset_lifecycle.service import (
 )
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Step
-from backend.entrypoints.versioning import VersionWiring
+from backend.entrypoints.asset_versions import VersionWiring
 from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, PURGE_DATABASE, UNARCHIVE_ASSET
 from backend.spec.settings import SETTLE_DELAY_SECONDS

@@ -16,9 +16,9 @@ from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.following import Creations, ExpiredEntries
 from backend.domains.audit.service.noting import AuditNotes
 from backend.domains.jobs.service import JobStarter
-from backend.entrypoints.auditing import CreationsConsumer, ExpiryConsumer
+from backend.entrypoints.audit_streams import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
-from backend.entrypoints.notifying import OutdatedNotifications
+from backend.entrypoints.subscriptions import OutdatedNotifications
 from backend.operations.failures import FailureService
 from backend.search.failure_entries import FailureEntries
 from backend.search.failures import FailureStore

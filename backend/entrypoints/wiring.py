@@ -20,10 +20,10 @@ from backend.core.page_tokens import PageTokens
 from backend.core.reads import CurrentRequest
 from backend.core.wired import wired
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService
-from backend.entrypoints.serving import http_app
+from backend.entrypoints.api_audit import http_app
 from backend.http.app import HttpApp
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
     from backend.domains.access.service.deleted_names import DeletedNames
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
-    from backend.domains.audit.service.reading import AuditTrail
+    from backend.domains.audit.service.queries import AuditTrail
     from backend.domains.buckets.service import BucketService
     from backend.domains.database_purges.service import PurgeCommands
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
-    from backend.domains.files.service.changing import FileChanges
+    from backend.domains.files.service.commands import FileChanges
     from backend.domains.files.service.rewriting import FileRewrites
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import RecordService
-    from backend.domains.metadata.service.verbs import MetadataService
+    from backend.domains.metadata.service.commands import MetadataService
     from backend.domains.metadata_schemas.service import MetadataSchemaService
     from backend.domains.tags.service import TagService
     from backend.domains.uploads.service import (
@@ -67,9 +67,9 @@ if TYPE_CHECKING:
         RenewalService,
         UploadService,
     )
-    from backend.entrypoints.file_changing import FileChanging
+    from backend.entrypoints.file_changes import FileChanging
     from backend.search.freshness import Freshness
-    from backend.search.reindexing import QueuedReindexing
+    from backend.search.rebuild_requests import QueuedRebuildRequests
     from backend.search.service import SearchService
 
 S = TypeVar("S")
@@ -135,7 +135,7 @@ class Wiring:
 
     @cached_property
     def audit_trail(self) -> "AuditTrail":
-        from backend.domains.audit.service.reading import AuditTrail
+        from backend.domains.audit.service.queries import AuditTrail
 
         return AuditTrail(AuditRepository(self.tables), self.audit_archive, self.authorization)
 
@@ -184,7 +184,7 @@ class Wiring:
 
     @cached_property
     def tags(self) -> "TagService":
-        from backend.entrypoints.tagging import tag_service
+        from backend.entrypoints.tags import tag_service
 
         return tag_service(self)
 
@@ -231,7 +231,7 @@ class Wiring:
 
     @cached_property
     def files(self) -> "FileService":
-        from backend.entrypoints.filing import file_service
+        from backend.entrypoints.files import file_service
 
         return file_service(self)
 
@@ -244,7 +244,7 @@ class Wiring:
 
     @cached_property
     def file_changing(self) -> "FileChanging":
-        from backend.entrypoints.file_changing import FileChanging
+        from backend.entrypoints.file_changes import FileChanging
 
         return FileChanging(self)
 
@@ -261,10 +261,10 @@ class Wiring:
         return StepFunctionsRuns(clients.at_first_use(clients.step_functions), self.settings)
 
     @cached_property
-    def reindexing(self) -> "QueuedReindexing":
-        from backend.search.reindexing import QueuedReindexing
+    def reindexing(self) -> "QueuedRebuildRequests":
+        from backend.search.rebuild_requests import QueuedRebuildRequests
 
-        return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
+        return QueuedRebuildRequests(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property
     def uploads(self) -> "UploadService":
@@ -311,7 +311,7 @@ class Wiring:
 
     @cached_property
     def metadata(self) -> "MetadataService":
-        from backend.domains.metadata.service.verbs import MetadataService
+        from backend.domains.metadata.service.commands import MetadataService
 
         return MetadataService(self.records, self.assets, self.objects)
 
@@ -358,7 +358,7 @@ class Wiring:
 
     @cached_property
     def _freshness(self) -> "Freshness":
-        from backend.entrypoints.searching import freshness
+        from backend.entrypoints.freshness import freshness
 
         return freshness(self)
 

@@ -5,7 +5,7 @@ Those that every reply has (its type, how long it is kept, what a browser must n
 
 from collections.abc import Mapping
 
-from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
+from backend.core.sync_tokens import AFTER_HEADER, WRITTEN_HEADER
 from backend.http.router import IGNORED_HEADER, Binding
 
 SYNC_TOKEN = (

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from backend.core.models import OptionalBody
-from backend.core.written import AFTER_HEADER
+from backend.core.sync_tokens import AFTER_HEADER
 from backend.http import headers
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES, PARAMETERS, REPLIES

@@ -20,7 +20,7 @@ from backend.core.reads import Read
 from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
-from backend.http.written import Exchange, sync_header
+from backend.http.sync_tokens import Exchange, sync_header
 from backend.spec.metrics import FIELDS_IGNORED
 from backend.spec.routes import Route
 from backend.values import frozen

@@ -14,8 +14,8 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from backend.core.search_engine import JsonObject
+from backend.core.sync_tokens import Written
 from backend.core.wired import wired
-from backend.core.written import Written
 from backend.domains.metadata.models import Entity, Kind
 from backend.domains.metadata.repository import MetadataRepository
 from backend.search.bulk import content_of

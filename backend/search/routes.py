@@ -1,7 +1,7 @@
 """The routes of search."""
 
 from backend.core.models import WireModel
-from backend.core.written import AFTER_HEADER, written_of
+from backend.core.sync_tokens import AFTER_HEADER, written_of
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.search.models import (

@@ -10,8 +10,8 @@ from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.ids import new_uuid
 from backend.core.search_engine import JsonObject, SearchEngine
+from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.core.wired import wired
-from backend.core.written import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
 from backend.search.facets import take_facets

@@ -22,14 +22,14 @@ from backend.domains.access.repository.roles import GrantRepository, RoleReposit
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.access.service.explaining import ExplainService, FindAsset
+from backend.domains.access.service.explanations import ExplainService, FindAsset
 from backend.domains.access.service.keys import ApiKeyService, UserKeys
 from backend.domains.access.service.profiles import ProfileService
+from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
 from backend.domains.access.service.users import UserService
-from backend.domains.access.service.withdrawing import RoleWithdrawal
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS

@@ -9,8 +9,8 @@ from typing import Any
 from backend.domains.assets.models import Asset
 from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.jobs.models import Job
-from backend.entrypoints.registering import RegistryWiring
-from backend.entrypoints.syncing import SyncWiring
+from backend.entrypoints.bucket_sync import SyncWiring
+from backend.entrypoints.buckets import RegistryWiring
 from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC, BUCKET_SYNC_API
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import stored_bucket

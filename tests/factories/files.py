@@ -32,7 +32,7 @@ from backend.domains.uploads.service import (
     UploadLimits,
     UploadService,
 )
-from backend.entrypoints.file_changing import FileChanging
+from backend.entrypoints.file_changes import FileChanging
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES

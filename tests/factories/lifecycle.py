@@ -61,7 +61,7 @@ class Hands:
 
 @dataclass
 class NotedReindexing:
-    """The port `Reindexing`: what was asked for."""
+    """The port `RebuildRequests`: what was asked for."""
 
     built: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
 

@@ -7,7 +7,7 @@ from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service import RecordService
-from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 from tests.factories.assets import NOON

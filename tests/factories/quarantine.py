@@ -9,7 +9,7 @@ from typing import Any
 from backend.core.tables import Tables
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service import Quarantine
-from backend.entrypoints.quarantining import QuarantineWiring
+from backend.entrypoints.quarantine import QuarantineWiring
 from backend.spec.functions import QUARANTINE
 from tests.factories.http import Context
 from tests.factories.search import NOON

@@ -12,9 +12,9 @@ from backend.search.checking import Checker
 from backend.search.comparing import Comparer
 from backend.search.geo_keys import GeoKeys
 from backend.search.indexes import ensure_indexes
-from backend.search.moving import ReindexStep
 from backend.search.rebuild import Rebuilder
 from backend.search.references import AssetRef, FileRef, Reference
+from backend.search.reindex import ReindexStep
 from backend.search.sources import Sources
 from backend.search.state import SearchState
 from backend.search.walk import SourceWalk

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.aws.documents import HttpDocuments
+from backend.aws.remote_json import HttpRemoteJson
 from backend.core.identity import Identity
 from backend.domains.access.rules.claims import Issuer
 from backend.domains.access.rules.refusals import Reason, RefusedError
@@ -49,7 +49,7 @@ class Deployment:
         values: dict[str, Any] = {"user_claims": ("sub",), "audiences": frozenset({CLIENT})}
         trusted = Issuer(self.provider.url, **(values | issuer))
         keys = ProviderKeys(
-            HttpDocuments(loopback=True), self.hand, self.warnings.append, trusted.url
+            HttpRemoteJson(loopback=True), self.hand, self.warnings.append, trusted.url
         )
         return TokenAuthentication({trusted.url: TrustedIssuer(trusted, keys)}, self.hand)
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
+from backend.core.sync_tokens import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
 from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES, Route
 from infra.constructs.http_api import CREATED_AT_ONCE

@@ -16,12 +16,12 @@ from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import ArchiveSteps
 from backend.domains.metadata.repository import MetadataRepository
-from backend.entrypoints.auditing import AuditingWiring
+from backend.entrypoints.audit_streams import AuditingWiring
+from backend.entrypoints.bucket_sync import SyncWiring
 from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.job_workers import WorkerWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
-from backend.entrypoints.syncing import SyncWiring
 from backend.entrypoints.wiring import Wiring
-from backend.entrypoints.working import WorkerWiring
 from backend.search.indexes import ensure_indexes
 from backend.search.state import SearchState
 from backend.spec import functions

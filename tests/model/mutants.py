@@ -135,7 +135,10 @@ def archived_pages_not_read() -> AbstractContextManager[object]:
 MUTANTS = (
     Mutant("no versions", no_versions, scripts.writer_that_is_overtaken, WithoutLag),
     Mutant(
-        "sources are read before the ticket", read_before_ticket, scripts.reader_that_is_overtaken, WithoutLag
+        "sources are read before the ticket",
+        read_before_ticket,
+        scripts.reader_that_is_overtaken,
+        WithoutLag,
     ),
     Mutant("a consumer acknowledges", outage_acknowledged, scripts.outage, WithoutLag),
     Mutant("no settling", no_settling, scripts.metadata_behind_an_index),

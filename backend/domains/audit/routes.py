@@ -11,7 +11,7 @@ from backend.domains.audit.models.replies import (
     ValueReply,
 )
 from backend.domains.audit.rules import SEPARATOR
-from backend.domains.audit.service.reading import AuditTrail
+from backend.domains.audit.service.queries import AuditTrail
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

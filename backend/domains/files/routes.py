@@ -28,7 +28,7 @@ from backend.http.router import Router
 from backend.spec import routes
 
 if TYPE_CHECKING:
-    from backend.domains.files.service.changing import Changed, FileChanges
+    from backend.domains.files.service.commands import Changed, FileChanges
     from backend.domains.files.service.rewriting import FileRewrites
 
 _PAGE, _BASIC_PAGE = 100, 1500

@@ -18,8 +18,8 @@ from backend.domains.metadata.models.replies import (
     RemoveFileMetadataBody,
 )
 from backend.domains.metadata.service import BulkResult, ShownRecord
+from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.metadata.service.replies import bulk_reply, metadata_reply
-from backend.domains.metadata.service.verbs import MetadataService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

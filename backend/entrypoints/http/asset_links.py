@@ -2,7 +2,7 @@
 
 from backend.domains.asset_links.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.linking import LinkWiring
+from backend.entrypoints.asset_links import LinkWiring
 from backend.spec.functions import ASSET_LINKS_API
 
 _wiring = LinkWiring(ASSET_LINKS_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.asset_versions.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.versioning import VersionWiring
+from backend.entrypoints.asset_versions import VersionWiring
 from backend.spec.functions import ASSET_VERSIONS_API
 
 _wiring = VersionWiring(ASSET_VERSIONS_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.bucket_sync.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.registering import RegistryWiring
+from backend.entrypoints.buckets import RegistryWiring
 from backend.spec.functions import BUCKET_SYNC_API
 
 _wiring = RegistryWiring(BUCKET_SYNC_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.buckets.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.registering import RegistryWiring
+from backend.entrypoints.buckets import RegistryWiring
 from backend.spec.functions import BUCKETS_API
 
 _wiring = RegistryWiring(BUCKETS_API)

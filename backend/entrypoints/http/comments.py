@@ -2,7 +2,7 @@
 
 from backend.domains.comments.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.commenting import CommentWiring
+from backend.entrypoints.comments import CommentWiring
 from backend.spec.functions import COMMENTS_API
 
 _wiring = CommentWiring(COMMENTS_API)

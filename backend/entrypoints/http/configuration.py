@@ -2,7 +2,7 @@
 
 from backend.domains.configuration.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.configuring import ConfigurationWiring
+from backend.entrypoints.configuration import ConfigurationWiring
 from backend.spec.functions import CONFIGURATION_API
 
 _wiring = ConfigurationWiring(CONFIGURATION_API)

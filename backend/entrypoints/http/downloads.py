@@ -2,7 +2,7 @@
 
 from backend.domains.downloads.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.downloading import DownloadWiring
+from backend.entrypoints.downloads import DownloadWiring
 from backend.spec.functions import DOWNLOADS_API
 
 _wiring = DownloadWiring(DOWNLOADS_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.executions.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.executing import ExecutionWiring
+from backend.entrypoints.executions import ExecutionWiring
 from backend.spec.functions import EXECUTIONS_API
 
 _wiring = ExecutionWiring(EXECUTIONS_API)

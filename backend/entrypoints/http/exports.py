@@ -2,7 +2,7 @@
 
 from backend.domains.exports.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.exporting import ExportWiring
+from backend.entrypoints.exports import ExportWiring
 from backend.spec.functions import EXPORTS_API
 
 _wiring = ExportWiring(EXPORTS_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.facts.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.comparing import FactWiring
+from backend.entrypoints.facts import FactWiring
 from backend.spec.functions import FACTS_API
 
 _wiring = FactWiring(FACTS_API)

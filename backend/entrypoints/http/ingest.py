@@ -2,7 +2,7 @@
 
 from backend.domains.ingest.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.ingesting import IngestWiring
+from backend.entrypoints.ingest import IngestWiring
 from backend.spec.functions import INGEST_API
 
 _wiring = IngestWiring(INGEST_API)

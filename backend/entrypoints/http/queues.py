@@ -1,7 +1,7 @@
 """The function of queues."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.keeping import KeepingWiring
+from backend.entrypoints.search_administration import KeepingWiring
 from backend.operations.queue_routes import build_router
 from backend.spec.functions import QUEUES_API
 

@@ -1,7 +1,7 @@
 """The function that looks after the search indexes."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.keeping import KeepingWiring
+from backend.entrypoints.search_administration import KeepingWiring
 from backend.operations.search_routes import build_router
 from backend.spec.functions import SEARCH_INDEXES_API
 

@@ -2,7 +2,7 @@
 
 from backend.domains.subscriptions.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.notifying import SubscriptionsWiring
+from backend.entrypoints.subscriptions import SubscriptionsWiring
 from backend.spec.functions import SUBSCRIPTIONS_API
 
 _wiring = SubscriptionsWiring(SUBSCRIPTIONS_API)

@@ -2,7 +2,7 @@
 
 from backend.domains.uploads.service import WaitingPreviews
 from backend.entrypoints import ready
-from backend.entrypoints.working import WorkerWiring
+from backend.entrypoints.job_workers import WorkerWiring
 from backend.spec import jobs, queues
 from backend.spec.functions import LARGE_FILE_WORKER
 

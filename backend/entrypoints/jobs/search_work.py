@@ -1,7 +1,7 @@
 """The function that checks, repairs and renews the search indexes."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.renewing import RenewalWiring
+from backend.entrypoints.search_jobs import RenewalWiring
 from backend.spec.functions import SEARCH_WORKER
 
 handler = ready(RenewalWiring(SEARCH_WORKER).search_work_handler)

@@ -1,7 +1,7 @@
 """The function that brings jobs to the queues of their kinds."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.working import WorkerWiring
+from backend.entrypoints.job_workers import WorkerWiring
 from backend.spec.functions import JOB_STARTER
 
 handler = ready(WorkerWiring(JOB_STARTER).starter_handler)

@@ -1,7 +1,7 @@
 """The function that inspects models, point clouds, images and documents."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.inspecting import inspector
+from backend.entrypoints.inspection import inspector
 from backend.spec.formats import INSPECT_EXTENSIONS
 from backend.spec.functions import INSPECT
 

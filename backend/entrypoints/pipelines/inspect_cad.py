@@ -1,7 +1,7 @@
 """The function that inspects CAD models."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.inspecting import inspector
+from backend.entrypoints.inspection import inspector
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS
 from backend.spec.functions import INSPECT_CAD
 

@@ -1,7 +1,7 @@
 """The function that starts checks of the search indexes."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.keeping import KeepingWiring
+from backend.entrypoints.search_administration import KeepingWiring
 from backend.spec.functions import CHECK_SEARCH
 
 handler = ready(KeepingWiring(CHECK_SEARCH).search_checks_handler)

@@ -1,7 +1,7 @@
 """The function that archives audit entries when they expire."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.auditing import AuditingWiring
+from backend.entrypoints.audit_streams import AuditingWiring
 from backend.spec.functions import AUDIT_ARCHIVER
 
 handler = ready(AuditingWiring(AUDIT_ARCHIVER).expiry_handler)

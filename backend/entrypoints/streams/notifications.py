@@ -1,7 +1,7 @@
 """The function that tells those who subscribed, as the stream of audit entries says."""
 
 from backend.entrypoints import ready
-from backend.entrypoints.notifying import SubscriptionsWiring
+from backend.entrypoints.subscriptions import SubscriptionsWiring
 from backend.spec.functions import NOTIFIER
 
 handler = ready(SubscriptionsWiring(NOTIFIER).notifier_handler)

@@ -18,9 +18,9 @@ from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import Entry, StoredValue, asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service.reading import AuditTrail
+from backend.domains.audit.service.queries import AuditTrail
 from backend.domains.metadata.models import Entity, NewRecord
-from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.metadata.service.commands import MetadataService
 from tests.engines import OPTIONS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN

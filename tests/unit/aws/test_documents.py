@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from backend.aws.documents import MAX_BYTES, HttpDocuments
+from backend.aws.remote_json import MAX_BYTES, HttpRemoteJson
 from backend.core.errors import UnavailableError
 
 
@@ -68,22 +68,22 @@ def url() -> Iterator[str]:
 
 
 def test_a_document_is_read_whole(url: str) -> None:
-    assert HttpDocuments(loopback=True).read(f"{url}/good") == b"{}"
-    assert len(HttpDocuments(loopback=True).read(f"{url}/full")) == MAX_BYTES
+    assert HttpRemoteJson(loopback=True).read(f"{url}/good") == b"{}"
+    assert len(HttpRemoteJson(loopback=True).read(f"{url}/full")) == MAX_BYTES
 
 
 @pytest.mark.parametrize("path", ["large", "absent", "other", "away", "hang-up", "break-off"])
 def test_what_is_not_the_document_whole_is_none(url: str, path: str) -> None:
     with pytest.raises(UnavailableError):
-        HttpDocuments(loopback=True).read(f"{url}/{path}")
+        HttpRemoteJson(loopback=True).read(f"{url}/{path}")
 
 
 def test_a_provider_that_is_not_on_this_machine_cannot_lead_to_it(url: str) -> None:
     with pytest.raises(UnavailableError, match="not asked"):
-        HttpDocuments().read(f"{url}/good")
+        HttpRemoteJson().read(f"{url}/good")
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1/", "http://[oops/", "gopher://x/", ""])
 def test_where_nobody_answers_there_is_no_document(address: str) -> None:
     with pytest.raises(UnavailableError):
-        HttpDocuments(loopback=True).read(address)
+        HttpRemoteJson(loopback=True).read(address)

@@ -12,9 +12,9 @@ from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.service.establishing import ADMIN_KEY_ID
-from backend.entrypoints.authenticating import AuthorizerWiring
-from backend.entrypoints.establishing import DeploymentWiring
+from backend.domains.access.service.first_administrator import ADMIN_KEY_ID
+from backend.entrypoints.authentication import AuthorizerWiring
+from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context

@@ -19,7 +19,7 @@ from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.rules.keys import hash_key
 from backend.domains.access.rules.refusals import Reason
-from backend.entrypoints.authenticating import AuthorizerWiring
+from backend.entrypoints.authentication import AuthorizerWiring
 from backend.spec.functions import AUTHORIZER
 from backend.spec.secrets import API_KEY_PEPPER, SECRETS
 from backend.spec.settings import SETTINGS

@@ -19,11 +19,11 @@ from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item
 from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service.authenticating import KeyAuthentication
-from backend.domains.access.service.establishing import Administrators
+from backend.domains.access.service.authentication import KeyAuthentication
+from backend.domains.access.service.first_administrator import Administrators
 from backend.entrypoints import bootstrap
-from backend.entrypoints.authenticating import AuthorizerWiring
-from backend.entrypoints.establishing import DeploymentWiring
+from backend.entrypoints.authentication import AuthorizerWiring
+from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.search.indexes import MappingDiffersError
 from backend.search.state import Pointer
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP

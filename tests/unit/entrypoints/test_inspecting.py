@@ -11,7 +11,7 @@ from PIL import Image
 
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.objects import NotRestoredError
-from backend.entrypoints.inspecting import Inspector
+from backend.entrypoints.inspection import Inspector
 from backend.processing import limits
 from backend.processing.jail.parent import Jail
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS

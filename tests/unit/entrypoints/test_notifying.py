@@ -8,7 +8,7 @@ from backend.aws.items import to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.subscriptions.rules import Happening
 from backend.domains.subscriptions.service import Notifier
-from backend.entrypoints.notifying import NotificationsConsumer
+from backend.entrypoints.subscriptions import NotificationsConsumer
 
 
 @dataclass

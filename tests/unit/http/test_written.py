@@ -8,7 +8,7 @@ from backend.core.errors import InvalidInputError, NotFoundError, UnavailableErr
 from backend.core.identity import Identity
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
-from backend.core.written import MAX_DOCUMENTS, WrittenDocument, written_of
+from backend.core.sync_tokens import MAX_DOCUMENTS, WrittenDocument, written_of
 from backend.http.router import Reply, Router
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route

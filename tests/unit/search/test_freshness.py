@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.core.search_engine import JsonObject
+from backend.core.sync_tokens import Written, WrittenDocument
 from backend.core.transactions import Delete, Put, Update
-from backend.core.written import Written, WrittenDocument
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.repository import MetadataRepository

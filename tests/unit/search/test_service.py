@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 from backend.core.identity import Identity
-from backend.core.written import Written, WrittenDocument
+from backend.core.sync_tokens import Written, WrittenDocument
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody

@@ -8,7 +8,7 @@ from backend.domains.access.routes.roles import bind_roles
 from backend.domains.access.routes.user_roles import bind_user_roles
 from backend.domains.access.routes.users import bind_users
 from backend.domains.access.service.constraints import ConstraintService
-from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.explanations import ExplainService
 from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService

@@ -1,7 +1,7 @@
 """The route that explains decisions."""
 
 from backend.domains.access.models.explanations import ExplainQuery, ExplainReply
-from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.explanations import ExplainService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
-from backend.core.documents import Documents
 from backend.core.errors import UnavailableError
+from backend.core.remote_json import RemoteJson
 from backend.core.wired import wired
 from backend.domains.access.rules.discovery import (
     SignInEndpoints,
@@ -28,7 +28,7 @@ class _Known:
 class ProviderEndpoints:
     """The endpoints of one provider, read when they are first needed and kept for a while."""
 
-    documents: Documents
+    remote_json: RemoteJson
     clock: Clock
     issuer: str
 
@@ -48,7 +48,7 @@ class ProviderEndpoints:
         ):
             return known.endpoints
         try:
-            document = parse_object(self.documents.read(discovery_url(self.issuer)))
+            document = parse_object(self.remote_json.read(discovery_url(self.issuer)))
             known.endpoints = sign_in_endpoints(document, self.issuer)
         except (UnavailableError, ValueError) as error:
             if known.endpoints is None:

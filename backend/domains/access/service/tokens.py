@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.clock import Clock
-from backend.core.documents import Documents
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.remote_json import RemoteJson
 from backend.core.user_pool import PoolUser, UserPool
 from backend.core.wired import wired
 from backend.domains.access.rules.claims import Issuer, identity_of
@@ -46,7 +46,7 @@ class _Known:
 class ProviderKeys:
     """The keys of one provider, read when they are needed and kept for a while."""
 
-    documents: Documents
+    remote_json: RemoteJson
     clock: Clock
     warn: Warn
     issuer: str
@@ -96,7 +96,7 @@ class ProviderKeys:
             known.read_at, known.failed = now, False
 
     def _object(self, address: str) -> dict[str, Any]:
-        return parse_object(self.documents.read(address))
+        return parse_object(self.remote_json.read(address))
 
 
 @wired

@@ -4,7 +4,7 @@
 """
 
 from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps, demand_asset
-from backend.domains.asset_lifecycle.service.requests import LifecycleService, Started
+from backend.domains.asset_lifecycle.service.commands import LifecycleService, Started
 from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 
 __all__ = [

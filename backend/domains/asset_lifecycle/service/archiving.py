@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from backend.core.delete_markers import covering
 from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects
-from backend.core.reindexing import Reindexing
+from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
@@ -44,7 +44,7 @@ class ArchiveSteps:
     repository: LifecycleRepository
     assets: AssetService
     objects: Objects
-    reindexing: Reindexing
+    reindexing: RebuildRequests
     files: int = FILES
 
     def archive(self, job: Job) -> Progress:

@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
-from backend.core.reindexing import Reindexing
+from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
@@ -72,7 +72,7 @@ class DeleteSteps:
     assets: AssetService
     links: AssetLinkService
     objects: Objects
-    reindexing: Reindexing
+    reindexing: RebuildRequests
     auxiliary: str
     wait_seconds: int
     versions: int = OBJECTS

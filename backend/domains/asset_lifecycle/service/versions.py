@@ -11,7 +11,7 @@ from backend.core.authorization import require
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
 from backend.core.wired import wired
-from backend.domains.asset_lifecycle.service.requests import (
+from backend.domains.asset_lifecycle.service.commands import (
     Along,
     AssetArchivedError,
     Composed,

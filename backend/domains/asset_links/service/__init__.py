@@ -1,9 +1,9 @@
 """What can be done with links between assets."""
 
 from backend.domains.asset_links.repository import LinkNotFoundError
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.describing import LinkMetadataService, entity_of
-from backend.domains.asset_links.service.linking import AssetLinkService
-from backend.domains.asset_links.service.reading import Family, Linked, LinkReader, Tree
+from backend.domains.asset_links.service.queries import Family, Linked, LinkReader, Tree
 
 __all__ = [
     "AssetLinkService",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from backend.core.clock import Clock, iso
 from backend.core.objects import Written
 from backend.core.paging import PageRequest
-from backend.core.reindexing import Reindexing
+from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, HeldFile, Making
@@ -52,7 +52,7 @@ class Restoring:
     assets: AssetService
     states: FileStates
     copies: Copies
-    reindexing: Reindexing
+    reindexing: RebuildRequests
     clock: Clock
 
     def files(

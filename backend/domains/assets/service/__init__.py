@@ -8,10 +8,10 @@ from backend.domains.assets.repository import (
 )
 from backend.domains.assets.rules import FileNotFoundInAssetError, PreviewNotFoundError
 from backend.domains.assets.service.adopting import FolderAdoption
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.finding import AssetsById
+from backend.domains.assets.service.jobs import TagWithdrawal
 from backend.domains.assets.service.securing import secured
-from backend.domains.assets.service.verbs import AssetService
-from backend.domains.assets.service.withdrawing import TagWithdrawal
 
 __all__ = [
     "AssetIdTakenError",

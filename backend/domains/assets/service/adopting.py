@@ -7,7 +7,7 @@ from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import Asset, NewAsset
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service.making import first_version, new_asset
+from backend.domains.assets.service.new_rows import first_version, new_asset
 from backend.domains.assets.service.securing import secured_request
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.service import DatabaseService

@@ -8,8 +8,8 @@ from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.repository import AssetNotFoundError, AssetRepository
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.securing import secured
-from backend.domains.assets.service.verbs import AssetService
 from backend.spec.routes import Action
 
 

@@ -11,7 +11,7 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.objects import Objects
-from backend.core.reindexing import Reindexing
+from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
@@ -83,7 +83,7 @@ class ImportStep:
     sync: BucketSync
     notes: SkipNotes
     objects: Objects
-    reindexing: Reindexing
+    reindexing: RebuildRequests
 
     def __call__(self, job: Job) -> Progress:
         """Follow the objects of one page.

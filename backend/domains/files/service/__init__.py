@@ -7,7 +7,7 @@ from backend.domains.files.service.copying import (
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.files.service.reading import FileService
+from backend.domains.files.service.queries import FileService
 from backend.domains.files.service.target import FileTarget
 
 __all__ = [

@@ -13,7 +13,7 @@ from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundEr
 from backend.domains.audit.models import asset_entity
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
-from backend.domains.files.service.changing import Changed
+from backend.domains.files.service.commands import Changed
 from backend.domains.files.service.placing import FilePlaces, FileVersionNotFoundError, Ids
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA

@@ -21,7 +21,7 @@ from backend.domains.files.service.copying import (
     Unfinished,
 )
 from backend.domains.files.service.hiding import Hiding
-from backend.domains.files.service.reading import FileService
+from backend.domains.files.service.queries import FileService
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, goes_on
 from backend.domains.jobs.models import Progress

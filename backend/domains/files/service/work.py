@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
-from backend.core.reindexing import Reindexing
+from backend.core.rebuild_requests import RebuildRequests
 from backend.core.transactions import Check
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.repository import FileChangeRepository
-from backend.domains.files.service.reading import FileService
+from backend.domains.files.service.queries import FileService
 from backend.domains.files.service.target import FileTarget
 from backend.domains.jobs.models import Job, Progress
 
@@ -68,7 +68,7 @@ class Endings:
     changes: FileChangeRepository
     files: FileService
     assets: AssetService
-    reindexing: Reindexing
+    reindexing: RebuildRequests
 
     def finished(
         self,

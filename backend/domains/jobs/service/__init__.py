@@ -6,7 +6,7 @@ from backend.domains.jobs.repository import (
     JobNotFoundError,
     JobSettledError,
 )
-from backend.domains.jobs.service.asking import JobService, JobStateError, is_cancellable
+from backend.domains.jobs.service.commands import JobService, JobStateError, is_cancellable
 from backend.domains.jobs.service.delivering import JobConsumer, JobStarter
 from backend.domains.jobs.service.running import JobRunner
 

@@ -18,7 +18,7 @@ from backend.core.queues import Queues
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
-from backend.domains.jobs.service.asking import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.running import JobRunner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED

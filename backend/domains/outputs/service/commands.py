@@ -27,7 +27,7 @@ from backend.domains.audit.service import AuditService
 from backend.domains.executions.models import Execution
 from backend.domains.executions.service import ExecutionNotFoundError, ExecutionRecords
 from backend.domains.files.service import FileService
-from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Cursor, Phase, Progress, Sort
 from backend.domains.outputs.repository import ProgressRepository

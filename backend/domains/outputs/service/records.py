@@ -14,7 +14,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import FileNotFoundInAssetError, secured
 from backend.domains.metadata.models import ASSET_LEVEL, Entity
 from backend.domains.metadata.service import BulkResult
-from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import MetadataFile
 from backend.domains.outputs.rules import Described, Outcome

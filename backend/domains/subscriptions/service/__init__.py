@@ -1,6 +1,6 @@
 """What can be done with subscriptions, and how those who subscribed are told."""
 
-from backend.domains.subscriptions.service.asking import Listed, SubscriptionService
+from backend.domains.subscriptions.service.commands import Listed, SubscriptionService
 from backend.domains.subscriptions.service.notifying import Notifier
 
 __all__ = ["Listed", "Notifier", "SubscriptionService"]

@@ -17,8 +17,8 @@ from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.rules.keys import hash_key
 from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service.authenticating import KeyAuthentication
-from backend.domains.access.service.establishing import ADMIN_KEY_ID, Administrators
+from backend.domains.access.service.authentication import KeyAuthentication
+from backend.domains.access.service.first_administrator import ADMIN_KEY_ID, Administrators
 from backend.spec.tables.access import API_KEYS, ROLES, USER_ROLES, USERS
 
 PEPPER = b"pepper"

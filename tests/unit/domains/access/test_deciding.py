@@ -15,7 +15,7 @@ from backend.core.transactions import Delete, Update
 from backend.domains.access.policy.model import ACTIONS, OBJECT_TYPES
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.domains.access.repository.policies import Granted, PolicyRepository, StoredRules
-from backend.domains.access.service.deciding import (
+from backend.domains.access.service.decisions import (
     KEPT_USERS,
     PolicyAuthorization,
     route_fields,

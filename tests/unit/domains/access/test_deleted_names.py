@@ -13,7 +13,7 @@ from backend.core.transactions import Put
 from backend.domains.access.models.roles import RoleBody
 from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.access.service.roles import RoleService
 from backend.domains.assets.service import AssetService

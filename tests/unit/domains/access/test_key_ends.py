@@ -15,7 +15,7 @@ from backend.core.user_pool import PoolUser
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.routes import build_router
 from backend.domains.access.rules.refusals import Reason, RefusedError
-from backend.domains.access.service.authenticating import KeyAuthentication
+from backend.domains.access.service.authentication import KeyAuthentication
 from backend.domains.access.service.tokens import PoolUsers
 from backend.domains.audit.service import AuditService
 from backend.spec.routes import Action, Route

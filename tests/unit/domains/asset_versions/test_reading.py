@@ -68,8 +68,8 @@ def test_a_large_version_comes_in_pages(museum: Versions, tables: Tables) -> Non
 def test_a_reply_ends_before_it_is_too_large(
     museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.domains.asset_versions.service.reading.MAX_BYTES_PER_PAGE", 300)
-    monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 2)
+    monkeypatch.setattr("backend.domains.asset_versions.service.queries.MAX_BYTES_PER_PAGE", 300)
+    monkeypatch.setattr("backend.domains.asset_versions.service.queries._FILES", 2)
     put(museum, "/a.glb", "/b.glb", "/c.glb")
     museum.made()
     parts = pages(museum, "getVersion/1")
@@ -80,7 +80,7 @@ def test_a_reply_ends_before_it_is_too_large(
 def test_a_page_of_a_version_ends_after_two_seconds_and_goes_on_there(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, tick: float, sizes: list[int]
 ) -> None:
-    monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 1)
+    monkeypatch.setattr("backend.domains.asset_versions.service.queries._FILES", 1)
     put(museum, "/a.glb", "/b.glb", "/c.glb", "/d.glb")
     museum.made()
     museum.lifecycle.hands.tick = timedelta(seconds=tick)

@@ -8,7 +8,7 @@ import pytest
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import CreateAssetBody
 from backend.domains.assets.service import AssetService
 from backend.domains.buckets.service import BucketNotFoundError

@@ -108,7 +108,7 @@ def test_each_asset_that_loses_a_tag_has_an_entry_of_it(world: World) -> None:
 
 
 def test_pages_are_walked_one_a_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.domains.assets.service.withdrawing.PAGE", 2)
+    monkeypatch.setattr("backend.domains.assets.service.jobs.PAGE", 2)
     for number in range(5):
         created_asset(world.service, f"asset-{number}", tags=("red",))
     job = world.service.tags.delete_tag(ADMIN, "red")

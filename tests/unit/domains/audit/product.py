@@ -14,15 +14,15 @@ from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.administration import AccessWiring
-from backend.entrypoints.auditing import AuditingWiring
-from backend.entrypoints.commenting import CommentWiring
-from backend.entrypoints.comparing import FactWiring
-from backend.entrypoints.downloading import DownloadWiring
-from backend.entrypoints.executing import ExecutionWiring
-from backend.entrypoints.exporting import ExportWiring
-from backend.entrypoints.ingesting import IngestWiring
+from backend.entrypoints.audit_streams import AuditingWiring
+from backend.entrypoints.comments import CommentWiring
+from backend.entrypoints.downloads import DownloadWiring
+from backend.entrypoints.executions import ExecutionWiring
+from backend.entrypoints.exports import ExportWiring
+from backend.entrypoints.facts import FactWiring
+from backend.entrypoints.ingest import IngestWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
-from backend.entrypoints.notifying import SubscriptionsWiring
+from backend.entrypoints.subscriptions import SubscriptionsWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route

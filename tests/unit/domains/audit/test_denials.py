@@ -27,7 +27,7 @@ from backend.domains.audit.service.refusing import (
     Sampler,
 )
 from backend.domains.downloads.service import NotStreamedError
-from backend.entrypoints.denying import refusals
+from backend.entrypoints.denials import refusals
 from backend.entrypoints.wiring import Wiring
 from backend.spec import routes
 from backend.spec.functions import ASSETS_API

@@ -10,7 +10,7 @@ from backend.aws.items import to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.following import Creations, ExpiredEntries
-from backend.entrypoints.auditing import TIME_TO_LIVE, CreationsConsumer, ExpiryConsumer
+from backend.entrypoints.audit_streams import TIME_TO_LIVE, CreationsConsumer, ExpiryConsumer
 from backend.search.failures import FailureStore
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service, entries

@@ -11,7 +11,7 @@ from backend.core.tables import Tables
 from backend.domains.audit.models import asset_entity, tag_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.routes import build_router
-from backend.domains.audit.service.reading import AuditTrail
+from backend.domains.audit.service.queries import AuditTrail
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service

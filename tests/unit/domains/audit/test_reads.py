@@ -16,7 +16,7 @@ from backend.domains.audit.rules.reads import FILES_OF_ASSET, MESSAGE_BYTES, PAT
 from backend.domains.audit.service.entering import ReadsConsumer
 from backend.domains.audit.service.reporting import REMEMBERED, QueuedReads
 from backend.domains.downloads import rules as download_rules
-from backend.entrypoints.reading import reads_of
+from backend.entrypoints.read_log import reads_of
 from backend.entrypoints.wiring import Wiring
 from backend.spec import routes
 from backend.spec.functions import DOWNLOADS_API, FUNCTIONS

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from backend.core.transactions import Item
 from backend.domains.jobs.models import Job, Step
-from backend.entrypoints.versioning import VersionWiring
+from backend.entrypoints.asset_versions import VersionWiring
 from backend.spec import routes
 from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.routes import Route

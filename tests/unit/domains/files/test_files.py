@@ -9,7 +9,7 @@ from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.files.rules import rows_of
-from backend.domains.files.service import entries, reading
+from backend.domains.files.service import entries, queries
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 
@@ -231,8 +231,8 @@ def test_a_preview_beyond_the_page_of_the_store_is_found(
 def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch, seconds: int, most: int
 ) -> None:
-    monkeypatch.setattr(reading, "_AT_ONCE", 2)
-    monkeypatch.setattr(reading, "MAX_TIME_PER_PAGE", timedelta(seconds=seconds))
+    monkeypatch.setattr(queries, "_AT_ONCE", 2)
+    monkeypatch.setattr(queries, "MAX_TIME_PER_PAGE", timedelta(seconds=seconds))
     whole = [f"/{number}.glb" for number in range(7)]
     for path in whole:
         museum.put(path)

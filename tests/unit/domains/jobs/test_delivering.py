@@ -9,7 +9,7 @@ from backend.core.errors import ConflictError, UnavailableError, VitrineError
 from backend.core.transactions import Update
 from backend.domains.asset_lifecycle.repository import JobOvertakenError
 from backend.domains.asset_versions.repository import AliasTakenError
-from backend.domains.asset_versions.service.capturing import RequestLostError, VersionOvertakenError
+from backend.domains.asset_versions.service.jobs import RequestLostError, VersionOvertakenError
 from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.files.service import SourceGoneError
 from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateError

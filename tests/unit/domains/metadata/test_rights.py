@@ -13,7 +13,7 @@ from backend.domains.assets.repository import AssetNotFoundError
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.routes import build_router
-from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.metadata.service.commands import MetadataService
 from backend.spec.routes import Action, Route
 from tests.factories.http import Client
 from tests.factories.metadata import metadata_service

@@ -12,7 +12,7 @@ from backend.domains.access.policy.model import OPERATORS
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.policies import NAMED_TAGS, PolicyRepository
 from backend.domains.access.routes import build_router
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import Asset, CreateAssetBody, UpdateAssetBody
 from backend.domains.assets.service import AssetService
 from backend.spec.tables.access import POLICIES

@@ -8,7 +8,7 @@ import pytest
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.spec import routes
 from tests.factories.access import stored_user_role
 from tests.factories.constraints import constraint, criterion, groups

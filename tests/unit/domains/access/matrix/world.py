@@ -16,14 +16,14 @@ from backend.aws import clients
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
-from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.noting import AuditNotes
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
-from backend.entrypoints.establishing import DeploymentWiring
-from backend.entrypoints.keeping import KeepingWiring
+from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.entrypoints.operations import OperationsWiring
+from backend.entrypoints.search_administration import KeepingWiring
 from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.operations.queues import QueueService

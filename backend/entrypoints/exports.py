@@ -4,7 +4,7 @@ from functools import cached_property
 
 from backend.core.wired import wired
 from backend.domains.exports.service import ExportService
-from backend.entrypoints.linking import LinkWiring
+from backend.entrypoints.asset_links import LinkWiring
 from backend.spec.settings import NAME_HIDDEN_ASSETS
 
 

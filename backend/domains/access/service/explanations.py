@@ -18,7 +18,7 @@ from backend.domains.access.policy.explain import Verdict, explain
 from backend.domains.access.policy.model import FIELDS_OF, Fields, Rule
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.rules.routes import FoundRoute, find_route
-from backend.domains.access.service.deciding import (
+from backend.domains.access.service.decisions import (
     is_open,
     method_action,
     readable,

@@ -1,8 +1,8 @@
 """What domains ask to have built again is asked for at once, and when indexes have caught up."""
 
 from backend.core.queues import Queues
+from backend.search.rebuild_requests import QueuedRebuildRequests
 from backend.search.references import AssetRef, FileKeyRef, FileRef, Reference, from_message
-from backend.search.reindexing import QueuedReindexing
 from tests.fakes.queues import MemoryQueues
 
 
@@ -14,8 +14,8 @@ def asked(queues: MemoryQueues) -> dict[int, set[Reference]]:
     return found
 
 
-def made(queues: Queues) -> QueuedReindexing:
-    return QueuedReindexing(queues, settle_delay_seconds=900)
+def made(queues: Queues) -> QueuedRebuildRequests:
+    return QueuedRebuildRequests(queues, settle_delay_seconds=900)
 
 
 def test_assets_files_and_keys_are_asked_for_twice() -> None:

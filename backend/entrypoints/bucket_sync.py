@@ -14,7 +14,7 @@ from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
 from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
 from backend.domains.buckets.service import BucketRegistry
-from backend.entrypoints.working import Handler, WorkerWiring, handler_of
+from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.spec import jobs
 from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
 from backend.spec.queues import BUCKET_IMPORTS

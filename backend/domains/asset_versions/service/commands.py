@@ -17,7 +17,7 @@ from backend.domains.asset_versions.models import (
     RevertBody,
 )
 from backend.domains.asset_versions.repository import AliasTakenError, VersionRepository
-from backend.domains.asset_versions.service.capturing import VersionSteps
+from backend.domains.asset_versions.service.jobs import VersionSteps
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress

@@ -17,7 +17,7 @@ from backend.domains.asset_versions.service import (
 )
 from backend.domains.files.service import Copies
 from backend.domains.jobs.models import Step
-from backend.entrypoints.working import WorkerWiring
+from backend.entrypoints.job_workers import WorkerWiring
 from backend.spec.jobs import MAKE_VERSION
 from backend.spec.settings import LARGE_FILE_BYTES
 

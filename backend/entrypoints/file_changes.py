@@ -7,7 +7,7 @@ from backend.core.part_copies import PartCopies
 from backend.core.wired import wired
 from backend.domains.files.repository import FileChangeRepository, FileRepository
 from backend.domains.files.service.carrying_out import ChangesOfFiles
-from backend.domains.files.service.changing import FileChanges
+from backend.domains.files.service.commands import FileChanges
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copying import Copies
 from backend.domains.files.service.erasing import Erasing

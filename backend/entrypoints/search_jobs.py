@@ -10,11 +10,11 @@ from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.indexing import IndexingWiring
-from backend.entrypoints.working import Handler
+from backend.entrypoints.job_workers import Handler
 from backend.search.checking import Checker
 from backend.search.comparing import Comparer
 from backend.search.geo_keys import GeoKeys
-from backend.search.moving import ReindexStep
+from backend.search.reindex import ReindexStep
 from backend.search.sources import Sources
 from backend.search.state import SearchState
 from backend.search.walk import SourceWalk

@@ -18,12 +18,12 @@ def http_app(wiring: "Wiring") -> HttpApp:
     """What serves the routes of one function."""
 
     def refusals_of_function() -> Denials:
-        from backend.entrypoints.denying import refusals
+        from backend.entrypoints.denials import refusals
 
         return refusals(wiring)
 
     def reads_of_function() -> Reads:
-        from backend.entrypoints.reading import reads_of
+        from backend.entrypoints.read_log import reads_of
 
         return reads_of(wiring)
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from backend.core.clock import utc_now
 from backend.core.errors import UnavailableError
-from backend.core.written import WRITTEN_HEADER, Written, WrittenDocument, sync_token
+from backend.core.sync_tokens import WRITTEN_HEADER, Written, WrittenDocument, sync_token
 from backend.http.call import Call
 from backend.spec.routes.model import Touched
 

@@ -8,7 +8,7 @@ from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.service.administrator_rules import AdministratorRules
-from backend.domains.access.service.establishing import Administrators
+from backend.domains.access.service.first_administrator import Administrators
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import Features
 from backend.domains.pipelines.repository import PipelineRepository

@@ -38,7 +38,7 @@ from backend.domains.assets.repository import (
     PrefixTakenError,
 )
 from backend.domains.assets.service.listing import list_in_partitions
-from backend.domains.assets.service.making import PlannedAsset, first_version, new_asset
+from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.securing import secured, secured_request
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService

@@ -9,7 +9,7 @@ from backend.aws import clients
 from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.service.authenticating import (
+from backend.domains.access.service.authentication import (
     AllowedAddresses,
     CallerAuthentication,
     KeyAuthentication,
@@ -53,7 +53,7 @@ class AuthorizerWiring(Wiring):
     def _tokens(self, warn: Warn, users: "PoolUsers | None") -> "TokenAuthentication | None":
         if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
             return None
-        from backend.aws.documents import HttpDocuments
+        from backend.aws.remote_json import HttpRemoteJson
         from backend.domains.access.rules.discovery import is_local
         from backend.domains.access.service.tokens import (
             ProviderKeys,
@@ -64,12 +64,12 @@ class AuthorizerWiring(Wiring):
         trusted: dict[str, TrustedIssuer] = {}
         provider, pool = self._provider(), self._user_pool()
         if provider is not None:
-            documents = HttpDocuments(loopback=is_local(provider.url))
+            documents = HttpRemoteJson(loopback=is_local(provider.url))
             keys = ProviderKeys(documents, self.clock, warn, provider.url)
             trusted[provider.url] = TrustedIssuer(provider, keys)
         if pool is not None:
             address = self.settings.user_pool_keys_url
-            documents = HttpDocuments(loopback=is_local(address))
+            documents = HttpRemoteJson(loopback=is_local(address))
             keys = ProviderKeys(documents, self.clock, warn, pool.url, address)
             trusted[pool.url] = TrustedIssuer(pool, keys, users)
         return TokenAuthentication(trusted, self.clock)

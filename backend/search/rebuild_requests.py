@@ -1,4 +1,4 @@
-"""Asks for documents to be built again, by the queue of what is settled."""
+"""Requests that documents are rebuilt, through the settle queue."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,11 @@ from backend.spec.queues import SETTLE
 
 
 @wired
-class QueuedReindexing:
-    """The port `core.reindexing.Reindexing`.
+class QueuedRebuildRequests:
+    """The port `core.rebuild_requests.RebuildRequests`.
 
-    Whoever settles does not settle again, so each document is asked for twice: at once, and when
-    the table indexes have caught up with what was changed before the asking.
+    A message of the settle queue does not cause another one. Each document is therefore requested
+    twice: now, and after the table indexes contain the writes that preceded the request.
     """
 
     queues: Queues

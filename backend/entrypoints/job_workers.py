@@ -22,7 +22,7 @@ from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 if TYPE_CHECKING:
-    from backend.domains.access.service.withdrawing import RoleWithdrawal
+    from backend.domains.access.service.role_withdrawal import RoleWithdrawal
     from backend.domains.assets.service import TagWithdrawal
     from backend.search.failures import FailureStore
 
@@ -69,7 +69,7 @@ class WorkerWiring(Wiring):
     def _role_withdrawal(self) -> "RoleWithdrawal":
         from backend.domains.access.repository.constraints import ConstraintRepository
         from backend.domains.access.repository.roles import GrantRepository, RoleRepository
-        from backend.domains.access.service.withdrawing import RoleWithdrawal
+        from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 
         return RoleWithdrawal(
             roles=RoleRepository(self.tables),
