@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.conditions import (
+    ANALYSED,
     KEYWORD,
     Budget,
     ConditionError,
@@ -83,7 +84,7 @@ def _simple_filter(kind: str, asked: object, field: str, budget: Budget) -> Json
         if kind == "exists" and name == "field" and isinstance(value, str):
             budget.spend()
             return exists(known_field(value))
-        return _about(kind, known_field(name).removesuffix(KEYWORD), value, field, budget)
+        return _about(kind, known_field(name), value, field, budget)
     except ConditionError as error:
         raise InvalidInputError.of(field, str(error)) from None
 
@@ -97,13 +98,16 @@ def _about(kind: str, name: str, value: Any, field: str, budget: Budget) -> Json
     elif kind == "range" and isinstance(value, dict) and value and value.keys() <= _BOUNDS:
         budget.spend()
         bounds = cast("JsonObject", value)
-        return bounded(name, {word: _scalar(one, field) for word, one in bounds.items()})
+        return bounded(
+            name.removesuffix(KEYWORD), {word: _scalar(one, field) for word, one in bounds.items()}
+        )
     else:
         raise InvalidInputError.of(field, _SHAPE)
+    # A term is a whole value, also of fields that query strings compare by words.
+    whole = f"{name}{KEYWORD}" if name in ANALYSED else name
     conditions: list[JsonObject] = []
     for one in listed:
         budget.spend()
-        whole = f"{name}{KEYWORD}" if name.startswith(("str_", "list_")) else name
         conditions.append(equal(whole, _scalar(one, field)))
     return any_of(conditions)
 
@@ -166,11 +170,13 @@ class _Translation:
 
     def _search_field(self, node: "Node", _: str | None) -> JsonObject:
         name = _unescaped(str(node.children[0]))
+        (child,) = _nodes(node)
+        if name == "*" == str(child.children[0]):  # `*:*` is Lucene's way to ask for everything
+            return self._word(child, None)
         if name != _EXISTS:
             if is_key(name) and is_pattern(name):
                 self._budget.spend(wildcards=1)
             return self._same(node, known_field(name))
-        (child,) = _nodes(node)
         if child.data not in {"word", "phrase"}:
             raise ConditionError(f"{_EXISTS} requires a field name")
         self._budget.spend()

@@ -19,6 +19,7 @@ from backend.spec.search_indexes import ATTRIBUTES
 Mode = Literal["key", "value", "both"]
 TYPE_PREFIXES = ("str_", "num_", "bool_", "date_", "list_", "gp_", "gs_")
 PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
+_PATHS: tuple[str, ...] = (METADATA, ATTRIBUTES)
 MAX_ELEMENTS = 100
 MAX_PART_CHARS = 100
 """Of a part of a value. OpenSearch makes a condition of every three characters."""
@@ -38,7 +39,7 @@ class Key(NamedTuple):
 
 def key_of(sent: str) -> Key:
     """Return what a key names, with or without the prefixes of VAMS."""
-    paths: tuple[str, ...] = (METADATA, ATTRIBUTES)
+    paths = _PATHS
     names = [sent]
     for prefix, path in PATH_PREFIXES.items():
         rest = sent.removeprefix(prefix).removeprefix(".")
@@ -58,7 +59,7 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
 
     Without case; `*` and `?` are wildcards in both, unless `literal`.
     """
-    paths = (METADATA, ATTRIBUTES) if key is None else key.paths
+    paths = _PATHS if key is None else key.paths
     should: list[JsonObject] = []
     for path in paths:
         filters: list[JsonObject] = []
@@ -75,18 +76,23 @@ def key_condition(path: str, key: Key) -> JsonObject:
     return any_of([_exact(f"{path}.key", name) for name in key.names])
 
 
-def part_query(text: str) -> JsonObject:
+def part_query(text: str, key: Key | None = None) -> JsonObject:
     """Return the query for documents with a value that holds the text, or all its words."""
     if is_pattern(text):
-        return pair_query(None, text)
-    return any_of([nested(path, _part_of_value(path, text)) for path in (METADATA, ATTRIBUTES)])
+        return pair_query(key, text)
+    should: list[JsonObject] = []
+    for path in _PATHS if key is None else key.paths:
+        conditions = [] if key is None else [key_condition(path, key)]
+        should.append(nested(path, all_of([*conditions, _part_of_value(path, text)])))
+    return any_of(should)
 
 
 def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
     """Return the queries of elements joined by `AND` and `OR`, of which AND binds closer.
 
     An element is `key:value`; in the modes `key` and `value`, it is just that, and in the mode
-    `both`, one without a colon is a key or a part of a value.
+    `both`, one without a colon is a key or a part of a value. `key:` asks for an empty value: the
+    web application of VAMS sends it while a user has typed none.
 
     Raises:
         InvalidInputError: there are too many elements or wildcards, or one of them is none.
@@ -138,6 +144,10 @@ def _element(text: str, mode: Mode) -> _Element:
     if _unquoted(text) != text:  # a colon in quotes is part of the text
         key, colon, value = text, "", ""
     alone = text.strip(": ")
+    if not text:
+        raise InvalidInputError.of(
+            _FIELD, "AND and OR need an element on both sides, as in key:value AND key:value"
+        )
     if mode != "both" and not alone:
         raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not a {mode}")
     if mode == "key":
@@ -148,7 +158,7 @@ def _element(text: str, mode: Mode) -> _Element:
     if not colon and alone:
         part = _unquoted(alone)
         return _Element(any_of([pair_query(key_of(part), None), part_query(part)]), 1)
-    if not key or not value:
+    if not key:
         raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not key:value")
     literal = _unquoted(value) != value
     patterns = [key] if literal else [key, value]

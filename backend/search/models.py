@@ -86,7 +86,7 @@ class Window(SentModel):
 
 class SimpleSearchBody(Window):
     """A search by field values: exact except for case, or with `*` and `?`. Of several tags one
-    must match.
+    must match. `metadataValue` may be a part of a value.
     """
 
     asset_name: Term | None = None

@@ -179,11 +179,11 @@ def _exact(field: str, value: str) -> JsonObject:
 
 
 def _metadata(body: SimpleSearchBody) -> JsonObject:
-    """Documents with a pair of this key and value; a value alone may be a part of one."""
+    """Documents with a pair of this key and a value that holds this one."""
     key = None if body.metadata_key is None else key_of(body.metadata_key)
-    if key is None and body.metadata_value is not None:
-        return part_query(body.metadata_value)
-    return pair_query(key, body.metadata_value)
+    if body.metadata_value is not None:
+        return part_query(body.metadata_value, key)
+    return pair_query(key, None)
 
 
 def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:

@@ -5,7 +5,7 @@ of any shape, and validating each would cost more than finding it. Their models 
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
@@ -25,6 +25,28 @@ class TotalHits(_Raw):
     relation: str | None = None
 
 
+class ScoreBreakdown(_Raw):
+    """The score of a hit, and in how many fields it matches."""
+
+    total_score: Annotated[float, Field(alias="total_score")]
+    field_matches: Annotated[int, Field(alias="field_matches")]
+    highlight_matches: Annotated[int, Field(alias="highlight_matches")]
+
+
+class HitExplanation(_Raw, extra="allow"):
+    """Why a hit was found: the fields that match, and its score. If the caller may see every
+    document, OpenSearch's own explanation (`value`, `description`, `details`) is included.
+    """
+
+    query_type: Annotated[
+        Literal["general", "metadata", "combined", "none"], Field(alias="query_type")
+    ]
+    index_type: Annotated[EntityType, Field(alias="index_type")]
+    matched_fields: Annotated[list[str], Field(alias="matched_fields")]
+    match_reasons: Annotated[dict[str, str], Field(alias="match_reasons")]
+    score_breakdown: Annotated[ScoreBreakdown, Field(alias="score_breakdown")]
+
+
 class SearchHit(_Raw):
     """A found asset or file; `_index_type` says which. `files` are the best files of an asset."""
 
@@ -34,7 +56,7 @@ class SearchHit(_Raw):
     score: Annotated[float | None, Field(alias="_score")] = None
     source: Annotated[dict[str, Any], Field(alias="_source")]
     highlight: dict[str, list[str]] = {}
-    explanation: dict[str, Any] | None = None
+    explanation: HitExplanation | None = None
     sort: list[Any] = []
     ignored: Annotated[list[str], Field(alias="_ignored")] = []
     files: list["SearchHit"] = []

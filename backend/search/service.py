@@ -14,6 +14,7 @@ from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.core.wired import wired
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
+from backend.search.explanations import explain_hits
 from backend.search.facets import take_facets
 from backend.search.folding import assets_request, folded_hits, folded_request, taken_number
 from backend.search.hits import Search, sized, with_sources
@@ -88,6 +89,8 @@ class SearchService:
         else:
             reply = self._fresh_answer(caller, body, written)
         take_facets(body, reply)
+        if body.explain_results:
+            explain_hits(body, reply["hits"]["hits"])
         return reply
 
     def _asked(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:

@@ -86,7 +86,10 @@ def test_keys_of_metadata_are_fields() -> None:
 
 
 def test_filters_in_the_form_of_opensearch_are_about_one_field() -> None:
-    assert entry_query({"term": {"str_assettype": "folder"}}) == exact("str_assettype", "folder")
+    assert entry_query({"term": {"str_databaseid": "museum"}}) == exact("str_databaseid", "museum")
+    assert entry_query({"term": {"str_assetname": "Gear"}}) == exact("str_assetname", "Gear")
+    assert entry_query({"term": {"str_fileext": "png"}}) == query("str_fileext:png")
+    assert entry_query({"term": {"str_fileext.keyword": "png"}}) == exact("str_fileext", "png")
     assert entry_query({"terms": {"list_tags.keyword": ["red", "blue"]}}) == any_of(
         exact("list_tags", "red"), exact("list_tags", "blue")
     )
@@ -96,6 +99,12 @@ def test_filters_in_the_form_of_opensearch_are_about_one_field() -> None:
     assert entry_query({"exists": {"field": "bool_archived"}}) == {
         "exists": {"field": "bool_archived"}
     }
+
+
+def test_a_star_as_field_and_value_finds_everything() -> None:
+    assert query("*:*") == query("*") == {"match_all": {}}
+    with pytest.raises(InvalidInputError, match=r"'\*' is not a field .* \(column 1\)"):
+        query("*:gear")
 
 
 def test_words_combine_by_and_or_not() -> None:

@@ -85,17 +85,37 @@ def test_a_metadata_query_has_alternatives_of_which_and_binds_closer() -> None:
     assert one["nested"]["path"] == "attributes"
 
 
-@pytest.mark.parametrize("query", ["maker:", ":Acme", "maker:Acme AND ", "OR", "a:b OR OR c:d"])
-def test_a_metadata_query_that_is_no_pair_is_refused(query: str) -> None:
-    with pytest.raises(InvalidInputError, match="metadataQuery"):
-        full(metadataQuery=query)
+def test_a_metadata_query_without_a_key_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="metadataQuery: ':Acme' is not key:value"):
+        full(metadataQuery=":Acme")
+
+
+@pytest.mark.parametrize("mode", ["key", "value", "both"])
+@pytest.mark.parametrize("query", ["maker:Acme AND ", "OR", "a:b OR OR c:d", " AND "])
+def test_an_operator_without_an_element_beside_it_is_refused(query: str, mode: str) -> None:
+    with pytest.raises(InvalidInputError, match="metadataQuery: AND and OR need an element on"):
+        full(metadataQuery=query, metadataSearchMode=mode)
 
 
 @pytest.mark.parametrize("mode", ["key", "value"])
-@pytest.mark.parametrize("query", [":", "maker AND ", " AND "])
-def test_a_key_or_value_that_is_empty_is_refused(query: str, mode: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"metadataQuery: .* is not a {mode}"):
-        full(metadataQuery=query, metadataSearchMode=mode)
+def test_a_key_or_value_that_is_empty_is_refused(mode: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"metadataQuery: ':' is not a {mode}"):
+        full(metadataQuery=":", metadataSearchMode=mode)
+
+
+def test_a_key_with_nothing_behind_its_colon_asks_for_an_empty_value() -> None:
+    typed, quoted = (full(metadataQuery=query)["query"] for query in ("maker:", 'maker:""'))
+    assert typed == quoted
+
+
+def test_the_metadata_value_of_a_simple_search_may_be_a_part() -> None:
+    (found,) = simple(metadataKey="MD_maker", metadataValue="cme")["query"]["bool"]["filter"][2:]
+    key, value = found["nested"]["query"]["bool"]["filter"]
+    names = [one["term"]["metadata.key"]["value"] for one in key["bool"]["should"]]
+    assert names == ["MD_maker", "maker"]
+    assert {"wildcard": {"metadata.string.inner": {"value": "*cme*", "boost": 1}}} in value["bool"][
+        "should"
+    ]
 
 
 def test_a_metadata_query_has_a_hundred_elements_at_most() -> None:

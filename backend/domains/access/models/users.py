@@ -54,8 +54,14 @@ class SignInReply(WireModel):
 
 
 class SignInsReply(WireModel):
+    """The users are in `users` and, for the command line of VAMS, in `Items`. Its web application
+    reads the token of the next page from `nextToken`.
+    """
+
     users: list[SignInReply]
+    items: Annotated[list[SignInReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
+    web_next_token: Annotated[str | None, Field(alias="nextToken")] = None
 
 
 class SignInOperationReply(WireModel):

@@ -38,9 +38,8 @@ def bind_users(router: Router, service: UserService) -> None:
     @router.bind(routes.LIST_COGNITO_USERS)
     def list_cognito_users(call: Call, query: PageQuery) -> SignInsReply:
         page = service.list_users(call.caller, call.page(query, default=PAGE))
-        return SignInsReply(
-            users=[_reply(user) for user in page.items], next_token=call.next_token(page.after)
-        )
+        users, token = [_reply(user) for user in page.items], call.next_token(page.after)
+        return SignInsReply(users=users, items=users, next_token=token, web_next_token=token)
 
     @router.bind(routes.CREATE_COGNITO_USER)
     def create_cognito_user(call: Call, body: CreateSignInBody) -> SignInOperationReply:

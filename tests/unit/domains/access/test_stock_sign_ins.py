@@ -46,16 +46,22 @@ def clients(tables: Tables, audit: AuditService, now: datetime) -> Mapping[str, 
     }
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request_: request_.name)
-def test_stock_clients_are_served(clients: Mapping[str, Client], request_: stock.Request) -> None:
-    method, place = request_.call.split(" ", 1)
-    path = str(stock.filled(place, NAMES))
-    answer = clients[path.split("/")[1]].send(
-        method,
-        path,
-        parameters={"userId": path.split("/")[3]} if "$" in place else None,
-        body=stock.filled(request_.body, NAMES),
-        headers={"host": "api.example.org"},
-    )
-    reply = httpx.Response(answer.status, json=answer.body)
-    assert stock.problems(request_, reply, request_.expected, NAMES) == []
+def test_stock_clients_are_served(clients: Mapping[str, Client]) -> None:
+    """All requests in their order: later ones use what earlier ones kept."""
+    names, found = dict(NAMES), dict[str, list[str]]()
+    for request in REQUESTS:
+        method, place = request.call.split(" ", 1)
+        path = str(stock.filled(place, names))
+        answer = clients[path.split("/")[1]].send(
+            method,
+            path,
+            parameters={"userId": path.split("/")[3]} if "$" in place else None,
+            query=stock.filled(request.query, names),
+            body=stock.filled(request.body, names),
+            headers={"host": "api.example.org"},
+        )
+        reply = httpx.Response(answer.status, json=answer.body)
+        if broken := stock.problems(request, reply, request.expected, names):
+            found[request.name] = broken
+        names |= stock.kept(request, reply)
+    assert found == {}
