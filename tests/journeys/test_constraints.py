@@ -44,6 +44,22 @@ def listed(api: Api, role: str) -> set[str]:
         token = {"startingToken": page["NextToken"]}
 
 
+def test_what_came_with_the_deployment_can_be_saved_unchanged(runtime: Runtime) -> None:
+    """Its names keep the rules for names: the web application of VAMS sends back what it read."""
+    api = runtime.client()
+    shipped = api.ok("GET", "/auth/constraints", params={"pageSize": "100"})["Items"]
+    constraints = [one for one in shipped if one["constraintId"].startswith("vitrine-admin-")]
+    assert len(constraints) > 5
+    for one in constraints:
+        api.ok("POST", f"/auth/constraints/{one['constraintId']}", one)
+    for kind in ("pipelines", "workflows"):
+        items = api.ok("GET", f"/database/GLOBAL/{kind}")["message"]["Items"]
+        kept = [one for one in items if f"{one[f'{kind[:-1]}Id']}".startswith("vitrine-")]
+        assert kept
+        for one in kept:
+            api.ok("PUT", f"/{kind}", one)
+
+
 def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> None:
     api = runtime.client()
     role, name = new_role(api), unique("see")

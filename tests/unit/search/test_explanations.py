@@ -10,8 +10,8 @@ from backend.search.replies import SearchHit
 
 
 def hit(**fields: Any) -> dict[str, Any]:
-    about = {"_id": "1", "_index": "assets-1", "_index_type": "asset", "_source": {}}
-    return {**about, "_score": 4.2, **fields}
+    about: dict[str, Any] = {"_id": "1", "_index": "assets-1", "_index_type": "asset"}
+    return {**about, "_source": {}, "_score": 4.2, **fields}
 
 
 def explained(found: dict[str, Any], **asked: Any) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def test_a_hit_without_a_score_has_a_number_all_the_same() -> None:
 
 
 def test_what_opensearch_explains_stays_and_files_are_explained_too() -> None:
-    own = {"value": 4.2, "description": "sum of:", "details": []}
+    own: dict[str, Any] = {"value": 4.2, "description": "sum of:", "details": []}
     found = hit(explanation=own, files=[hit(_index_type="file")])
     assert explained(found).items() >= own.items()
     assert found["files"][0]["explanation"]["index_type"] == "file"
