@@ -103,7 +103,7 @@ def test_a_key_or_value_that_is_empty_is_refused(mode: str) -> None:
         full(metadataQuery=":", metadataSearchMode=mode)
 
 
-def test_a_key_with_nothing_behind_its_colon_asks_for_an_empty_value() -> None:
+def test_a_key_with_nothing_behind_its_colon_matches_an_empty_value() -> None:
     typed, quoted = (full(metadataQuery=query)["query"] for query in ("maker:", 'maker:""'))
     assert typed == quoted
 
