@@ -11,7 +11,7 @@ from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
 from backend.search.service import SearchService
 from backend.search.state import FIRST_POINTER, Reading
-from backend.spec.search_indexes import MAPPING_VERSION
+from backend.spec.search_indexes import ASSET_INDEX, MAPPING_VERSION
 from tests.factories.search import NOON
 
 ANN = Identity("ann")
@@ -21,13 +21,16 @@ NOTHING: dict[str, Any] = {"match_none": {}}
 class Remembering:
     """The engine, the state, the rights and the freshness: the third answer is fresh."""
 
-    def __init__(self, rights: Sequence[dict[str, Any] | None]) -> None:
+    def __init__(
+        self, rights: Sequence[dict[str, Any] | None], hits: Sequence[dict[str, Any]] = ()
+    ) -> None:
         self.rights = iter(rights)
+        self.hits = hits
         self.asked: list[dict[str, Any]] = []
 
     def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
         self.asked.append(request)
-        hits: dict[str, Any] = {"total": {"value": 0}, "hits": []}
+        hits: dict[str, Any] = {"total": {"value": len(self.hits)}, "hits": [*self.hits]}
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
 
     def reading(self) -> Reading:
@@ -54,10 +57,8 @@ class Remembering:
         return 0 if len(self.asked) == 3 else 1
 
 
-def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
-    some = {"term": {"list_tags.keyword": "open"}}
-    parts: Any = Remembering([EVERYTHING, some, None])
-    service = SearchService(
+def service_of(parts: Any) -> SearchService:
+    return SearchService(
         engine=parts,
         state=parts,
         visibility=parts,
@@ -65,6 +66,25 @@ def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see(
         freshness=lambda: cast("Freshness", parts),
         pause=lambda _: None,
     )
+
+
+def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -> None:
+    for asked in (True, False):
+        hit: dict[str, Any] = {
+            "_index": FIRST_POINTER.current(ASSET_INDEX),
+            "_score": 4.0,
+            "_source": {},
+        }
+        parts = Remembering([{"term": {"list_tags.keyword": "open"}}], [hit])
+        reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=asked))
+        assert ["explain" in request for request in parts.asked] == [False]
+        assert [("explanation" in one) for one in reply["hits"]["hits"]] == [asked]
+
+
+def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
+    some = {"term": {"list_tags.keyword": "open"}}
+    parts: Any = Remembering([EVERYTHING, some, None])
+    service = service_of(parts)
     written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
     service.search(ANN, SearchBody(explain_results=True), written=written)
     seen = [request["query"]["bool"]["filter"][0] for request in parts.asked]
