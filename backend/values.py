@@ -31,8 +31,8 @@ def frozen(declared: type[T], /) -> type[T]:
         return hash(values(one))
 
     def shown(one: object) -> str:
-        told = [f"{name}={each!r}" for name, each in zip(names, values(one), strict=True)]
-        return f"{type(one).__qualname__}({', '.join(told)})"
+        fields = [f"{name}={each!r}" for name, each in zip(names, values(one), strict=True)]
+        return f"{type(one).__qualname__}({', '.join(fields)})"
 
     cls: Any = declared
     cls.__eq__, cls.__hash__, cls.__repr__ = equals, hashed, shown

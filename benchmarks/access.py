@@ -186,10 +186,10 @@ def compared(engine: OpenSearchEngine, under: JsonObject) -> list[float]:
                 seconds = _seconds(engine, body(number), visible)
                 if number >= _WARMING:
                     taken[name][place].append(seconds)
-    return [_told(name, *both) for name, both in taken.items()]
+    return [_report(name, *both) for name, both in taken.items()]
 
 
-def _told(name: str, free: Sequence[float], ruled: Sequence[float]) -> float:
+def _report(name: str, free: Sequence[float], ruled: Sequence[float]) -> float:
     ratio = median(ruled) / median(free)
     least = min(ruled) / min(free)
     _say(

@@ -50,7 +50,7 @@ def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]
         table.add_column(column)
     for name, paths in operations.items():
         for number, (path, asked) in enumerate(sorted(paths.items())):
-            told = [_told(engine, asked["requests"].get(engine)) for engine in _ENGINES]
+            told = [_requests_text(engine, asked["requests"].get(engine)) for engine in _ENGINES]
             table.add_row("" if number else name, path, "\n".join(filter(None, told)))
     screen.print(table)
     screen.print(OPERATIONS_NOTE)
@@ -76,7 +76,7 @@ def show_service(screen: Console, service: Service) -> None:
     screen.print(f"memory, last fifth / second fifth: {', '.join(grown)}")
 
 
-def _told(engine: str, operations: Mapping[str, int] | None) -> str:
+def _requests_text(engine: str, operations: Mapping[str, int] | None) -> str:
     if not operations:
         return ""
     listed = ", ".join(f"{name} {count}" for name, count in operations.items())

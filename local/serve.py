@@ -113,7 +113,7 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.order)
-    stoppable = replace(choices, progress=_until_told(stopping, choices.progress))
+    stoppable = replace(choices, progress=_until_stopped(stopping, choices.progress))
     serving = asyncio.create_task(_until(stoppable, first_look, stopping))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
@@ -145,7 +145,7 @@ class _Stop:
             os._exit(1)
 
 
-def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
+def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
     """Let a start that is to stop end where it would next say something, amid minutes of work."""
 
     def say_or_stop(text: str) -> None:

@@ -65,17 +65,17 @@ class FullModel(WireModel):
         return dict.fromkeys(names) | serialize(self)
 
 
-class ToldTwice(WireModel):
-    """A reply that is in its own field `message` once more.
+class LegacyEnvelope(WireModel):
+    """A reply that repeats its fields within the field `message`.
 
-    Of these lists the contract has the items at the top; the clients of VAMS look for them within
-    `message`.
+    In the contract, these lists have their items at the top level, but the clients of VAMS read
+    them from `message`.
     """
 
     @model_serializer(mode="wrap")
     def with_message(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told = serialize(self)
-        return {**told, "message": told}
+        fields_sent = serialize(self)
+        return {**fields_sent, "message": fields_sent}
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -237,14 +237,14 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
     return value
 
 
-def _told(**schema: object) -> Any:
+def _schema(**schema: object) -> Any:
     """What OpenAPI tells of a rule that a function checks; where it tells less, it says so."""
     return Field(json_schema_extra=cast("dict[str, Any]", schema))
 
 
-_NAME = _told(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
+_NAME = _schema(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
 
-_WRITTEN = _told(pattern=f"^[^{_CONTROLS}]*$")
+_WRITTEN = _schema(pattern=f"^[^{_CONTROLS}]*$")
 
 AnyText = Annotated[str, AfterValidator(is_text)]
 """What is no text of ours: values of metadata, names that others gave to what is looked up."""
@@ -254,26 +254,28 @@ Words = Annotated[Text, AfterValidator(check_words)]
 """The same, where something has to be said."""
 Reason = Annotated[Text, Field(max_length=256)]
 """Why something is archived or deleted."""
-Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
+Id = Annotated[str, AfterValidator(check_id), _schema(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
 NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
 """An id that a request chooses; `AssetId` takes stored ones too: of folders that were found."""
 NewAssetName = Annotated[AssetName, AfterValidator(check_visible)]
-UserId = Annotated[str, AfterValidator(check_user_id), _told(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
-Email = Annotated[str, AfterValidator(check_email), _told(format="email", maxLength=254)]
+UserId = Annotated[str, AfterValidator(check_user_id), _schema(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
+Email = Annotated[str, AfterValidator(check_email), _schema(format="email", maxLength=254)]
 ObjectName = Annotated[
-    str, AfterValidator(check_object_name), _told(pattern="^[-._a-zA-Z0-9 ]{1,256}$")
+    str, AfterValidator(check_object_name), _schema(pattern="^[-._a-zA-Z0-9 ]{1,256}$")
 ]
 RelativePath = Annotated[
-    str, AfterValidator(normalise_relative_path), _told(minLength=1, maxLength=MAX_KEY_BYTES)
+    str, AfterValidator(normalise_relative_path), _schema(minLength=1, maxLength=MAX_KEY_BYTES)
 ]
-Extension = Annotated[str, AfterValidator(check_extension), _told(pattern=r"^\.[a-zA-Z0-9]{1,16}$")]
+Extension = Annotated[
+    str, AfterValidator(check_extension), _schema(pattern=r"^\.[a-zA-Z0-9]{1,16}$")
+]
 ExtensionList = Annotated[
     str,
     Field(max_length=MAX_EXTENSION_LIST_CHARS),
     AfterValidator(check_extension_list),
-    _told(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
+    _schema(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
 ]
 Description = Annotated[
     str,

@@ -19,7 +19,7 @@ MAX_TIME_PER_PAGE = timedelta(seconds=2)
 """After which no further rows are read for a page; what is begun by then is finished."""
 MAX_BYTES_PER_PAGE = 2 * 1024 * 1024
 """Of items as `bytes_in_reply` counts them, after which a page of large ones ends. A function may
-answer 6 MB; some lists are twice in a reply (`ToldTwice`), and the last item may be large."""
+answer 6 MB; some lists are twice in a reply (`LegacyEnvelope`), and the last item may be large."""
 _MAX_ROWS_AT_ONCE = 500
 
 

@@ -23,8 +23,8 @@ class MetricCounter:
         count(ACCESS_DENIED, reason=denial.refusal)
 
     def not_entered(self, denial: Denial, reason: str) -> None:
-        told = {"route": denial.route.key, "reason": reason}
-        _logger.warning("a refusal was not entered", extra=told)
+        details = {"route": denial.route.key, "reason": reason}
+        _logger.warning("a refusal was not entered", extra=details)
         count(DENIALS_NOT_ENTERED)
 
 

@@ -47,7 +47,7 @@ class NotificationsConsumer:
         """Tell people what the entries of the batch say of assets."""
         records = list(event["Records"])
         try:
-            self.notifier.tell(
+            self.notifier.notify(
                 found
                 for record in records
                 if (found := _understood(record, self.failures)) is not None

@@ -1,6 +1,6 @@
-"""The headers of requests and replies, as the OpenAPI document tells them.
+"""The headers of requests and replies in the OpenAPI document.
 
-Those that every reply has (its type, how long it is kept, what a browser must not do) are not told.
+Headers that every reply has (`Content-Type`, `Cache-Control`, security headers) are left out.
 """
 
 from collections.abc import Mapping
@@ -51,12 +51,12 @@ _AT_ANOTHER_ADDRESS, _FIRST_ERROR = 307, 400
 
 
 def of_reply(binding: Binding, status: int) -> Mapping[str, str]:
-    """The headers that a route's reply may have with this status, and what each says."""
+    """Return the headers that a route's reply may have with this status, with descriptions."""
     route = binding.route
     names = [_BY_STATUS[status]] if status in _BY_STATUS else []
     if status < _FIRST_ERROR and status != _AT_ANOTHER_ADDRESS:
-        names += route.tells
-        if route.touches:
+        names += route.response_headers
+        if route.writes_documents:
             names.append(WRITTEN_HEADER)
         if "body" in binding.models and not route.ours:
             names.append(IGNORED_HEADER)

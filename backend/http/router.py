@@ -1,8 +1,8 @@
 """Binds one typed function to each declared route.
 
-An endpoint's parameters say what it needs, by name: `call` (always), `body`, `query`, `path`, each
-annotated with a model. It answers with a model, with a `Reply` to set headers or the status, or
-with `Content` where the answer is no JSON.
+An endpoint has the parameter `call`, and those of `body`, `query` and `path` that it needs, each
+annotated with a model. It returns a model, a `Reply` to set headers or the status, or `Content` if
+the reply is not JSON.
 """
 
 import inspect
@@ -30,18 +30,18 @@ E = TypeVar("E", bound=Endpoint)
 B = TypeVar("B", bound=BaseModel)
 _FIRST_ERROR = 400
 IGNORED_HEADER = "X-Ignored-Fields"
-_UNTOLD = re.compile(r"[^!-+\--~]")
-_MAX_NAMED = 20  # of the fields that a request is told to be ignored
+_UNSAFE = re.compile(r"[^!-+\--~]")
+_MAX_NAMED = 20  # ignored fields that a reply lists
 
 
 @frozen
 class Reply(Generic[B]):
-    """A reply with more than a body: headers such as an ETag, another status than 200.
+    """A reply with more than a body: headers such as an ETag, or a status other than 200.
 
-    One that is `compressible` goes as gzip where it is large and the client takes that. One that
-    is `bounded_by` a field of its request may be larger than a function can send; the field is
-    what a client then asks for less by. `told` is not sent: it names what the request has changed,
-    where neither it nor the body does. `read` is what the caller is given, for the audit trail.
+    A `compressible` reply is sent as gzip if it is large and the client accepts gzip. `bounded_by`
+    is the request field with which a client can request less, if the reply is larger than a
+    function can send. `changed` is not sent: it identifies the changed objects, if neither the
+    request nor the body does. `read` is the entry for the audit log of reads.
     """
 
     body: B
@@ -49,15 +49,15 @@ class Reply(Generic[B]):
     status: int = 200
     compressible: bool = False
     bounded_by: str | None = None
-    told: BaseModel | None = None
+    changed: BaseModel | None = None
     read: Read | None = None
 
 
 @frozen
 class Content:
-    """An answer that is no JSON: bytes of a file, or headers alone. It says how long it is kept.
+    """A reply that is not JSON: bytes of a file, or only headers, including `Cache-Control`.
 
-    `read` is what the caller is given, for the audit trail.
+    `read` is the entry for the audit log of reads.
     """
 
     status: int
@@ -68,7 +68,7 @@ class Content:
 
 @frozen
 class Binding:
-    """A route's function, and the models that it annotates: of its parameters, of its reply."""
+    """A route's function, with the models of its parameters and of its reply."""
 
     route: Route
     endpoint: Endpoint
@@ -76,7 +76,7 @@ class Binding:
     reply: type[BaseModel] | None
 
     def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply[Any] | Content:
-        """Parse what the endpoint wants, run it, and complete its reply."""
+        """Parse the endpoint's arguments, call it, and complete its reply."""
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
         if "path" in self.models:
@@ -94,10 +94,10 @@ class Binding:
         if isinstance(answer, Content):
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
-        if reply.status >= _FIRST_ERROR:  # all that was asked for failed: there is nothing to tell
+        if reply.status >= _FIRST_ERROR:  # everything failed, so no document was changed
             return reply
-        if self.route.touches:
-            headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.told))
+        if self.route.writes_documents:
+            headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.changed))
         return replace(reply, headers={**headers, **reply.headers})
 
     def _sent(self, place: str, values: Mapping[str, str]) -> BaseModel:
@@ -125,8 +125,8 @@ class Binding:
         unknown = tuple(islice(found, _MAX_NAMED))
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
-        # A header holds no control characters and no text beyond ASCII; a comma parts the names.
-        return tuple(_UNTOLD.sub("?", name[:64]) for name in unknown)
+        # A header must not contain control or non-ASCII characters; commas separate the names.
+        return tuple(_UNSAFE.sub("?", name[:64]) for name in unknown)
 
 
 @wired
@@ -163,7 +163,7 @@ def _count_ignored() -> None:
 
 
 def _model_of(answer: Any) -> type[BaseModel] | None:
-    """The model in an endpoint's annotated answer; None where it answers with content."""
+    """Return the model in an endpoint's annotation; None if it returns `Content`."""
     if answer is Content:
         return None
     return cast("type[BaseModel]", get_args(answer)[0] if get_args(answer) else answer)

@@ -1,7 +1,7 @@
-"""Tells by a header which documents of the search indexes a request has changed.
+"""Adds a header to replies with the search documents that the request has changed.
 
-A route declares where its request or its reply names them (`Route.touches`). What goes on as a job,
-and what concerns whole folders, is not told: such a reply has no token.
+`Route.writes_documents` declares which fields of the request or reply identify the documents.
+A reply has no token if a job continues the work, or if whole folders are changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,23 +14,23 @@ from backend.core.clock import utc_now
 from backend.core.errors import UnavailableError
 from backend.core.sync_tokens import WRITTEN_HEADER, Written, WrittenDocument, sync_token
 from backend.http.call import Call
-from backend.spec.routes.model import Touched
+from backend.spec.routes.model import SyncTarget
 
 _LATER = "reply.jobId|reply.largeFileAsynchronousHandling"
-"""What a reply says where the work goes on."""
+"""Fields of a reply which show that a job continues the work."""
 _logger = Logger(child=True)
 
 
 class Exchange(NamedTuple):
-    """A request that was carried out, and its reply; `told` is what else names documents."""
+    """A request that was carried out, and its reply. `changed` also identifies documents."""
 
     call: Call
     body: BaseModel | None
     reply: BaseModel
-    told: BaseModel | None = None
+    changed: BaseModel | None = None
 
     def named(self, where: str) -> tuple[str, ...]:
-        """The texts at a place; of places joined by `|` those of the first that has any."""
+        """Return the texts at a place. Of places joined by `|`, the first with any text counts."""
         for place in where.split("|"):
             source, _, rest = place.partition(".")
             if source == "path":
@@ -43,17 +43,17 @@ class Exchange(NamedTuple):
 
 
 def sync_header(exchange: Exchange) -> dict[str, str]:
-    """The header with the token of what was written; none where that is not known whole."""
+    """Return the header with the sync token; empty if the documents are not all known."""
     call = exchange.call
     documents: dict[WrittenDocument, None] = {}
-    for touched in call.route.touches:
-        if not touched.at_once and exchange.named(_LATER):
+    for target in call.route.writes_documents:
+        if not target.at_once and exchange.named(_LATER):
             return {}
-        found = tuple(_documents(touched, exchange))
+        found = tuple(_documents(target, exchange))
         if not found:
             return {}
         documents |= dict.fromkeys(found)
-    records = any(touched.records for touched in call.route.touches)
+    records = any(target.records for target in call.route.writes_documents)
     written = Written(tuple(documents), records, utc_now())
     try:
         token = sync_token(call.tokens, call.caller, written)
@@ -63,28 +63,28 @@ def sync_header(exchange: Exchange) -> dict[str, str]:
     return {} if token is None else {WRITTEN_HEADER: token}
 
 
-def _documents(touched: Touched, exchange: Exchange) -> Iterator[WrittenDocument]:
-    database_id = next(iter(exchange.named(touched.database)), "")
-    asset_id = next(iter(exchange.named(touched.asset)), "")
+def _documents(target: SyncTarget, exchange: Exchange) -> Iterator[WrittenDocument]:
+    database_id = next(iter(exchange.named(target.database)), "")
+    asset_id = next(iter(exchange.named(target.asset)), "")
     if not database_id or not asset_id:
         return
-    if touched.file is None:
+    if target.file is None:
         yield WrittenDocument(database_id, asset_id)
         return
-    paths = [_path(sent, asset_id, touched) for sent in exchange.named(touched.file)]
+    paths = [_path(sent, asset_id, target) for sent in exchange.named(target.file)]
     if exchange.named("body.isPrefix") or any(path.endswith("/") for path in paths):
         return
     for path in paths:
         yield WrittenDocument(database_id, asset_id, path)
 
 
-def _path(sent: str, asset_id: str, touched: Touched) -> str:
-    path = sent.removeprefix(asset_id) if touched.below_asset else sent
+def _path(sent: str, asset_id: str, target: SyncTarget) -> str:
+    path = sent.removeprefix(asset_id) if target.below_asset else sent
     return path if path.startswith("/") else "/" + path
 
 
 def _texts(value: Any, steps: list[str]) -> Iterator[str]:
-    """The texts under names as they are on the wire; `*` is each element of a list."""
+    """Yield the texts at a path of JSON names; `*` is each element of a list."""
     if not steps:
         if value is not None and value is not False:
             yield str(value)

@@ -197,8 +197,8 @@ class Checker:
             setattr(counts, one.drift, getattr(counts, one.drift) + 1)
             since = self._since(one, suspected_at or iso(self.clock()))
             counts.oldest_at = min(counts.oldest_at or since, since)
-            told = sum(example.drift == one.drift for example in counts.examples)
-            if told < MOST_EXAMPLES:
+            listed = sum(example.drift == one.drift for example in counts.examples)
+            if listed < MOST_EXAMPLES:
                 counts.examples.append(_example(one))
 
     def _since(self, one: Difference, suspected_at: str) -> str:

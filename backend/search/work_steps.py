@@ -85,7 +85,7 @@ class WorkSteps:
         """Note what the job came to, together with the report; done before, it stays so."""
         result = report.model_dump(by_alias=True, exclude_none=True)
         try:
-            self.tables.transact([self.jobs.settled(job, result), *others])
+            self.tables.transact([self.jobs.result_write(job, result), *others])
         except JobSettledError:
             return
 

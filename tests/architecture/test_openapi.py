@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from backend.core.models import OptionalBody, ToldTwice
+from backend.core.models import LegacyEnvelope, OptionalBody
 from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
 from backend.http.openapi import told_path
@@ -22,7 +22,7 @@ from backend.spec.routes.files import (
 DOCUMENT = openapi()
 BODIES = [binding for binding in bindings() if "body" in binding.models]
 REPLIES = [binding for binding in bindings() if binding.reply is not None]
-TWICE = [binding for binding in bindings() if issubclass(binding.reply or object, ToldTwice)]
+TWICE = [binding for binding in bindings() if issubclass(binding.reply or object, LegacyEnvelope)]
 
 
 def operation(route: Route) -> dict[str, Any]:

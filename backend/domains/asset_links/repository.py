@@ -301,8 +301,8 @@ def _edge_key(node: Node, edge: Edge) -> dict[str, str]:
 
 
 def _edge_item(node: Node, edge: Edge) -> Item:
-    told = edge.model_dump(by_alias=True, exclude_none=True, exclude={"kind"})
-    return {**_edge_key(node, edge), **told}
+    dumped = edge.model_dump(by_alias=True, exclude_none=True, exclude={"kind"})
+    return {**_edge_key(node, edge), **dumped}
 
 
 def _edge(item: Mapping[str, Any]) -> Edge:

@@ -66,7 +66,7 @@ def _bind_writes(router: Router, service: AssetLinkService) -> None:
     def delete_link(call: Call, path: RelationPath) -> Reply[MessageReply]:
         link = service.delete_link(call.caller, path.relation_id)
         message = f"Asset link {path.relation_id} was deleted"
-        return Reply(MessageReply(message=message), told=link)
+        return Reply(MessageReply(message=message), changed=link)
 
 
 def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -> None:
@@ -141,7 +141,7 @@ def _link(link: AssetLink) -> AssetLinkReply:
 
 def _assets(found: Iterable[Linked]) -> list[LinkedAsset]:
     return [
-        LinkedAsset.model_validate(_told(one, one.asset.asset_name))
+        LinkedAsset.model_validate(_linked_fields(one, one.asset.asset_name))
         for one in found
         if one.asset is not None
     ]
@@ -150,14 +150,17 @@ def _assets(found: Iterable[Linked]) -> list[LinkedAsset]:
 def _nodes(trees: Iterable[Tree]) -> list[TreeNode]:
     return [
         TreeNode.model_validate(
-            {**_told(tree.linked, tree.linked.asset.asset_name), "children": _nodes(tree.children)}
+            {
+                **_linked_fields(tree.linked, tree.linked.asset.asset_name),
+                "children": _nodes(tree.children),
+            }
         )
         for tree in trees
         if tree.linked.asset is not None
     ]
 
 
-def _told(linked: Linked, asset_name: str) -> dict[str, object]:
+def _linked_fields(linked: Linked, asset_name: str) -> dict[str, object]:
     return {**linked.edge.model_dump(exclude={"kind"}), "asset_name": asset_name}
 
 

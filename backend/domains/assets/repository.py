@@ -148,7 +148,7 @@ class AssetRepository:
         ]
         self.tables.transact(writes)
 
-    def moves(self, asset: Asset, changed: Asset) -> list[Write]:
+    def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
         """The writes that replace a row by one of the other partition.
 
         They are refused with AssetRevisionError if the row has not the revision that was read.
@@ -156,7 +156,7 @@ class AssetRepository:
         refused = AssetRevisionError(asset.asset_id)
         return [_removed(asset, refused), put_new(ASSETS, row_of(changed), refused)]
 
-    def stays(self, asset: Asset) -> Check:
+    def require_active(self, asset: Asset) -> Check:
         """Demand that the row is still that of this asset, and active."""
         return Check(
             table=ASSETS,
@@ -176,7 +176,7 @@ class AssetRepository:
         found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
         return None if found is None else str(found["databaseId"])
 
-    def removes(self, asset: Asset, job_id: str) -> list[Write]:
+    def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
         """The writes that remove a row; the reservations stay, for the job that deletes the rest.
 
         They are refused with AssetRevisionError if the row has not the revision that was read.

@@ -96,9 +96,9 @@ class CommentService:
             database_id=asset.database_id,
         )
         entry = self.audit.entry(
-            caller, "create_comment", _entity(asset), after=_told(key, body), at=now
+            caller, "create_comment", _entity(asset), after=_audit_values(key, body), at=now
         )
-        self.comments.put_new(comment, self.assets.assets.stays(asset), entry)
+        self.comments.put_new(comment, self.assets.assets.require_active(asset), entry)
         return comment
 
     def update_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> None:
@@ -120,14 +120,14 @@ class CommentService:
                 caller,
                 "update_comment",
                 _entity(asset),
-                before=_told(key, found.comment_body),
-                after=_told(key, body),
+                before=_audit_values(key, found.comment_body),
+                after=_audit_values(key, body),
                 at=now,
             )
             changes = {"commentBody": body, "dateEdited": iso(now)}
             try:
-                stays = self.assets.assets.stays(asset)
-                return self.comments.change(found, changes, stays, entry)
+                active = self.assets.assets.require_active(asset)
+                return self.comments.change(found, changes, active, entry)
             except CommentOvertakenError:
                 continue
         raise CommentOvertakenError(key)
@@ -148,12 +148,12 @@ class CommentService:
                 caller,
                 "delete_comment",
                 _entity(asset),
-                before=_told(key, found.comment_body),
+                before=_audit_values(key, found.comment_body),
                 at=self.clock(),
             )
             try:
-                stays = self.assets.assets.stays(asset)
-                return self.comments.move_to_deleted(found, stays, entry)
+                active = self.assets.assets.require_active(asset)
+                return self.comments.move_to_deleted(found, active, entry)
             except CommentOvertakenError:
                 continue
         raise CommentOvertakenError(key)
@@ -183,6 +183,6 @@ def _entity(asset: Asset) -> str:
     return asset_entity(asset.database_id, asset.asset_id)
 
 
-def _told(key: str, body: str) -> dict[str, str]:
+def _audit_values(key: str, body: str) -> dict[str, str]:
     """A comment as an entry about its asset tells it."""
     return {f"comment {key}": body}

@@ -253,7 +253,7 @@ class DatabaseRepository:
             assets = self.counted([found])[0].asset_count
             raise DatabaseNotEmptyError(found.database_id, assets) from error
 
-    def holds(self, deleted: Database, job_id: str) -> list[Write]:
+    def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """The writes that hold the id of a deleted database for the job that purges it.
 
         They are refused with DatabaseActiveError while a database of the id is active, and with

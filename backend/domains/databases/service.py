@@ -312,12 +312,12 @@ class DatabaseService:
         _demand_revision(found, expected_revision)
         return found
 
-    def holds(self, deleted: Database, job_id: str) -> list[Write]:
+    def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """The writes that hold a deleted database's id for the job that purges it.
 
         Refused with DatabaseActiveError or DatabaseRevisionError.
         """
-        return self.databases.holds(deleted, job_id)
+        return self.databases.hold_writes(deleted, job_id)
 
     def require_held(self, database_id: str, job_id: str) -> Write:
         """Refuses a transaction with PurgeEndedError unless the job still holds the id."""

@@ -59,14 +59,14 @@ class ExportPage(NamedTuple):
 
 @dataclass(slots=True)
 class _Room:
-    """What a page may still take."""
+    """The time and size that remain for a page."""
 
     until: datetime
     clock: Clock
     chars: int = rules.PAGE_CHARS
 
-    def take(self, told: Iterable[BaseModel]) -> None:
-        self.chars -= sum(len(one.model_dump_json(by_alias=True)) for one in told)
+    def take(self, sent: Iterable[BaseModel]) -> None:
+        self.chars -= sum(len(one.model_dump_json(by_alias=True)) for one in sent)
 
     @property
     def is_left(self) -> bool:
@@ -152,7 +152,7 @@ class ExportService:
         if not self.names_hidden:
             ends = [(nodes, edge) for nodes, edge in ends if is_visible(nodes)]
 
-        def told(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
+        def relationship(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
             nodes, edge = found
             if not is_visible(nodes):
                 return rules.hidden_relationship(nodes, edge)
@@ -163,7 +163,7 @@ class ExportService:
                 values = self._values(LinkEntity(edge.asset_link_id, databases), flag)
             return rules.relationship(nodes, edge, values)
 
-        return in_parallel(told, ends)
+        return in_parallel(relationship, ends)
 
     def _exported(
         self,
@@ -186,9 +186,9 @@ class ExportService:
         while True:
             page = self.files.list_files(caller, ids, query, PageRequest(FILES_AT_ONCE, files))
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
-            told = self._files(asset, rows, wanted)
-            exported.files.extend(told)
-            room.take(told)
+            page_files = self._files(asset, rows, wanted)
+            exported.files.extend(page_files)
+            room.take(page_files)
             files = page.after
             # Time alone divides no small asset: its client would request a page for nothing.
             is_small = room.chars > 0 and len(exported.files) < FILES_AT_ONCE
@@ -227,7 +227,7 @@ class ExportService:
     ) -> list[ExportedFile]:
         bucket, _ = self.assets.location(asset)
 
-        def told(item: FileItem) -> ExportedFile:
+        def exported_file(item: FileItem) -> ExportedFile:
             metadata: ExportedValues = {}
             attributes: ExportedValues = {}
             if wanted.include_file_metadata and not item.is_folder:
@@ -246,7 +246,7 @@ class ExportService:
                 }
             )
 
-        return in_parallel(told, rows)
+        return in_parallel(exported_file, rows)
 
     def _url(self, asset: Asset, bucket: str, item: FileItem) -> str | None:
         """Where to get a file, if its asset is for download and it can be downloaded."""

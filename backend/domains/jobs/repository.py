@@ -79,7 +79,7 @@ class JobRepository:
         """The write that starts the job, for whatever transaction makes it necessary."""
         return put_new(JOBS, row_of(job), JobExistsError(job.job_id))
 
-    def settled(self, job: Job, result: Mapping[str, Any]) -> Update:
+    def result_write(self, job: Job, result: Mapping[str, Any]) -> Update:
         """The write of a job's result; refused where it has one, or where the lease is lost."""
         return Update(
             table=JOBS,
@@ -89,7 +89,7 @@ class JobRepository:
             refused=JobSettledError(job.job_id),
         )
 
-    def still(self, job: Job, refused: VitrineError) -> Check:
+    def require_state(self, job: Job, refused: VitrineError) -> Check:
         """Demands that the job is in the state that was read."""
         return Check(
             table=JOBS,

@@ -48,7 +48,9 @@ def _bind_databases(router: Router, service: MetadataService) -> None:
         call: Call, path: DatabaseMetadataPath, body: AddAssetMetadataBody
     ) -> BulkReply:
         entity = DatabaseEntity(path.database_id)
-        return _told(service, service.add_metadata(call.caller, entity, body.metadata), "added")
+        return _bulk_reply(
+            service, service.add_metadata(call.caller, entity, body.metadata), "added"
+        )
 
     @router.bind(routes.UPDATE_DATABASE_METADATA)
     def update_database_metadata(
@@ -60,7 +62,7 @@ def _bind_databases(router: Router, service: MetadataService) -> None:
             body.metadata,
             update_type=body.update_type,
         )
-        return _told(service, result, "written")
+        return _bulk_reply(service, result, "written")
 
     @router.bind(routes.DELETE_DATABASE_METADATA)
     def delete_database_metadata(
@@ -68,7 +70,7 @@ def _bind_databases(router: Router, service: MetadataService) -> None:
     ) -> BulkReply:
         entity = DatabaseEntity(path.database_id)
         result = service.remove_metadata(call.caller, entity, body.metadata_keys)
-        return _told(service, result, "removed")
+        return _bulk_reply(service, result, "removed")
 
 
 def _bind_assets(router: Router, service: MetadataService) -> None:
@@ -91,7 +93,7 @@ def _bind_assets(router: Router, service: MetadataService) -> None:
         call: Call, path: AssetMetadataPath, body: AddAssetMetadataBody
     ) -> BulkReply:
         result = service.add_metadata(call.caller, _asset(path), body.metadata)
-        return _told(service, result, "added")
+        return _bulk_reply(service, result, "added")
 
     @router.bind(routes.UPDATE_ASSET_METADATA)
     def update_asset_metadata(
@@ -100,14 +102,14 @@ def _bind_assets(router: Router, service: MetadataService) -> None:
         result = service.change_metadata(
             call.caller, _asset(path), body.metadata, update_type=body.update_type
         )
-        return _told(service, result, "written")
+        return _bulk_reply(service, result, "written")
 
     @router.bind(routes.DELETE_ASSET_METADATA)
     def delete_asset_metadata(
         call: Call, path: AssetMetadataPath, body: RemoveAssetMetadataBody
     ) -> BulkReply:
         result = service.remove_metadata(call.caller, _asset(path), body.metadata_keys)
-        return _told(service, result, "removed")
+        return _bulk_reply(service, result, "removed")
 
 
 def _bind_files(router: Router, service: MetadataService) -> None:
@@ -130,7 +132,7 @@ def _bind_files(router: Router, service: MetadataService) -> None:
         call: Call, path: AssetMetadataPath, body: AddFileMetadataBody
     ) -> BulkReply:
         result = service.add_metadata(call.caller, _file(path, body), body.metadata)
-        return _told(service, result, "added")
+        return _bulk_reply(service, result, "added")
 
     @router.bind(routes.UPDATE_FILE_METADATA)
     def update_file_metadata(
@@ -139,14 +141,14 @@ def _bind_files(router: Router, service: MetadataService) -> None:
         result = service.change_metadata(
             call.caller, _file(path, body), body.metadata, update_type=body.update_type
         )
-        return _told(service, result, "written")
+        return _bulk_reply(service, result, "written")
 
     @router.bind(routes.DELETE_FILE_METADATA)
     def delete_file_metadata(
         call: Call, path: AssetMetadataPath, body: RemoveFileMetadataBody
     ) -> BulkReply:
         result = service.remove_metadata(call.caller, _file(path, body), body.metadata_keys)
-        return _told(service, result, "removed")
+        return _bulk_reply(service, result, "removed")
 
 
 def _asset(path: AssetMetadataPath) -> Entity:
@@ -167,5 +169,5 @@ def _listed(
     return metadata_reply(entity, page, call.next_token(page.after), is_restricted=is_restricted)
 
 
-def _told(service: MetadataService, result: BulkResult, done: str) -> BulkReply:
+def _bulk_reply(service: MetadataService, result: BulkResult, done: str) -> BulkReply:
     return bulk_reply(result, done, at=service.now())

@@ -123,8 +123,8 @@ class Governing(NamedTuple):
     @property
     def keys(self) -> set[str]:
         """The keys whose records decide what may be written under other keys."""
-        told = (f for f in self.fields.values() if f.required or f.default or f.depends_on)
-        return {key for field in told for key in (field.key, *field.depends_on)}
+        described = (f for f in self.fields.values() if f.required or f.default or f.depends_on)
+        return {key for field in described for key in (field.key, *field.depends_on)}
 
     @property
     def has_dependencies(self) -> bool:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from backend.core.models import ToldTwice, WireModel, WrongFieldError
+from backend.core.models import LegacyEnvelope, WireModel, WrongFieldError
 from backend.core.names import ObjectName, Words
 
 YesNo = Literal["True", "False"]
@@ -162,7 +162,7 @@ class TagReply(WireModel):
     required: YesNo
 
 
-class TagsReply(ToldTwice):
+class TagsReply(LegacyEnvelope):
     items: Annotated[list[TagReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
@@ -174,7 +174,7 @@ class TagTypeReply(WireModel):
     tags: list[str]
 
 
-class TagTypesReply(ToldTwice):
+class TagTypesReply(LegacyEnvelope):
     items: Annotated[list[TagTypeReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 

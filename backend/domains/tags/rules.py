@@ -41,9 +41,9 @@ def demand_required(
         for tag_type in types
         if tag_type.is_required and tag_type.tag_count > 0 and tag_type.tag_type_name not in covered
     )
-    told = ", ".join(filter(named, missing))
-    if told:
-        raise InvalidInputError.of("tags", f"a tag of type {told} is required")
+    names = ", ".join(filter(named, missing))
+    if names:
+        raise InvalidInputError.of("tags", f"a tag of type {names} is required")
     if missing:
         raise InvalidInputError.of(
             "tags", "a tag of a required type is missing; you have no permission to see that type"

@@ -1,13 +1,13 @@
 """Routes of assets: the assets, their ends, links, versions, exports, comments, subscriptions."""
 
-from backend.spec.routes.model import ASSET_PATH, ETAG, IF_MATCH, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, ETAG, IF_MATCH, Route, SyncTarget
 
-_ASSET = (Touched(),)
+_ASSET = (SyncTarget(),)
 
 CREATE_ASSET = Route(
     "POST", "/assets", "assets", "create_asset", "Create an asset", "asset", tier2="PUT",
-    touches=(Touched("body.databaseId", "reply.assetId"),),
-    tells=(ETAG,),
+    writes_documents=(SyncTarget("body.databaseId", "reply.assetId"),),
+    response_headers=(ETAG,),
 )  # fmt: skip
 LIST_ALL_ASSETS = Route(
     "GET", "/assets", "assets", "list_all_assets", "List the assets of all databases", "asset"
@@ -17,35 +17,36 @@ LIST_ASSETS = Route(
     "List the assets of a database", "asset",
 )  # fmt: skip
 GET_ASSET = Route(
-    "GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset", tells=(ETAG,)
+    "GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset", response_headers=(ETAG,)
 )  # fmt: skip
 UPDATE_ASSET = Route(
-    "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset", touches=_ASSET,
+    "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset",
+    writes_documents=_ASSET,
     reads=(IF_MATCH,),
-    tells=(ETAG,),
+    response_headers=(ETAG,),
 )  # fmt: skip
 ARCHIVE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",
     "Archive an asset and its files", "asset",
-    touches=(Touched(at_once=True),),
+    writes_documents=(SyncTarget(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
 UNARCHIVE_ASSET = Route(
     "PUT", f"{ASSET_PATH}/unarchiveAsset", "asset_lifecycle", "unarchive_asset",
     "Restore an archived asset and the files archived with it", "asset",
-    touches=(Touched(at_once=True),),
+    writes_documents=(SyncTarget(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
 DELETE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/deleteAsset", "asset_lifecycle", "delete_asset",
     "Permanently delete an asset with its files and metadata", "asset",
-    touches=(Touched(at_once=True),),
+    writes_documents=(SyncTarget(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
 CREATE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",
     "Create a version of an asset", "asset",
-    touches=_ASSET,
+    writes_documents=_ASSET,
 )  # fmt: skip
 LIST_ASSET_VERSIONS = Route(
     "GET", f"{ASSET_PATH}/getVersions", "asset_versions", "list_asset_versions",
@@ -58,7 +59,7 @@ GET_ASSET_VERSION = Route(
 UPDATE_ASSET_VERSION = Route(
     "PUT", f"{ASSET_PATH}/assetversions/{{assetVersionId}}", "asset_versions",
     "update_asset_version", "Change the comment or the alias of a version", "asset",
-    touches=_ASSET,
+    writes_documents=_ASSET,
 )  # fmt: skip
 REVERT_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertAssetVersion/{{assetVersionId}}", "asset_versions",
@@ -71,18 +72,18 @@ COMPARE_ASSET_VERSIONS = Route(
 ARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/archive", "asset_lifecycle",
     "archive_asset_version", "Archive a version; for the current one, also the asset", "asset",
-    touches=(Touched(at_once=True),),
+    writes_documents=(SyncTarget(at_once=True),),
 )  # fmt: skip
 UNARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/unarchive", "asset_lifecycle",
     "unarchive_asset_version", "Restore an archived version, and its asset if archived", "asset",
-    touches=(Touched(at_once=True),),
+    writes_documents=(SyncTarget(at_once=True),),
 )  # fmt: skip
 CREATE_LINK = Route(
     "POST", "/asset-links", "asset_links", "create_link", "Link two assets", "asset",
-    touches=(
-        Touched("body.fromAssetDatabaseId", "body.fromAssetId"),
-        Touched("body.toAssetDatabaseId", "body.toAssetId"),
+    writes_documents=(
+        SyncTarget("body.fromAssetDatabaseId", "body.fromAssetId"),
+        SyncTarget("body.toAssetDatabaseId", "body.toAssetId"),
     ),
 )  # fmt: skip
 GET_LINK = Route(
@@ -100,9 +101,9 @@ UPDATE_LINK = Route(
 DELETE_LINK = Route(
     "DELETE", "/asset-links/{relationId}", "asset_links", "delete_link",
     "Delete an asset link with its metadata", "asset",
-    touches=(
-        Touched("told.fromAssetDatabaseId", "told.fromAssetId"),
-        Touched("told.toAssetDatabaseId", "told.toAssetId"),
+    writes_documents=(
+        SyncTarget("changed.fromAssetDatabaseId", "changed.fromAssetId"),
+        SyncTarget("changed.toAssetDatabaseId", "changed.toAssetId"),
     ),
 )  # fmt: skip
 GET_LINK_METADATA = Route(

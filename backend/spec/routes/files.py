@@ -1,8 +1,8 @@
 """Routes of files and their bytes: changes, uploads, ingest, downloads."""
 
-from backend.spec.routes.model import ASSET_PATH, ETAG, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, ETAG, Route, SyncTarget
 
-_FILE = (Touched(file="body.filePath"),)
+_FILE = (SyncTarget(file="body.filePath"),)
 
 LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
@@ -16,17 +16,17 @@ CREATE_FOLDER = Route(
 MOVE_FILE = Route(
     "POST", f"{ASSET_PATH}/moveFile", "files", "move_file",
     "Move a file within its asset, with its metadata", "asset",
-    touches=(
-        Touched(file="body.sourcePath", records=True),
-        Touched(file="body.destinationPath", records=True),
+    writes_documents=(
+        SyncTarget(file="body.sourcePath", records=True),
+        SyncTarget(file="body.destinationPath", records=True),
     ),
 )  # fmt: skip
 COPY_FILE = Route(
     "POST", f"{ASSET_PATH}/copyFile", "files", "copy_file",
     "Copy a file with its metadata, also to another asset or database", "asset",
     tier2="GET",
-    touches=(
-        Touched(
+    writes_documents=(
+        SyncTarget(
             "body.destinationDatabaseId|path.databaseId", "body.destinationAssetId|path.assetId",
             file="body.destinationPath", records=True,
         ),
@@ -35,33 +35,33 @@ COPY_FILE = Route(
 ARCHIVE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/archiveFile", "files", "archive_file",
     "Archive a file or a folder of files", "asset", tier2="POST",
-    touches=_FILE,
+    writes_documents=_FILE,
 )  # fmt: skip
 UNARCHIVE_FILE = Route(
     "POST", f"{ASSET_PATH}/unarchiveFile", "files", "unarchive_file",
     "Restore an archived file", "asset",
-    touches=_FILE,
+    writes_documents=_FILE,
 )  # fmt: skip
 DELETE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/deleteFile", "files", "delete_file",
     "Permanently delete a file or a folder, with metadata", "asset",
     tier2="POST",
-    touches=_FILE,
+    writes_documents=_FILE,
 )  # fmt: skip
 REVERT_FILE_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertFileVersion/{{versionId}}", "files", "revert_file_version",
     "Restore an old version of a file as its newest version", "asset",
-    touches=_FILE,
+    writes_documents=_FILE,
 )  # fmt: skip
 SET_PRIMARY_FILE = Route(
     "PUT", f"{ASSET_PATH}/setPrimaryFile", "files", "set_primary_file",
     "Set or clear the primary type of a file", "asset", tier2="POST",
-    touches=_FILE,
+    writes_documents=_FILE,
 )  # fmt: skip
 DELETE_ASSET_PREVIEW = Route(
     "DELETE", f"{ASSET_PATH}/deleteAssetPreview", "files", "delete_asset_preview",
     "Delete the preview of an asset", "asset", tier2="POST",
-    touches=(Touched(),),
+    writes_documents=(SyncTarget(),),
 )  # fmt: skip
 DELETE_AUXILIARY_FILES = Route(
     "DELETE", f"{ASSET_PATH}/deleteAuxiliaryPreviewAssetFiles", "files",
@@ -89,9 +89,9 @@ INITIALISE_UPLOAD = Route(
 COMPLETE_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Complete an upload",
     "asset",
-    touches=(
-        Touched("body.databaseId", "body.assetId"),
-        Touched("body.databaseId", "body.assetId", "body.files.*.relativeKey"),
+    writes_documents=(
+        SyncTarget("body.databaseId", "body.assetId"),
+        SyncTarget("body.databaseId", "body.assetId", "body.files.*.relativeKey"),
     ),
 )  # fmt: skip
 RENEW_UPLOAD = Route(
@@ -109,9 +109,9 @@ ABORT_UPLOAD = Route(
 INGEST_ASSET = Route(
     "POST", "/ingest-asset", "ingest", "ingest_asset",
     "Create an asset and start its upload, or complete that upload", "asset",
-    touches=(
-        Touched("body.databaseId", "body.assetId"),
-        Touched("body.databaseId", "body.assetId", "body.files.*.relativeKey", below_asset=True),
+    writes_documents=(
+        SyncTarget("body.databaseId", "body.assetId"),
+        SyncTarget("body.databaseId", "body.assetId", "body.files.*.relativeKey", below_asset=True),
     ),
 )  # fmt: skip
 DOWNLOAD = Route(
@@ -126,23 +126,23 @@ STREAM_FILE = Route(
     "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
     "Download a file, or redirect to it", "asset", statuses=(*STREAMED, 409),
     reads=_RANGES,
-    tells=_BYTES,
+    response_headers=_BYTES,
 )  # fmt: skip
 HEAD_FILE = Route(
     "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
     "Get the size and type of a file", "asset", statuses=(304, 409, 410), reads=_KNOWN,
-    tells=_BYTES,
+    response_headers=_BYTES,
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "stream_auxiliary_file", "Download a viewer's file, or redirect to it", "asset",
     statuses=STREAMED,
     reads=_RANGES,
-    tells=_BYTES,
+    response_headers=_BYTES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "head_auxiliary_file", "Get the size and type of a viewer's file", "asset", statuses=(304, 410),
     reads=_KNOWN,
-    tells=_BYTES,
+    response_headers=_BYTES,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Routes of metadata and metadata schemas."""
 
-from backend.spec.routes.model import ASSET_PATH, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, Route, SyncTarget
 
 GET_DATABASE_METADATA = Route(
     "GET", "/database/{databaseId}/metadata", "metadata", "list_database_metadata",
@@ -45,17 +45,17 @@ GET_ASSET_METADATA = Route(
 CREATE_ASSET_METADATA = Route(
     "POST", f"{ASSET_PATH}/metadata", "metadata", "create_asset_metadata",
     "Add metadata to an asset", "asset",
-    touches=(Touched(records=True),),
+    writes_documents=(SyncTarget(records=True),),
 )  # fmt: skip
 UPDATE_ASSET_METADATA = Route(
     "PUT", f"{ASSET_PATH}/metadata", "metadata", "update_asset_metadata",
     "Change or replace the metadata of an asset", "asset",
-    touches=(Touched(records=True),),
+    writes_documents=(SyncTarget(records=True),),
 )  # fmt: skip
 DELETE_ASSET_METADATA = Route(
     "DELETE", f"{ASSET_PATH}/metadata", "metadata", "delete_asset_metadata",
     "Remove metadata from an asset", "asset",
-    touches=(Touched(records=True),),
+    writes_documents=(SyncTarget(records=True),),
 )  # fmt: skip
 GET_FILE_METADATA = Route(
     "GET", f"{ASSET_PATH}/metadata/file", "metadata", "list_file_metadata",
@@ -64,15 +64,15 @@ GET_FILE_METADATA = Route(
 CREATE_FILE_METADATA = Route(
     "POST", f"{ASSET_PATH}/metadata/file", "metadata", "create_file_metadata",
     "Add metadata or attributes to a file", "asset",
-    touches=(Touched(file="body.filePath", records=True),),
+    writes_documents=(SyncTarget(file="body.filePath", records=True),),
 )  # fmt: skip
 UPDATE_FILE_METADATA = Route(
     "PUT", f"{ASSET_PATH}/metadata/file", "metadata", "update_file_metadata",
     "Change or replace the metadata or attributes of a file", "asset",
-    touches=(Touched(file="body.filePath", records=True),),
+    writes_documents=(SyncTarget(file="body.filePath", records=True),),
 )  # fmt: skip
 DELETE_FILE_METADATA = Route(
     "DELETE", f"{ASSET_PATH}/metadata/file", "metadata", "delete_file_metadata",
     "Remove metadata or attributes from a file", "asset",
-    touches=(Touched(file="body.filePath", records=True),),
+    writes_documents=(SyncTarget(file="body.filePath", records=True),),
 )  # fmt: skip

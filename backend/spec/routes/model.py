@@ -1,4 +1,4 @@
-"""The shape of a route declaration. The routes themselves stand in the modules beside this one."""
+"""The class of route declarations. The routes are declared in the other modules of this package."""
 
 from typing import Literal, NamedTuple
 
@@ -37,13 +37,14 @@ ETAG = "ETag"
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
-class Touched(NamedTuple):
-    """Documents of the search indexes that a route's write changes: an asset's, or files' of it.
+class SyncTarget(NamedTuple):
+    """Search documents that a route's write changes: those of an asset, or of files of an asset.
 
-    Each place is `path.<parameter>`, `body.<field>`, `reply.<field>` or `told.<field>`; of places
-    joined by `|` the first counts that is given. `below_asset`: the paths begin with the asset's
-    id. `records`: metadata or attributes are written. `at_once`: it is changed at once also where
-    a job goes on with the rest.
+    `database`, `asset` and `file` are the places of the ids and of the file's path:
+    `path.<parameter>`, `body.<field>`, `reply.<field>` or `changed.<field>`. Of places joined by
+    `|`, the first that has a value counts. `below_asset`: paths begin with the asset's id.
+    `records`: metadata or attributes are written. `at_once`: this document is changed before the
+    reply, even if a job continues the work.
     """
 
     database: str = "path.databaseId"
@@ -58,13 +59,14 @@ class Touched(NamedTuple):
 class Route:
     """One route.
 
-    `name` is the service's verb; `public` routes need no credentials; those `open_to_users` need no
-    permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
-    fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
-    that follow from its parameters. It `touches` documents of the search indexes, which its reply
-    names in a token; one that `awaits` takes such a token. It `reads` these headers of a request,
-    and `tells` these where it succeeds. `throttle` is the group whose limit of requests it has.
-    With `empty_not_found` the message of its 404 is an empty object, as in the contract.
+    `name` is the method of the service. `public` routes need no credentials; those that are
+    `open_to_users` need credentials, but no permission. `ours` marks routes that VAMS does not
+    have; they refuse unknown body fields instead of ignoring them. `statuses` are possible statuses
+    besides those that follow from the parameters. `writes_documents` are the search documents that
+    the reply's sync token names; a route that `awaits` accepts such a token. The route `reads`
+    these request headers, and a successful reply has these `response_headers`. `throttle` is the
+    group whose rate limit applies. With `empty_not_found`, the message of a 404 is an empty object,
+    as in the contract.
     """
 
     method: Method
@@ -78,10 +80,10 @@ class Route:
     ours: bool = False
     open_to_users: bool = False
     statuses: tuple[int, ...] = ()
-    touches: tuple[Touched, ...] = ()
+    writes_documents: tuple[SyncTarget, ...] = ()
     awaits: bool = False
     reads: tuple[str, ...] = ()
-    tells: tuple[str, ...] = ()
+    response_headers: tuple[str, ...] = ()
     throttle: ThrottleGroup | None = None
     empty_not_found: bool = False
 
@@ -92,7 +94,7 @@ class Route:
 
     @property
     def action(self) -> Action:
-        """What tier 2 asks permission for."""
+        """The permission that tier 2 requires."""
         if self.tier2 is not None:
             return self.tier2
         return "GET" if self.method == "HEAD" else self.method

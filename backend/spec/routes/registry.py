@@ -31,20 +31,20 @@ IMPORT_BUCKET = Route(
 )  # fmt: skip
 CREATE_DATABASE = Route(
     "POST", "/database", "databases", "create_database", "Create a database", "database",
-    tells=(ETAG,),
+    response_headers=(ETAG,),
 )  # fmt: skip
 LIST_DATABASES = Route(
     "GET", "/database", "databases", "list_databases", "List the databases", "database"
 )
 GET_DATABASE = Route(
     "GET", "/database/{databaseId}", "databases", "get_database", "Get a database", "database",
-    tells=(ETAG,),
+    response_headers=(ETAG,),
 )  # fmt: skip
 UPDATE_DATABASE = Route(
     "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database",
     "database",
     reads=(IF_MATCH,),
-    tells=(ETAG,),
+    response_headers=(ETAG,),
 )  # fmt: skip
 DELETE_DATABASE = Route(
     "DELETE", "/database/{databaseId}", "databases", "delete_database",

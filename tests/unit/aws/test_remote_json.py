@@ -79,7 +79,7 @@ def test_what_is_not_the_document_whole_is_none(url: str, path: str) -> None:
 
 
 def test_a_provider_that_is_not_on_this_machine_cannot_lead_to_it(url: str) -> None:
-    with pytest.raises(UnavailableError, match="not asked"):
+    with pytest.raises(UnavailableError, match="not requested"):
         HttpRemoteJson().read(f"{url}/good")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from backend.core.models import SentModel, ToldTwice, WireModel, WrongFieldError
+from backend.core.models import LegacyEnvelope, SentModel, WireModel, WrongFieldError
 from backend.core.names import ObjectName, Text, UserId, has_control_character
 from backend.domains.access.policy.model import (
     ACTIONS,
@@ -45,16 +45,16 @@ def _known(words: tuple[str, ...]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _told(words: tuple[str, ...]) -> Any:
+def _enum_schema(words: tuple[str, ...]) -> Any:
     """The words, as OpenAPI tells them."""
     return Field(json_schema_extra={"enum": [*words]})
 
 
-ObjectType = Annotated[str, _known(OBJECT_TYPES), _told(OBJECT_TYPES)]
-FieldName = Annotated[str, _known(FIELDS), _told(FIELDS)]
-Operator = Annotated[str, _known(OPERATORS), _told(OPERATORS)]
-Permission = Annotated[str, _known(ACTIONS), _told(ACTIONS)]
-Effect = Annotated[str, _known(EFFECTS), _told(EFFECTS)]
+ObjectType = Annotated[str, _known(OBJECT_TYPES), _enum_schema(OBJECT_TYPES)]
+FieldName = Annotated[str, _known(FIELDS), _enum_schema(FIELDS)]
+Operator = Annotated[str, _known(OPERATORS), _enum_schema(OPERATORS)]
+Permission = Annotated[str, _known(ACTIONS), _enum_schema(ACTIONS)]
+Effect = Annotated[str, _known(EFFECTS), _enum_schema(EFFECTS)]
 
 
 def _check_value(value: object) -> Value:
@@ -270,7 +270,7 @@ class OneConstraintReply(ConstraintReply):
     constraint: ConstraintReply
 
 
-class ConstraintsReply(ToldTwice):
+class ConstraintsReply(LegacyEnvelope):
     items: Annotated[list[ConstraintReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 

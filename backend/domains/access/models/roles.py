@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.core.models import ToldTwice, WireModel
+from backend.core.models import LegacyEnvelope, WireModel
 from backend.core.names import ObjectName, Text, UserId, Words
 
 MAX_ROLES = 30
@@ -46,7 +46,7 @@ class RoleReply(WireModel):
     mfa_required: bool
 
 
-class RolesReply(ToldTwice):
+class RolesReply(LegacyEnvelope):
     items: Annotated[list[RoleReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
@@ -81,7 +81,7 @@ class UserRolesReply(WireModel):
     created_on: str
 
 
-class UsersRolesReply(ToldTwice):
+class UsersRolesReply(LegacyEnvelope):
     items: Annotated[list[UserRolesReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 

@@ -87,8 +87,8 @@ def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any
             "variableValues",
             f"must not be {ANYTHING}, which would match everything; only a template may use it",
         )
-    told = criterion.model_dump(by_alias=True, exclude_none=True)
-    return {**told, "value": value}
+    dumped = criterion.model_dump(by_alias=True, exclude_none=True)
+    return {**dumped, "value": value}
 
 
 def _value(value: Value, values: Mapping[str, str]) -> Value:

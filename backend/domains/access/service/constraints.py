@@ -184,8 +184,8 @@ def entry_of(
         caller,
         operation,
         constraint_entity(change.constraint_id),
-        before=_told(change.before),
-        after=_told(change.after),
+        before=_audit_values(change.before),
+        after=_audit_values(change.after),
         at=at,
     )
 
@@ -204,7 +204,7 @@ def made(
     )
 
 
-def _told(constraint: Constraint | None) -> dict[str, Any] | None:
+def _audit_values(constraint: Constraint | None) -> dict[str, Any] | None:
     """A constraint as its audit entries tell it."""
     if constraint is None:
         return None

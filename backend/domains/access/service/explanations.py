@@ -80,7 +80,7 @@ class ExplainService:
         verdict = explain(given.rules, action, object_type, fields)
         if open_to_user and not verdict.by:
             return _without_rules(allowed=True)
-        return _told(verdict)
+        return _decision_of(verdict)
 
     def _fields(
         self, asked: ExplainQuery, object_type: str, parameters: Mapping[str, str]
@@ -117,14 +117,14 @@ def _of_route(given: _Granted, found: FoundRoute, asked: ExplainQuery) -> Decisi
     known = {"databaseId": asked.database_id, "assetId": asked.asset_id}
     path = {name: value for name, value in known.items() if value is not None}
     fields = route_fields(route, {**path, **found.parameters})
-    return _told(explain(given.rules, method_action(route), "api", fields))
+    return _decision_of(explain(given.rules, method_action(route), "api", fields))
 
 
 def _without_rules(*, allowed: bool) -> Decision:
     return Decision(decision="allow" if allowed else "deny", by=[])
 
 
-def _told(verdict: Verdict) -> Decision:
+def _decision_of(verdict: Verdict) -> Decision:
     return Decision(
         decision="allow" if verdict.allowed else "deny",
         by=[

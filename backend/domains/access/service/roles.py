@@ -97,7 +97,7 @@ class RoleService:
         self.names.require_unruled(caller, "roleName", role.role_name)
         _demand_open(role)
         name = role_entity(role.role_name)
-        entry = self.audit.entry(caller, "create_role", name, after=_told(role), at=now)
+        entry = self.audit.entry(caller, "create_role", name, after=_audit_values(role), at=now)
         self.roles.put_new(role, entry, next_epoch())
         return role
 
@@ -113,7 +113,7 @@ class RoleService:
         changed = found.model_copy(update=body.model_dump(exclude_none=True))
         require(self.authorization, caller, "PUT", _secured(found))
         _demand_open(changed)
-        before, after = _told(found), _told(changed)
+        before, after = _audit_values(found), _audit_values(changed)
         changes = {name: value for name, value in after.items() if before.get(name) != value}
         if changes:
             name = role_entity(found.role_name)
@@ -148,7 +148,7 @@ class RoleService:
             caller,
             "delete_role",
             role_entity(role.role_name),
-            before=_told(role),
+            before=_audit_values(role),
             at=self.clock(),
         )
         name = self.names.deleted("roleName", role.role_name)
@@ -221,7 +221,7 @@ def _demand_open(role: Role) -> None:
         raise AdministratorRoleError("cannot require MFA, because API keys cannot provide it")
 
 
-def _told(role: Role) -> dict[str, Any]:
+def _audit_values(role: Role) -> dict[str, Any]:
     """A role as its audit entries tell it."""
     hidden = {"revision", "grants", "deleted_by"}
     return role.model_dump(by_alias=True, exclude_none=True, exclude=hidden)

@@ -98,5 +98,5 @@ def _checked(values: dict[str, object], number: int) -> ConstraintBody:
             )
             for each in error.errors(include_url=False, include_context=False, include_input=False)
         )
-        told = "; ".join(f"{each.field}: {each.message}" for each in fields)
-        raise InvalidInputError(told, fields=fields) from None
+        message = "; ".join(f"{each.field}: {each.message}" for each in fields)
+        raise InvalidInputError(message, fields=fields) from None

@@ -153,12 +153,12 @@ class LifecycleService:
             changed = rules.archived(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
-            told = _attributes(changed)
+            after = _attributes(changed)
             return [
-                *self.assets.moves(asset, changed),
+                *self.assets.move_writes(asset, changed),
                 *begins,
                 self.at_rest(asset.asset_id),
-                *self._told(caller, routes.ARCHIVE_ASSET, asset, told, at, composed),
+                *self._composed_writes(caller, routes.ARCHIVE_ASSET, asset, after, at, composed),
             ]
 
         until = self.clock() + REQUEST_TIME
@@ -192,11 +192,11 @@ class LifecycleService:
                 raise AssetActiveError(asset_id)
             begins = self._begins(asset, job)
             changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
-            told = _attributes(changed) | _reason("unarchivedReason", reason)
+            after = _attributes(changed) | _reason("unarchivedReason", reason)
             return [
-                *self.assets.moves(asset, changed),
+                *self.assets.move_writes(asset, changed),
                 *begins,
-                *self._told(caller, routes.UNARCHIVE_ASSET, asset, told, at, composed),
+                *self._composed_writes(caller, routes.UNARCHIVE_ASSET, asset, after, at, composed),
             ]
 
         until = self.clock() + REQUEST_TIME
@@ -265,7 +265,7 @@ class LifecycleService:
     ) -> list[Write]:
         left = _reason("deletedReason", reason)
         entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
-        return [*self.assets.removes(asset, job.job_id), self.jobs.put(job), entry]
+        return [*self.assets.removal_writes(asset, job.job_id), self.jobs.put(job), entry]
 
     def _changed(
         self,
@@ -320,9 +320,9 @@ class LifecycleService:
         if not last.is_finished:
             raise busy
         waiting = job.model_copy(update={"lease_until": last.lease_until})
-        return [self.jobs.still(last, busy), self.jobs.put(waiting)]
+        return [self.jobs.require_state(last, busy), self.jobs.put(waiting)]
 
-    def _told(
+    def _composed_writes(
         self,
         caller: Identity,
         route: Route,
@@ -331,7 +331,7 @@ class LifecycleService:
         at: datetime,
         composed: Composed | None,
     ) -> list[Write]:
-        """What is composed, and the one entry of the transaction."""
+        """Return the composed writes, and the one audit entry of the transaction."""
         if composed is None:
             return [self._entry(caller, route, asset, (_attributes(asset), after), at)]
         along = composed.along(asset)
@@ -376,7 +376,7 @@ class LifecycleService:
 
 
 def _attributes(asset: Asset) -> dict[str, Any]:
-    """An asset as its audit entries tell it."""
+    """Return the attributes of an asset as audit entries contain them."""
     return asset.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 

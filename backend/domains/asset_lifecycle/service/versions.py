@@ -186,7 +186,9 @@ class VersionLifecycle:
 
     def _flag(self, asset: Asset, asset_version_id: str, *, to: bool) -> Along:
         flags = self.versions.flags(asset, asset_version_id, is_archived=to)
-        return Along(flags, _told(asset_version_id, not to), _told(asset_version_id, to))
+        return Along(
+            flags, _audit_values(asset_version_id, not to), _audit_values(asset_version_id, to)
+        )
 
     def _flagged(
         self, caller: Identity, asset: Asset, asset_version_id: str, route: Route, *, to: bool
@@ -208,5 +210,5 @@ def _is_current(asset: Asset, asset_version_id: str) -> bool:
     return asset.current_version.version == asset_version_id
 
 
-def _told(asset_version_id: str, is_archived: bool) -> dict[str, Any]:
+def _audit_values(asset_version_id: str, is_archived: bool) -> dict[str, Any]:
     return {f"version.{asset_version_id}.isArchived": is_archived}

@@ -274,20 +274,20 @@ class VersionSteps:
         current = rules.current_of(version)
         if version.is_current_version:
             of_asset = self.assets.sets_version(asset, current, at=now)
-            changed, before = "currentVersion", _told(asset.current_version)
+            changed, before = "currentVersion", _audit_values(asset.current_version)
         else:  # one of a higher number was committed first, and remains the current version
-            of_asset = self.assets.stays(asset)
+            of_asset = self.assets.require_active(asset)
             changed, before = f"version.{version.asset_version_id}", None
         entry = self.audit.entry(
             Identity(job.created_by),
             _OPERATIONS[making.operation],
             asset_entity(asset.database_id, asset.asset_id),
             before={changed: before},
-            after={changed: _told(current), **_reverted(making)},
+            after={changed: _audit_values(current), **_reverted(making)},
             at=now,
         )
         return [
-            self.jobs.settled(job, made.model_dump(by_alias=True)),
+            self.jobs.result_write(job, made.model_dump(by_alias=True)),
             of_asset,
             *self.repository.new_version_writes(asset, version),
             entry,
@@ -312,7 +312,7 @@ def _dumped(cursor: Capture) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
 
 
-def _told(current: CurrentVersion) -> dict[str, Any]:
+def _audit_values(current: CurrentVersion) -> dict[str, Any]:
     return current.model_dump(by_alias=True, exclude_none=True)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ENTITIES = 10
 """Files and kinds of one step: each is read and written on its own."""
 _Place = tuple[Kind, str]
-_Told = Mapping[str, Mapping[str, str]]
+_Records = Mapping[str, Mapping[str, str]]
 
 
 @wired
@@ -86,16 +86,16 @@ class Reviving:
         ids = (asset.database_id, asset.asset_id)
         name = asset_entity(*ids) if path == ASSET_LEVEL else file_entity(*ids, path)
 
-        def entry(before: _Told, after: _Told) -> Write:
-            def told(found: _Told) -> dict[str, object]:
+        def entry(before: _Records, after: _Records) -> Write:
+            def audit_values(found: _Records) -> dict[str, object]:
                 return {f"{kind}.{key}": record for key, record in found.items()}
 
             return self.audit.entry(
                 by,
                 routes.REVERT_ASSET_VERSION.name,
                 name,
-                before=told(before),
-                after=told(after),
+                before=audit_values(before),
+                after=audit_values(after),
                 at=self.clock(),
             )
 

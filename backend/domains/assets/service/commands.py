@@ -268,21 +268,21 @@ class AssetService:
         """The asset, active or archived, for other slices: no permission is asked."""
         return self.assets.get(database_id, asset_id, in_archive=True)
 
-    def moves(self, asset: Asset, changed: Asset) -> list[Write]:
+    def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
         """The writes that archive an asset or bring it back, refused with AssetRevisionError.
 
         They count it out of, or into, its database, where the refusal is DatabaseNotFoundError.
         """
         by = -1 if changed.is_archived else 1
         counted = self.databases.count_assets(asset.database_id, asset.asset_id, by)
-        return [*self.assets.moves(asset, changed), counted]
+        return [*self.assets.move_writes(asset, changed), counted]
 
-    def removes(self, asset: Asset, job_id: str) -> list[Write]:
+    def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
         """The writes that remove an asset's row, refused with AssetRevisionError.
 
         Its id and prefix stay reserved, for this job, until `release`.
         """
-        writes = self.assets.removes(asset, job_id)
+        writes = self.assets.removal_writes(asset, job_id)
         if not asset.is_archived:
             writes.append(self.databases.count_assets(asset.database_id, asset.asset_id, -1))
         return writes
@@ -301,9 +301,9 @@ class AssetService:
             deleted_by=job_id,
         )
 
-    def stays(self, asset: Asset) -> Write:
+    def require_active(self, asset: Asset) -> Write:
         """Refuses a transaction with AssetNotFoundError unless the asset is still there, active."""
-        return self.assets.stays(asset)
+        return self.assets.require_active(asset)
 
     def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
         """The asset's version of that id.

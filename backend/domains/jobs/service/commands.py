@@ -97,13 +97,13 @@ class JobService:
         """
         return self.jobs.put_new(job)
 
-    def settled(self, job: Job, result: Mapping[str, Any]) -> Write:
+    def result_write(self, job: Job, result: Mapping[str, Any]) -> Write:
         """The write of what a job came to, for the transaction that makes it.
 
         Its refusal is a JobSettledError: a repeated step makes nothing twice, and a worker that
         lost its lease makes nothing.
         """
-        return self.jobs.settled(job, result)
+        return self.jobs.result_write(job, result)
 
     def rewind(self, job: Job, cursor: Mapping[str, Any]) -> Job:
         """Set where the job's next step begins, from within a step that takes back what was done.
@@ -131,9 +131,9 @@ class JobService:
         """Remove the rows of jobs that are finished: no permission is asked."""
         self.jobs.remove(jobs)
 
-    def still(self, job: Job, refused: VitrineError) -> Write:
+    def require_state(self, job: Job, refused: VitrineError) -> Write:
         """What demands of a transaction that the job is in the state that was read."""
-        return self.jobs.still(job, refused)
+        return self.jobs.require_state(job, refused)
 
     def look_again(self, job: Job) -> None:
         """Have a job that is done go on from where it ended, for other slices.
@@ -150,7 +150,7 @@ class JobService:
         Raises:
             JobNotFoundError: it does not exist, or not for the caller.
         """
-        return self._told(caller, self._visible(caller, job_id))
+        return self._with_visible_details(caller, self._visible(caller, job_id))
 
     def cancel_job(self, caller: Identity, job_id: str) -> Job:
         """Stop a job before its next step; what it has done stays done.
@@ -224,7 +224,7 @@ class JobService:
             raise JobNotFoundError(job_id)
         return found
 
-    def _told(self, caller: Identity, job: Job) -> Job:
+    def _with_visible_details(self, caller: Identity, job: Job) -> Job:
         """The job without what is found out about a source that is not for the caller."""
         source = _source_of(job)
         if source is None or not job.problems or self._may_see(caller, source):
@@ -262,7 +262,7 @@ class JobService:
             at=now,
         )
         changed = self.jobs.change_audited(job, {**changes, "updatedAt": iso(now)}, entry)
-        return self._told(caller, changed)
+        return self._with_visible_details(caller, changed)
 
 
 def _source_of(job: Job) -> Job | None:

@@ -120,7 +120,7 @@ def set_key(entity: AnyEntity) -> dict[str, str]:
     return {RECORDS_OWNER.name: owner, RECORDS_OF.name: part}
 
 
-def told(record: Record) -> dict[str, str]:
+def audit_fields(record: Record) -> dict[str, str]:
     """A record as audit entries tell it."""
     return {"value": record.metadata_value, "valueType": record.metadata_value_type}
 

@@ -28,13 +28,13 @@ from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Reco
 from backend.domains.metadata.repository.places import (
     Place,
     Told,
+    audit_fields,
     item_of,
     key_of,
     owner_of,
     place_of,
     record_of,
     set_key,
-    told,
 )
 from backend.spec import keys
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
@@ -200,8 +200,10 @@ class MetadataRepository:
             for key, record in part.targets.items()
         ]
         shown = [key for key in part.targets if not is_reserved(part.entity, key)]
-        before = {key: told(part.found[key].record) for key in shown if key in part.found}
-        after = {key: told(record) for key in shown if (record := part.targets[key]) is not None}
+        before = {key: audit_fields(part.found[key].record) for key in shown if key in part.found}
+        after = {
+            key: audit_fields(record) for key in shown if (record := part.targets[key]) is not None
+        }
         entries = [entry_of(before, after)] if entry_of is not None and (before or after) else []
         try:
             self.tables.transact([*part.guards, *writes, *_counted(part), *entries])

@@ -270,11 +270,16 @@ class RecordService:
         operation = f"{verb}_{noun}_metadata"
 
         def entry(before: Told, after: Told) -> Write:
-            def told(records: Told) -> dict[str, object]:
+            def audit_values(records: Told) -> dict[str, object]:
                 return {f"{kind}.{key}": record for key, record in records.items()}
 
             return self.audit.entry(
-                caller, operation, name, before=told(before), after=told(after), at=self.clock()
+                caller,
+                operation,
+                name,
+                before=audit_values(before),
+                after=audit_values(after),
+                at=self.clock(),
             )
 
         return entry

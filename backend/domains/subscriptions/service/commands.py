@@ -93,8 +93,8 @@ class SubscriptionService:
             self._make_known(caller, body.subscribers)
             with suppress(SubscriptionChangedError):
                 users = [*told, *body.subscribers]
-                stays = self.assets.assets.stays(asset)
-                return self._write(caller, "create_subscription", asset, found, users, stays)
+                active = self.assets.assets.require_active(asset)
+                return self._write(caller, "create_subscription", asset, found, users, active)
         raise SubscriptionChangedError(body.entity_id)
 
     def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -111,8 +111,8 @@ class SubscriptionService:
             found = self._found(asset)
             self._make_known(caller, set(body.subscribers) - set(found.subscribers))
             with suppress(SubscriptionChangedError):
-                users, stays = body.subscribers, self.assets.assets.stays(asset)
-                return self._write(caller, "update_subscription", asset, found, users, stays)
+                users, active = body.subscribers, self.assets.assets.require_active(asset)
+                return self._write(caller, "update_subscription", asset, found, users, active)
         raise SubscriptionChangedError(body.entity_id)
 
     def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:

@@ -23,7 +23,7 @@ class Notifier:
     authorization: Authorization
     notifications: Notifications
 
-    def tell(self, happenings: Iterable[Happening]) -> int:
+    def notify(self, happenings: Iterable[Happening]) -> int:
         """Send one message about each asset; answers with their number.
 
         May be done again: then people are told again.
@@ -32,10 +32,10 @@ class Notifier:
             UnavailableError: SNS or a table does not answer; some may have been told.
         """
         found = rules.by_asset(happenings)
-        told = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))
+        rows = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))
         sent = 0
         for (database_id, asset_id), done in found.items():
-            row = told.get(asset_id)
+            row = rows.get(asset_id)
             if row is not None and self._sent(database_id, asset_id, row.subscribers, done):
                 sent += 1
         return sent

@@ -69,8 +69,8 @@ def show_value(
 
 def _changes(entry: AuditEntry) -> str:
     if entry.denied is not None:
-        told = f"refused: {entry.denied.route}"
-        return told + (f" and {entry.denied.left_out} before" if entry.denied.left_out else "")
+        text = f"refused: {entry.denied.route}"
+        return text + (f" and {entry.denied.left_out} before" if entry.denied.left_out else "")
     if entry.read is not None:
         given = "URLs" if entry.read.urls else "bytes" if entry.read.files else "description"
         return f"read: {given} of {entry.read.file_count} files"

@@ -33,7 +33,7 @@ def remove_metadata(
         file_path=None if file is None else "/" + file.lstrip("/"),
         kind="attribute" if attribute else "metadata",
     )
-    _told(session, session.client.metadata.remove(owner, keys))
+    _print_result(session, session.client.metadata.remove(owner, keys))
 
 
 @with_session
@@ -58,17 +58,17 @@ def set_of_database(
     """Add or change one metadata value of a database."""
     record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
     owner = MetadataOwner(database_id=database)
-    _told(session, session.client.metadata.set(owner, [record]))
+    _print_result(session, session.client.metadata.set(owner, [record]))
 
 
 @with_session
 def remove_of_database(session: Session, database: DatabaseArgument, keys: KeysArgument) -> None:
     """Remove metadata from a database."""
     owner = MetadataOwner(database_id=database)
-    _told(session, session.client.metadata.remove(owner, keys))
+    _print_result(session, session.client.metadata.remove(owner, keys))
 
 
-def _told(session: Session, result: BulkResult) -> None:
+def _print_result(session: Session, result: BulkResult) -> None:
     """Print what was done, and fail if any of it was not."""
     session.output.document(result.wire())
     session.output.rows(["key"], [[str(key)] for key in result.successful_items])

@@ -164,7 +164,7 @@ def _database_of(session: Session, workflow: str, database: str) -> str:
 def _watched(
     session: Session, database: str, asset_id: str, execution: str, timeout: float
 ) -> Execution:
-    def tell(found: Execution) -> None:
+    def print_state(found: Execution) -> None:
         if session.output.err.is_terminal:
             session.output.say(f"{found.execution_id}: {found.execution_status}")
 
@@ -173,7 +173,7 @@ def _watched(
         asset_id,
         execution,
         timeout=timeout,
-        seen=tell,
+        seen=print_state,
         sleep=session.wiring.sleep,
     )
 

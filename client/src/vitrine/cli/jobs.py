@@ -36,11 +36,13 @@ def wait(
 ) -> None:
     """Wait until a job is done; fails if the job fails, is cancelled or times out."""
 
-    def tell(found: Job) -> None:
+    def print_state(found: Job) -> None:
         if session.output.err.is_terminal:
             session.output.say(f"{found.state}: {_progress(found)}")
 
-    found = session.client.jobs.wait(job, timeout=timeout, seen=tell, sleep=session.wiring.sleep)
+    found = session.client.jobs.wait(
+        job, timeout=timeout, seen=print_state, sleep=session.wiring.sleep
+    )
     _print(session, found)
 
 

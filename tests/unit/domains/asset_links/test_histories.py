@@ -72,12 +72,12 @@ class World:
         asset = self._asset(name)
         status = "active" if asset.is_archived else "archived"
         changed = asset.model_copy(update={"status": status, "revision": asset.revision + 1})
-        self.tables.transact(self.service.assets.moves(asset, changed)[:2])
+        self.tables.transact(self.service.assets.move_writes(asset, changed)[:2])
 
     def replace(self, name: str) -> None:
         """Delete an asset for good, then make another of the same id."""
         asset = self._asset(name)
-        self.tables.transact(self.service.assets.assets.removes(asset, "job")[:1])
+        self.tables.transact(self.service.assets.assets.removal_writes(asset, "job")[:1])
         while self.service.remove_links("museum", name, limit=2):
             pass
         new = asset.model_copy(

@@ -237,5 +237,5 @@ def archive(museum: Links, asset_id: str) -> None:
     asset = museum.assets.find_asset("museum", asset_id)
     assert asset is not None
     changed = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
-    museum.tables.transact(museum.assets.moves(asset, changed))
+    museum.tables.transact(museum.assets.move_writes(asset, changed))
     assert museum.assets.assets.get("museum", asset_id) is None

@@ -141,7 +141,7 @@ def test_archived_assets_are_left_out_and_come_back_with_their_links(museum: Lin
     archived = museum.assets.find_asset("museum", "statue")
     assert archived is not None
     back = archived.model_copy(update={"status": "active", "revision": archived.revision + 1})
-    museum.tables.transact(museum.assets.moves(archived, back))
+    museum.tables.transact(museum.assets.move_writes(archived, back))
     assert names(museum.list("hall").body["children"]) == ["statue", "twin"]
 
 

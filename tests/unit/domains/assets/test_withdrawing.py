@@ -65,7 +65,7 @@ class World:
 
     def archive(self, asset: Asset) -> None:
         archived = asset.model_copy(update={"status": "archived"})
-        self.tables.transact(self.service.moves(asset, archived))
+        self.tables.transact(self.service.move_writes(asset, archived))
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_an_asset_that_is_deleted_meanwhile_is_passed_over(world: World) -> None
 
     class Late(AssetRepository):
         def change(self, asset: Asset, *rest: object, **more: object) -> Asset:
-            world.tables.transact(world.service.removes(asset, "deleteAsset.x"))
+            world.tables.transact(world.service.removal_writes(asset, "deleteAsset.x"))
             raise AssetRevisionError(asset.asset_id)
 
     object.__setattr__(step, "assets", Late(world.tables))

@@ -307,7 +307,7 @@ def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
     assets = world.sync.assets
     asset = world.asset(asset_id)
     assert asset is not None
-    world.tables.transact(assets.removes(asset, "job"))
+    world.tables.transact(assets.removal_writes(asset, "job"))
     prefix = asset.asset_location.key
     reference = AssetReference(database_id=DATABASE, asset_id=asset_id)
     assert ancestors("", prefix) == ()
@@ -366,7 +366,7 @@ def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
     asset = world.asset("pump")
     assert asset is not None
     archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
-    world.tables.transact(world.sync.assets.moves(asset, archived))
+    world.tables.transact(world.sync.assets.move_writes(asset, archived))
     world.put("pump/b.glb")
     assert world.tell("pump/b.glb") == ALL_DONE
     assert world.asset("pump") == archived

@@ -33,7 +33,7 @@ def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: Tab
     asset = museum.assets.find_asset("museum", "statue")
     assert asset is not None
     archived = asset.model_copy(update={"status": "archived", "revision": 2})
-    tables.transact(museum.assets.assets.moves(asset, archived))
+    tables.transact(museum.assets.assets.move_writes(asset, archived))
     move = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
     answer = museum.change("POST", "moveFile", move)
     assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")

@@ -333,7 +333,7 @@ def test_one_message_tells_subscribers_all_that_was_done_to_an_asset(
     client: Client, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     send(client, "POST", ANN, BOB)
-    assert notifier.tell([done(), done("complete_upload"), done(asset="other")]) == 1
+    assert notifier.notify([done(), done("complete_upload"), done(asset="other")]) == 1
     ((to, subject, text),) = mail.sent
     assert to == {ANN, "bob@example.org"}
     assert subject == "Changed: A statue"
@@ -349,7 +349,7 @@ def test_who_may_not_see_the_asset_now_is_not_told(
     )
     tables.write(Put(table=USERS, item={"userId": "stranger", "email": "s@example.org"}))
     SubscriptionRepository(tables).put_new(row)
-    notifier.tell([done()])
+    notifier.notify([done()])
     assert [to for to, _, _ in mail.sent] == [{"bob@example.org"}]
 
 
@@ -358,7 +358,7 @@ def test_nobody_is_told_of_an_asset_that_is_gone(
 ) -> None:
     send(client, "POST", ANN)
     tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
-    assert notifier.tell([done()]) == 0
+    assert notifier.notify([done()]) == 0
     assert mail.sent == []
 
 

@@ -60,7 +60,7 @@ def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> An
 
         @router.bind(route)
         def plain(call: object) -> Reply[Anything]:  # pyright: ignore[reportUnusedFunction]
-            return Reply(Anything(**reply), told=LINK)
+            return Reply(Anything(**reply), changed=LINK)
     else:
 
         @router.bind(route)
@@ -191,5 +191,5 @@ def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:
 
 
 def test_only_writes_touch_documents() -> None:
-    assert {r.method for r in ROUTES if r.touches} == {"POST", "PUT", "DELETE"}
+    assert {r.method for r in ROUTES if r.writes_documents} == {"POST", "PUT", "DELETE"}
     assert [route for route in ROUTES if route.awaits] == [routes.SEARCH]
