@@ -94,7 +94,7 @@ class ApiKeyService:
             caller,
             "create_api_key",
             api_key_entity(key.api_key_id),
-            after=_audit_values(key),
+            after=_audited(key),
             at=now,
         )
         self.keys.put_new(key, entry, *pool_user)
@@ -134,7 +134,7 @@ class ApiKeyService:
         require_permitted(found, body, caller, self._used(caller))
         changes = body.model_dump(by_alias=True, exclude_none=True)
         now = self.clock()
-        before = _audit_values(found)
+        before = _audited(found)
         entry = self.audit.entry(
             caller,
             "update_api_key",
@@ -165,7 +165,7 @@ class ApiKeyService:
                 caller,
                 "delete_api_key",
                 api_key_entity(api_key_id),
-                before=_audit_values(found),
+                before=_audited(found),
                 at=self.clock(),
             )
             with suppress(ApiKeyRevisionError):
@@ -228,7 +228,7 @@ class UserKeys:
                 return
             now = self.clock()
             changes = {"isActive": "false", "endedBy": caller.user_id}
-            before = _audit_values(found)
+            before = _audited(found)
             entry = self.audit.entry(
                 caller,
                 "disable_api_key",
@@ -243,7 +243,7 @@ class UserKeys:
         raise ApiKeyRevisionError(api_key_id)
 
 
-def _audit_values(key: ApiKey) -> dict[str, Any]:
+def _audited(key: ApiKey) -> dict[str, Any]:
     """A key as its audit entries tell it: without its hash, its last use, and when it goes."""
     hidden = {"api_key_hash", "last_used_at", "remove_at"}
     return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
