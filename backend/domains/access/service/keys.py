@@ -91,11 +91,7 @@ class ApiKeyService:
             revision=1,
         )
         entry = self.audit.entry(
-            caller,
-            "create_api_key",
-            api_key_entity(key.api_key_id),
-            after=_audited(key),
-            at=now,
+            caller, "create_api_key", api_key_entity(key.api_key_id), after=_audited(key), at=now
         )
         self.keys.put_new(key, entry, *pool_user)
         return key, text
