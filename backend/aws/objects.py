@@ -21,6 +21,7 @@ from backend.core.objects import (
     ObjectVersion,
     OpenUpload,
     Part,
+    Start,
     VersionPage,
     Written,
 )
@@ -135,16 +136,32 @@ class S3Objects:
         )
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
+        return self.read_version(bucket, key, length=length).content
+
+    def read_version(self, bucket: str, key: str, *, length: int) -> Start:
         try:
             with translated_object(key):
                 reply = self.client.get_object(
                     Bucket=bucket, Key=key, Range=f"bytes=0-{length - 1}"
                 )
-                return reply["Body"].read()
+                content = reply["Body"].read()
         except ClientError as error:
-            if code_of(error) == "InvalidRange":  # no byte of an empty object is in any range
-                return b""
-            raise
+            if code_of(error) != "InvalidRange":  # an empty object is in no range
+                raise
+            with translated_object(key):
+                reply = self.client.get_object(Bucket=bucket, Key=key)
+                content = reply["Body"].read(length)
+        size = reply["ContentRange"].rpartition("/")[2] if "ContentRange" in reply else len(content)
+        found = ObjectVersion(
+            key=key,
+            version_id=reply.get("VersionId", _NO_VERSION),
+            is_latest=True,
+            last_modified=reply["LastModified"],
+            size=int(size),
+            etag=reply["ETag"].strip('"'),
+            storage_class=reply.get("StorageClass", "STANDARD"),
+        )
+        return Start(found, content)
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
         with translated_object(key):
@@ -299,6 +316,9 @@ class S3Objects:
     ) -> str:
         parameters = {"Bucket": bucket, "Key": key, "UploadId": upload_id, "PartNumber": number}
         return self._presigned("upload_part", parameters, expires)
+
+    def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
+        return self._presigned("put_object", {"Bucket": bucket, "Key": key}, expires)
 
     def presign_get(
         self,

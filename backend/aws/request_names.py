@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from botocore.awsrequest import AWSRequest
     from mypy_boto3_s3 import S3Client
 
-PRESIGNED = ("GetObject", "UploadPart")
+PRESIGNED = ("GetObject", "PutObject", "UploadPart")
 
 
 def name_requests(client: "S3Client") -> None:

@@ -97,6 +97,13 @@ class OpenUpload(NamedTuple):
     upload_id: str
 
 
+class Start(NamedTuple):
+    """The first bytes of an object, and the version that they are of."""
+
+    version: ObjectVersion
+    content: bytes
+
+
 class VersionPage(NamedTuple):
     """Versions in S3's order (key, then newest first) and where the next page begins."""
 
@@ -150,6 +157,14 @@ class Objects(Protocol):
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
         """The first bytes of an object; none of an empty one.
+
+        Raises:
+            NotFoundError: there is no such object.
+        """
+        ...
+
+    def read_version(self, bucket: str, key: str, *, length: int) -> Start:
+        """As `read_start`, with the version that was read.
 
         Raises:
             NotFoundError: there is no such object.
@@ -285,6 +300,10 @@ class Objects(Protocol):
         self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
     ) -> str:
         """A URL to PUT one part to."""
+        ...
+
+    def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
+        """A URL to PUT a whole object to, as a new version."""
         ...
 
     def presign_get(

@@ -20,6 +20,7 @@ from backend.core.objects import (
     ObjectVersion,
     OpenUpload,
     Part,
+    Start,
     VersionPage,
     Written,
 )
@@ -126,6 +127,11 @@ class MemoryObjects:
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
         self.before("read")
         return self._body(bucket, key)[:length]
+
+    def read_version(self, bucket: str, key: str, *, length: int) -> Start:
+        self.before("read")
+        stored = self._existing(bucket, key, None)
+        return Start(stored.version, stored.body[:length])
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
         self.before("read")
@@ -245,6 +251,9 @@ class MemoryObjects:
     ) -> str:
         return f"memory://{bucket}/{quote(key)}?{upload_id}&{number}"
 
+    def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
+        return f"memory://{bucket}/{quote(key)}"
+
     def presign_get(
         self,
         bucket: str,
@@ -259,8 +268,12 @@ class MemoryObjects:
     def receive(self, url: str, body: bytes) -> str:
         """Take what is put to a presigned URL; answers with the ETag as S3 writes it."""
         sent = urlsplit(url)
+        key = unquote(sent.path[1:])
+        if not sent.query:
+            written = self.put(sent.netloc, key, body, content_type="", metadata={})
+            return f'"{written.etag}"'
         upload_id, _, number = sent.query.partition("&")
-        upload = self._upload(sent.netloc, unquote(sent.path[1:]), upload_id)
+        upload = self._upload(sent.netloc, key, upload_id)
         upload.parts[int(number)] = body
         return f'"{_md5(body)}"'
 

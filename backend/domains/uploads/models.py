@@ -19,6 +19,9 @@ ErrorKind = Literal["rule", "abandoned", "failure"]
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file: S3 has no multipart upload for it."""
 
+_SINGLE = "single:"
+"""Begins the upload id of a file that is put whole. S3's ids are ready for URLs: without colons."""
+
 MAX_FILES = 1000
 MAX_PARTS = 10_000  # S3's limit for one object
 MAX_URLS = 3000
@@ -234,6 +237,11 @@ class UploadPath(WireModel):
     upload_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 
 
+def single_id(name: str) -> str:
+    """Return the upload id of a file that is put whole, from its name among temporary objects."""
+    return _SINGLE + name
+
+
 class UploadFile(WireModel):
     """A file of an upload as its row holds it; `path` has a leading slash."""
 
@@ -246,6 +254,11 @@ class UploadFile(WireModel):
     @property
     def is_empty(self) -> bool:
         return self.upload_id_s3 == ZERO_BYTE
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is put whole to its temporary key: no multipart upload was begun for it."""
+        return self.upload_id_s3.startswith(_SINGLE)
 
 
 class Settled(WireModel):

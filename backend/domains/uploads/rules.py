@@ -56,6 +56,15 @@ CHECKED_CALL_BYTES = 512 * MIB
 _TEMPORARY_NAME_CHARS = 32  # 128 bits: no two of a thousand paths meet
 
 
+def temporary_name(path: str) -> str:
+    """Return the name of a file's temporary object.
+
+    The path is not part of it: names that only the final key should be judged by (too long for the
+    store, a file beside a folder of its name) must not fail here, and URLs stay short.
+    """
+    return hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
+
+
 @frozen
 class Layout:
     """Where the files of one upload stand, before and after it is completed."""
@@ -68,14 +77,14 @@ class Layout:
     upload_id: str
     upload_type: UploadType
 
-    def temporary_key(self, path: str) -> str:
-        """Where the parts of a file are put together and checked.
+    @property
+    def temporary_folder(self) -> str:
+        """Where the temporary objects of the upload are."""
+        return temporary_folder(self.base, self.upload_id)
 
-        The path is not part of it: names that only the final key should be judged by (too long for
-        the store, a file beside a folder of its name) must not fail here, and URLs stay short.
-        """
-        name = hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
-        return temporary_folder(self.base, self.upload_id) + name
+    def temporary_key(self, path: str) -> str:
+        """Where a file is put, or its parts are put together, and checked."""
+        return self.temporary_folder + temporary_name(path)
 
     def final_key(self, path: str) -> str:
         """Where a file stands that passed."""
@@ -153,6 +162,12 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
                 f"{total} part URLs would be returned; at most {MAX_URLS} are allowed in a reply",
             )
         part_bytes = min(2 * part_bytes, MAX_PART_BYTES)
+
+
+def is_single(file: NewFile, large_bytes: int) -> bool:
+    """Whether a file is put whole: as small as the last part of a multipart upload may be."""
+    size = file.file_size or 0
+    return 0 < size < MIN_PART_BYTES and size <= large_bytes
 
 
 def copy_spans(size: int, large_bytes: int) -> list[tuple[int, int]]:

@@ -24,6 +24,10 @@ def part_url(*, expires: int = 900) -> str:
     )
 
 
+def put_url() -> str:
+    return S3Objects(s3()).presign_put("bucket", "temp-uploads/y1/0", expires=900)
+
+
 def get_url(*, key: str = "statue/a.svg") -> str:
     return S3Objects(s3()).presign_get(
         "bucket", key, version_id="v1", serving=serving_of(key), expires=900
@@ -64,7 +68,7 @@ def place_of(region: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return tuple(url.partition("?")[0] for url in urls)
 
 
-@pytest.mark.parametrize("url", [part_url, get_url])
+@pytest.mark.parametrize("url", [part_url, put_url, get_url])
 def test_a_url_is_signed_with_the_fourth_version_and_lives_as_long_as_it_says(url: object) -> None:
     assert callable(url)
     query = query_of(str(url()))
@@ -72,7 +76,7 @@ def test_a_url_is_signed_with_the_fourth_version_and_lives_as_long_as_it_says(ur
     assert query["X-Amz-Expires"] == "900"
 
 
-@pytest.mark.parametrize("url", [part_url, get_url])
+@pytest.mark.parametrize("url", [part_url, put_url, get_url])
 def test_no_header_of_s3_can_be_added_because_none_is_signed(url: object) -> None:
     """S3 refuses requests with an `x-amz-*` header that is not among the signed ones."""
     assert callable(url)
@@ -83,6 +87,12 @@ def test_the_url_of_a_part_is_for_that_part_of_that_upload_alone() -> None:
     query = query_of(part_url())
     told = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
     assert told == {"uploadId": "u", "partNumber": "7"}
+
+
+def test_the_url_of_a_whole_object_is_for_that_object_alone() -> None:
+    url = put_url()
+    assert urlsplit(url).path.endswith("/temp-uploads/y1/0")
+    assert [name for name in query_of(url) if not name.startswith("X-Amz-")] == []
 
 
 def test_type_disposition_and_version_are_signed() -> None:
@@ -105,7 +115,7 @@ def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
     assert wiring.downloads.url_seconds == seconds <= MAX_URL_SECONDS
 
 
-@pytest.mark.parametrize("operation", ["get_object", "upload_part"])
+@pytest.mark.parametrize("operation", ["get_object", "put_object", "upload_part"])
 def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
     operation: str,
 ) -> None:
@@ -116,6 +126,8 @@ def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
             made = objects.presign_get(
                 "bucket", key, version_id="v1", serving=serving_of(key), expires=900
             )
+        elif operation == "put_object":
+            made = objects.presign_put("bucket", "temp-uploads/y1/0", expires=900)
         else:
             made = objects.presign_part(
                 "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=900

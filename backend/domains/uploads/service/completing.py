@@ -1,14 +1,13 @@
 """From stored parts to a file of the asset: one file, step by step.
 
 Every step can be repeated: when an earlier request died, its work is found in the object store and
-gone on with. S3 requests for a file: list the parts, complete, read the start (or, to verify a
-checksum, the whole), copy; one put for an empty file. The temporary versions of all files of a
-request are removed by one more. A preview takes two or three more (its base, other previews and
-their removal), a repetition some more. Large files are only looked at: a worker completes them.
+gone on with. S3 requests for a file that was put whole: read the start (or, to verify a checksum,
+all of it), copy. For one of parts, before these: list the parts, complete. One put for an empty
+file. The temporary versions of all files of a request are removed by one more. A preview takes two
+or three more (its base, other previews and their removal), a repetition some more. Large files are
+only looked at: a worker completes them.
 """
 
-import base64
-import hashlib
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
@@ -20,6 +19,15 @@ from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
 from backend.domains.uploads.service.other_uploads import OtherUploads
+from backend.domains.uploads.service.temporary import (
+    Content,
+    Single,
+    Temporary,
+    read,
+    read_single,
+    remove_versions,
+    sha256_of,
+)
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
     CHECKSUM_VERIFIED_METADATA,
@@ -27,10 +35,11 @@ from backend.spec.buckets import (
 )
 from backend.values import frozen
 
-START_BYTES = 4096
 VERSIONS_LOOKED_AT = 20
 """Of a file that somebody replaced while an attempt to complete it had died."""
 ABANDONED = "cancelled: no parts were sent"
+GONE = "the upload no longer exists in S3: it has expired or was cancelled"
+REPLACED = "its parts were replaced after it was completed"
 
 
 @frozen
@@ -48,23 +57,6 @@ class Outcome:
     handed: str | None = None
     awaits: tuple[str, ...] = ()
     left: tuple[str, str] | None = None
-
-
-@frozen
-class Temporary:
-    """A file that is put together and not yet in its place."""
-
-    key: str
-    version_id: str
-    size: int
-
-
-@frozen
-class _Content:
-    """What reading a temporary object told."""
-
-    start: bytes
-    sha256: str | None = None
 
 
 @wired
@@ -107,10 +99,11 @@ class Completion:
             return Outcome(handed="", awaits=awaits)
         if file.is_empty:
             return self._put_empty(file)
-        return self._settle_parts(file, parts, awaits)
+        settle = self._settle_single if file.is_single else self._settle_parts
+        return settle(file, parts, awaits)
 
     def settle_waiting(self, file: UploadFile, digest: str) -> Outcome:
-        """Make a file of the parts that were there when it was handed over to wait.
+        """Make a file of what was there when it was handed over to wait.
 
         Raises:
             UnavailableError: S3 does not answer; nothing is lost, settle it again.
@@ -119,12 +112,15 @@ class Completion:
             return Outcome()
         if file.is_empty:
             return self._put_empty(file)
+        if file.is_single:
+            single = self._read_single(file)
+            if single is None:
+                return Outcome(GONE)
+            if rules.parts_digest([single.part]) != digest:
+                return Outcome(REPLACED)
+            return self._place(file, single.temporary, single.content)
         found = self.assemble(file, digest)
-        try:
-            return found if isinstance(found, Outcome) else self._place(file, found)
-        except NotFoundError as error:
-            # Another worker put the file in its place meanwhile: the next step finds it there.
-            raise UnavailableError("the parts that were put together are gone") from error
+        return found if isinstance(found, Outcome) else self._place(file, found)
 
     def assemble(self, file: UploadFile, digest: str) -> Temporary | Outcome:
         """Put a large file together, of the parts that were there when it was handed over.
@@ -137,7 +133,7 @@ class Completion:
         except NotFoundError:
             return self._left_behind(file)
         if digest and rules.parts_digest(stored) != digest:
-            return Outcome("its parts were replaced after it was completed")
+            return Outcome(REPLACED)
         return self._put_together(file, stored)
 
     def check(self, file: UploadFile, temporary: Temporary) -> Outcome:
@@ -161,6 +157,9 @@ class Completion:
         """Remove what S3 holds of a file that is not completed, or comes to nothing."""
         if file.is_empty:
             return
+        if file.is_single:
+            self.remove_temporary(file)
+            return
         self.objects.abort_multipart(self.bucket, self._temporary(file), file.upload_id_s3)
         if assembled or self.upload.attempts > 1:
             self.remove_temporary(file)
@@ -170,11 +169,21 @@ class Completion:
         return file.path in self.verified and size <= rules.CHECKED_FILE_BYTES
 
     def remove_temporary(self, file: UploadFile) -> None:
-        """Remove the object that the parts were put together to, if it is there."""
+        """Remove the temporary object, if it is there.
+
+        One that was put whole may have further versions: a client may put it again.
+        """
         key = self._temporary(file)
+        if file.is_single:
+            remove_versions(self.objects, self.bucket, key)
+            return
         head = self.objects.head(self.bucket, key)
         if isinstance(head, ObjectHead):
             self.objects.delete_version(self.bucket, key, version_id=head.version.version_id)
+
+    def remove_all_temporary(self) -> None:
+        """Remove the temporary objects of the whole upload."""
+        remove_versions(self.objects, self.bucket, self.layout.temporary_folder)
 
     def missing_base(self, path: str) -> str | None:
         """The path of the file that this is a preview of, if it is one and that file is not there.
@@ -212,7 +221,7 @@ class Completion:
         )
 
     def _put_empty(self, file: UploadFile) -> Outcome:
-        if file.checksum_sha256 not in {None, _sha256(b"")}:
+        if file.checksum_sha256 not in {None, sha256_of(b"")}:
             return Outcome("checksumSha256 is not the checksum of an empty file")
         key = self.layout.final_key(file.path)
         try:
@@ -226,6 +235,28 @@ class Completion:
         except ObjectRefusedError as error:
             return Outcome(refused(error), kind="rule")
         return Outcome()
+
+    def _settle_single(
+        self, file: UploadFile, parts: Sequence[SentPart], awaits: tuple[str, ...]
+    ) -> Outcome:
+        found = self._read_single(file)
+        stored = [] if found is None else [found.part]
+        problem = rules.stored_parts_problem(file, parts, stored)
+        if found is None or problem is not None:
+            return Outcome(problem, settled=False)
+        if awaits:
+            return Outcome(handed=rules.parts_digest(stored), awaits=awaits)
+        return self._place(file, found.temporary, found.content)
+
+    def _read_single(self, file: UploadFile) -> Single | None:
+        size = file.size or 0
+        return read_single(
+            self.objects,
+            self.bucket,
+            self._temporary(file),
+            size=size,
+            verified=self.verifies(file, size),
+        )
 
     def _settle_parts(
         self, file: UploadFile, parts: Sequence[SentPart], awaits: tuple[str, ...]
@@ -266,16 +297,30 @@ class Completion:
         head = self.objects.head(self.bucket, self._temporary(file))
         if isinstance(head, ObjectHead):
             return Temporary(head.version.key, head.version.version_id, head.version.size)
-        return Outcome("the upload no longer exists in S3: it has expired or was cancelled")
+        return Outcome(GONE)
 
     def _store(self, file: UploadFile, temporary: Temporary, digest: str) -> Outcome:
         if temporary.size > self.large_bytes:
             return Outcome(handed=digest)
         return self._place(file, temporary)
 
-    def _place(self, file: UploadFile, temporary: Temporary) -> Outcome:
-        """Check the bytes and copy them to their final key."""
-        content = self._read(file, temporary)
+    def _place(
+        self, file: UploadFile, temporary: Temporary, content: Content | None = None
+    ) -> Outcome:
+        """Check the bytes (`content` if they were read before), and copy them to their final key.
+
+        Raises:
+            UnavailableError: another worker put the file in its place meanwhile, which the next
+                attempt finds; or S3 does not answer.
+        """
+        try:
+            return self._checked_and_copied(file, temporary, content or self._read(file, temporary))
+        except NotFoundError as error:
+            raise UnavailableError("the temporary object is gone") from error
+
+    def _checked_and_copied(
+        self, file: UploadFile, temporary: Temporary, content: Content
+    ) -> Outcome:
         outcome = self._content_outcome(file, temporary, content)
         key = self.layout.final_key(file.path)
         if outcome.error is None:
@@ -285,6 +330,8 @@ class Completion:
                     (self.bucket, key),
                     content_type=content_type_of(key),
                     metadata=self.metadata(file, is_verified=content.sha256 is not None),
+                    # The URL of a file that is put whole is still valid: copy what was checked.
+                    version_id=temporary.version_id,
                 )
             except ObjectRefusedError as error:
                 outcome = Outcome(refused(error), kind="rule")
@@ -292,19 +339,11 @@ class Completion:
                 replace_previews(self.objects, self.bucket, key)
         return replace(outcome, left=(temporary.key, temporary.version_id))
 
-    def _read(self, file: UploadFile, temporary: Temporary) -> _Content:
-        if not self.verifies(file, temporary.size):
-            start = self.objects.read_start(self.bucket, temporary.key, length=START_BYTES)
-            return _Content(start)
-        digest, start = hashlib.sha256(), b""
-        for chunk in self.objects.read_chunks(self.bucket, temporary.key):
-            start = start or chunk[:START_BYTES]
-            digest.update(chunk)
-        return _Content(start, base64.b64encode(digest.digest()).decode())
+    def _read(self, file: UploadFile, temporary: Temporary) -> Content:
+        verified = self.verifies(file, temporary.size)
+        return read(self.objects, self.bucket, temporary, verified=verified)
 
-    def _content_outcome(
-        self, file: UploadFile, temporary: Temporary, content: _Content
-    ) -> Outcome:
+    def _content_outcome(self, file: UploadFile, temporary: Temporary, content: Content) -> Outcome:
         kind = executable_kind(content.start)
         if kind is not None:
             return Outcome(f"the content is {kind}, which is not accepted", kind="rule")
@@ -329,7 +368,3 @@ def replace_previews(objects: Objects, bucket: str, key: str) -> None:
 def refused(error: ObjectRefusedError) -> str:
     """The store's refusal as the reason of a file."""
     return f"the object store rejected it: {error.reason}"
-
-
-def _sha256(content: bytes) -> str:
-    return base64.b64encode(hashlib.sha256(content).digest()).decode()

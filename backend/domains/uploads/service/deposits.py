@@ -19,11 +19,11 @@ from backend.domains.databases.service import DatabaseService
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import UploadType
 from backend.domains.uploads.service.completing import (
-    START_BYTES,
     VERSIONS_LOOKED_AT,
     refused,
     replace_previews,
 )
+from backend.domains.uploads.service.temporary import START_BYTES
 from backend.spec.buckets import CHANGE_METADATA
 from backend.values import frozen
 

@@ -18,6 +18,7 @@ from backend.domains.uploads.models import (
 from backend.domains.uploads.repository import UploadCompletedError
 from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.results import settled_text
+from backend.domains.uploads.service.temporary import whole_part
 from backend.domains.uploads.service.urls import PartUrls
 
 Renewed = tuple[RenewReply, tuple[str, str]]
@@ -83,6 +84,9 @@ class RenewalService:
         if file.is_empty:
             return []
         objects, key = self.places.objects, urls.layout.temporary_key(file.path)
+        if file.is_single:
+            head = objects.head(urls.bucket, key)
+            return [whole_part(head.version)] if isinstance(head, ObjectHead) else []
         try:
             return objects.list_parts(urls.bucket, key, file.upload_id_s3)
         except NotFoundError:

@@ -26,6 +26,7 @@ from backend.domains.uploads.models import (
     Upload,
     UploadFile,
     UploadReply,
+    single_id,
 )
 from backend.domains.uploads.repository import UploadCompletedError, UploadNotFoundError
 from backend.domains.uploads.service.finishing import UPLOAD_DAYS, Finishing
@@ -76,7 +77,7 @@ class UploadService:
     def initialise_upload(self, caller: Identity, body: InitialiseBody) -> InitialiseReply:
         """Start an upload of files into an asset, with URLs for their parts.
 
-        S3 requests: one a file that is not empty.
+        S3 requests: one for each file of several parts, or of 5 MiB and more.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -184,7 +185,9 @@ class UploadService:
             raise
         completion = self.places.completion(upload, asset)
         unsettled = [file for file in upload.files if file.path not in upload.results]
-        in_parallel(completion.discard, unsettled)
+        in_parallel(completion.discard, [file for file in unsettled if not file.is_single])
+        if any(file.is_single for file in unsettled):
+            completion.remove_all_temporary()
         entry = self.finishing.audit.entry(
             caller,
             "abort_upload",
@@ -212,7 +215,10 @@ class UploadService:
         plan: Sequence[int],
         undo: ExitStack,
     ) -> list[UploadFile]:
-        """Create a multipart upload for each file; `undo` takes back those that were created."""
+        """Create a multipart upload for each file that is not put whole.
+
+        `undo` takes back those that were created.
+        """
         objects = self.places.objects
         created: list[tuple[str, str]] = []
 
@@ -221,8 +227,11 @@ class UploadService:
 
         def start(one: tuple[NewFile, int]) -> UploadFile:
             file, parts = one
-            upload_id_s3 = ZERO_BYTE
-            if not file.is_empty:
+            if file.is_empty:
+                upload_id_s3 = ZERO_BYTE
+            elif rules.is_single(file, self.places.large_bytes):
+                upload_id_s3 = single_id(rules.temporary_name(file.path))
+            else:
                 key = layout.temporary_key(file.path)
                 upload_id_s3 = objects.create_multipart(
                     bucket, key, content_type=UNKNOWN_TYPE, metadata={}

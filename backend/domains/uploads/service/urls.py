@@ -1,6 +1,7 @@
-"""Presigned URLs of parts."""
+"""Presigned URLs of parts, and of files that are put whole."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from backend.core.objects import Objects
 from backend.core.wired import wired
@@ -30,6 +31,9 @@ class PartUrls:
     def of(self, file: UploadFile, numbers: Iterable[int]) -> list[PartUrl]:
         """A URL for each of these parts of a file."""
         key = self.layout.temporary_key(file.path)
+        if file.is_single:  # its only part is the object
+            url = partial(self.objects.presign_put, self.bucket, key, expires=self.seconds)
+            return [PartUrl(part_number=number, upload_url=url()) for number in numbers]
         return [
             PartUrl(part_number=number, upload_url=self._url(key, file.upload_id_s3, number))
             for number in numbers

@@ -24,6 +24,7 @@ from tests.factories.access import OnlyUser
 from tests.factories.assets import created_database
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.factories.http import Answer, Client
+from tests.unit.domains.uploads.calls import MIB, stored_part
 
 ASSET: dict[str, Any] = {
     "databaseId": "museum",
@@ -81,13 +82,7 @@ def stored(started: Answer, number: int = 0, body: bytes = GLB) -> dict[str, Any
     named = {name: file[name] for name in ("relativeKey", "uploadIdS3")}
     if file["numParts"] == 0:
         return {**named, "parts": []}
-    found = s3().list_multipart_uploads(Bucket=BUCKET)["Uploads"]
-    keys = {one.get("UploadId"): one.get("Key", "") for one in found}
-    key = keys[file["uploadIdS3"]]
-    part = s3().upload_part(
-        Bucket=BUCKET, Key=key, UploadId=file["uploadIdS3"], PartNumber=1, Body=body
-    )
-    return {**named, "parts": [{"PartNumber": 1, "ETag": part["ETag"]}]}
+    return {**named, "parts": [stored_part(file, 1, body)]}
 
 
 def test_an_asset_and_its_files_come_of_two_calls(desk: Desk) -> None:
@@ -208,13 +203,15 @@ def test_too_many_uploads_make_no_asset(desk: Desk) -> None:
 def test_a_beginning_that_the_storage_fails_goes_on_when_it_is_repeated(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    large = {**FILE, "file_size": 5 * MIB}
+
     def fails(*_: object, **__: object) -> str:
         raise UnavailableError("S3 does not answer")
 
     with monkeypatch.context() as broken:
         broken.setattr(S3Objects, "create_multipart", fails)
-        assert desk.begin(FILE).status == 503
-    assert desk.begin(FILE).status == 200
+        assert desk.begin(large).status == 503
+    assert desk.begin(large).status == 200
 
 
 def test_two_beginnings_at_once_make_one_asset(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

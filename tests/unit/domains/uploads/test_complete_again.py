@@ -11,6 +11,7 @@ from backend.core.tables import Tables
 from tests.factories.assets import NOON
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.unit.domains.uploads.calls import (
+    IN_PARTS,
     asset_type,
     head,
     sent,
@@ -50,12 +51,16 @@ def test_a_lease_of_a_dead_request_ends(tables: Tables, objects: S3Objects) -> N
     assert museum.complete(upload_id, *done).status == 200
 
 
-STEPS = ("complete_multipart", "read_start", "copy", "delete_many")
-
-
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    ("announced", "step"),
+    [
+        *(({}, step) for step in ("read_version", "copy", "delete_many")),
+        *((IN_PARTS, step) for step in ("complete_multipart", "read_start", "copy", "delete_many")),
+    ],
+)
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_crash_at_any_step_is_mended_by_the_same_request(
+    announced: dict[str, Any],
     step: str,
     moment: str,
     tables: Tables,
@@ -64,7 +69,7 @@ def test_a_crash_at_any_step_is_mended_by_the_same_request(
 ) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
-    upload_id, done = sent(museum, {"/a.glb": GLB})
+    upload_id, done = sent(museum, {"/a.glb": GLB}, **announced)
     real = getattr(S3Objects, step)
 
     class Killed(BaseException):

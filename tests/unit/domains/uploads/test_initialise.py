@@ -309,7 +309,7 @@ def test_nothing_half_made_is_left_when_s3_fails_in_the_middle(
         return real(self, bucket, key, **more)
 
     monkeypatch.setattr(S3Objects, "create_multipart", failing)
-    answer = museum.initialise(*(new(f"/{n}.glb") for n in range(20)))
+    answer = museum.initialise(*(new(f"/{n}.glb", 5 * MIB) for n in range(20)))
     assert answer.status == 503
     assert open_multiparts() == []
 
@@ -321,7 +321,7 @@ def test_nothing_is_started_without_its_row(
         raise UnavailableError("DynamoDB does not answer")
 
     monkeypatch.setattr(type(museum.uploads.places.uploads), "put_new", failing)
-    assert museum.initialise(new()).status == 503
+    assert museum.initialise(new(size=5 * MIB)).status == 503
     assert open_multiparts() == []
 
 

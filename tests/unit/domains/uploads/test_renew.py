@@ -14,7 +14,7 @@ from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import NOON
 from tests.factories.files import GLB, Gallery, gallery
 from tests.factories.files import PARAMETERS as ASSET
-from tests.unit.domains.uploads.calls import MIB, head, sent, stored_part, temporary
+from tests.unit.domains.uploads.calls import IN_PARTS, MIB, head, sent, stored_part, temporary
 
 BODY = bytes(11 * MIB)
 
@@ -216,7 +216,7 @@ def test_a_file_that_s3_forgot_says_so(museum: Gallery) -> None:
 def test_a_file_that_a_dead_complete_put_together_can_be_completed(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upload_id, done = sent(museum, {"/a.glb": GLB})
+    upload_id, done = sent(museum, {"/a.glb": GLB}, **IN_PARTS)
     (key,) = temporary()
     parts = museum.objects.list_parts("assetbucket", key, done[0]["uploadIdS3"])
     museum.objects.complete_multipart("assetbucket", key, done[0]["uploadIdS3"], parts)

@@ -1,6 +1,7 @@
 """What an upload says of itself, and why nothing came of a file."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from backend.core.tables import Tables
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.assets import NOON
 from tests.factories.files import GLB, Gallery, gallery
-from tests.unit.domains.uploads.calls import sent
+from tests.unit.domains.uploads.calls import IN_PARTS, sent
 
 ELF = b"\x7fELF" + bytes(60)
 
@@ -74,8 +75,9 @@ def test_an_upload_of_which_time_has_removed_some_rows_is_gone(
         assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_a_batch_of_files_takes_five_requests_a_file_and_one_more(
-    museum: Gallery, objects: S3Objects
+@pytest.mark.parametrize(("announced", "requests"), [({}, 2), (IN_PARTS, 5)])
+def test_a_batch_of_files_takes_two_requests_a_file_or_five_in_parts_and_one_more(
+    museum: Gallery, objects: S3Objects, announced: dict[str, Any], requests: int
 ) -> None:
     files = {f"/{n}.glb": GLB for n in range(10)}
     asked: list[str] = []
@@ -86,11 +88,11 @@ def test_a_batch_of_files_takes_five_requests_a_file_and_one_more(
 
     client.meta.events.register("before-call.s3", count, unique_id="counting")
     try:
-        upload_id, done = sent(museum, files)
+        upload_id, done = sent(museum, files, **announced)
         assert museum.complete(upload_id, *done).body["overallSuccess"]
     finally:
         client.meta.events.unregister("before-call.s3", unique_id="counting")
-    asked = [name for name in asked if name != "UploadPart"]  # the client's own
+    asked = [name for name in asked if name not in {"UploadPart", "PutObject"}]  # the client's own
     assert asked.count("DeleteObjects") == 1
     assert asked.count("ListObjectsV2") <= 2  # for the asset's type
-    assert len(asked) - asked.count("ListObjectsV2") == 5 * len(files) + 1
+    assert len(asked) - asked.count("ListObjectsV2") == requests * len(files) + 1

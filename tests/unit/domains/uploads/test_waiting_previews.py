@@ -11,7 +11,15 @@ from backend.domains.uploads.service import completing
 from backend.domains.uploads.service.waiting_previews import LONGEST_WAIT
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.files import GLB
-from tests.unit.domains.uploads.calls import error_of, head, sent, temporary, uploaded
+from tests.unit.domains.uploads.calls import (
+    IN_PARTS,
+    error_of,
+    head,
+    sent,
+    stored_part,
+    temporary,
+    uploaded,
+)
 from tests.unit.domains.uploads.large import KilledError, World, states
 
 PREVIEW = "/a.glb.previewFile.png"
@@ -24,10 +32,12 @@ def world(tables: Tables, objects: S3Objects) -> World:
     return World(tables, objects, large_bytes=1024**3)
 
 
-def both(world: World, body: bytes = GLB) -> tuple[str, list[dict[str, Any]], str]:
+def both(
+    world: World, body: bytes = GLB, **announced: Any
+) -> tuple[str, list[dict[str, Any]], str]:
     """An upload of a file that is open, and one of its preview that was completed."""
     file_upload, file = sent(world.museum, {"/a.glb": body})
-    preview_upload, preview = sent(world.museum, {PREVIEW: b"png"})
+    preview_upload, preview = sent(world.museum, {PREVIEW: b"png"}, **announced)
     answer = world.museum.complete(preview_upload, *preview)
     assert answer.status == 200
     (result,) = answer.body["fileResults"]
@@ -167,12 +177,47 @@ def test_an_archived_asset_gets_no_preview(world: World) -> None:
     assert [key for key in temporary() if key.startswith(f"temp-uploads/{preview_upload}")] == []
 
 
-@pytest.mark.parametrize("effect", ["complete_multipart", "copy", "delete_version"])
+def test_a_preview_that_was_put_again_while_it_waited_fails(world: World) -> None:
+    file_upload, file = sent(world.museum, {"/a.glb": GLB})
+    answer = world.museum.initialise({"relativeKey": PREVIEW, "file_size": 3})
+    (started,) = answer.body["files"]
+    preview_upload = answer.body["uploadId"]
+    first = stored_part(started, 1, b"png")
+    done = {"relativeKey": PREVIEW, "uploadIdS3": started["uploadIdS3"], "parts": [first]}
+    assert world.museum.complete(preview_upload, done).body["overallSuccess"]
+    stored_part(started, 1, b"gif")
+    world.museum.complete(file_upload, *file)
+    deliver(world)
+    assert states(world, preview_upload) == {PREVIEW: "failed"}
+    assert (head(world.museum, PREVIEW), temporary()) == (None, [])
+
+
+@pytest.mark.parametrize("wrong", [{"parts": [{"PartNumber": 1, "ETag": "0" * 32}]}, {"parts": []}])
+def test_a_preview_that_is_not_as_it_was_sent_does_not_wait(
+    world: World, wrong: dict[str, Any]
+) -> None:
+    sent(world.museum, {"/a.glb": GLB})
+    preview_upload, (preview,) = sent(world.museum, {PREVIEW: b"png"})
+    assert error_of(world.museum.complete(preview_upload, {**preview, **wrong}))
+    assert world.job_ids() == []
+
+
+@pytest.mark.parametrize(
+    ("announced", "effect"),
+    [
+        *(({}, effect) for effect in ("read_version", "copy", "delete_many")),
+        *((IN_PARTS, effect) for effect in ("complete_multipart", "copy", "delete_version")),
+    ],
+)
 @pytest.mark.parametrize("after", [False, True])
 def test_nothing_is_lost_where_the_worker_dies(
-    world: World, monkeypatch: pytest.MonkeyPatch, effect: str, after: bool
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    announced: dict[str, Any],
+    effect: str,
+    after: bool,
 ) -> None:
-    file_upload, file, preview_upload = both(world)
+    file_upload, file, preview_upload = both(world, **announced)
     world.museum.complete(file_upload, *file)
     with monkeypatch.context() as patched:
         _die_at(patched, effect, after=after)

@@ -58,20 +58,24 @@ class Bridge:
         body = request.read()
         url = urlsplit(str(request.url))
         query = parse_qs(url.query)
-        number = int(query["partNumber"][0])
+        number = int(query.get("partNumber", ["1"])[0])
         with self.lock:
             refused = self.refuse(number)
             if refused is not None:
                 return refused
             self.puts.append(number)
-            reply = s3().upload_part(
-                Bucket=BUCKET,
-                Key=unquote(url.path[url.path.index("temp-uploads/") :]),
-                UploadId=query["uploadId"][0],
-                PartNumber=number,
-                Body=body,
-            )
-        return httpx.Response(200, headers={"ETag": reply["ETag"]})
+            key = unquote(url.path[url.path.index("temp-uploads/") :])
+            if "uploadId" in query:
+                etag = s3().upload_part(
+                    Bucket=BUCKET,
+                    Key=key,
+                    UploadId=query["uploadId"][0],
+                    PartNumber=number,
+                    Body=body,
+                )["ETag"]
+            else:
+                etag = s3().put_object(Bucket=BUCKET, Key=key, Body=body)["ETag"]
+        return httpx.Response(200, headers={"ETag": etag})
 
 
 def upload(

@@ -1,0 +1,84 @@
+"""Temporary objects: what is uploaded, until it is checked and copied to its place."""
+
+import base64
+import hashlib
+
+from backend.core.errors import NotFoundError
+from backend.core.objects import Objects, ObjectVersion, Part
+from backend.values import frozen
+
+START_BYTES = 4096
+
+
+@frozen
+class Temporary:
+    """A file that is whole and not yet in its place."""
+
+    key: str
+    version_id: str
+    size: int
+
+
+@frozen
+class Content:
+    """What was read of a temporary object; its checksum only if that was all of it."""
+
+    start: bytes
+    sha256: str | None = None
+
+
+@frozen
+class Single:
+    """A file that was put whole, as it was read: the object, which is its only part as well."""
+
+    temporary: Temporary
+    part: Part
+    content: Content
+
+
+def read(objects: Objects, bucket: str, temporary: Temporary, *, verified: bool) -> Content:
+    """Read the start, or to verify a checksum all of it.
+
+    Raises:
+        NotFoundError: it is gone.
+    """
+    if not verified:
+        return Content(objects.read_start(bucket, temporary.key, length=START_BYTES))
+    digest, start = hashlib.sha256(), b""
+    for chunk in objects.read_chunks(bucket, temporary.key):
+        start = start or chunk[:START_BYTES]
+        digest.update(chunk)
+    return Content(start, base64.b64encode(digest.digest()).decode())
+
+
+def read_single(
+    objects: Objects, bucket: str, key: str, *, size: int, verified: bool
+) -> Single | None:
+    """Read what is stored of a file of this size that is put whole; None where that is nothing."""
+    try:
+        found = objects.read_version(bucket, key, length=size if verified else START_BYTES)
+    except NotFoundError:
+        return None
+    return Single(
+        temporary=Temporary(key, found.version.version_id, found.version.size),
+        part=whole_part(found.version),
+        content=Content(
+            found.content[:START_BYTES], sha256_of(found.content) if verified else None
+        ),
+    )
+
+
+def whole_part(version: ObjectVersion) -> Part:
+    """Return an object that was put whole as its only part."""
+    return Part(1, version.etag, version.size)
+
+
+def remove_versions(objects: Objects, bucket: str, prefix: str) -> None:
+    """Remove all versions below a prefix, always the first ones that are left."""
+    while found := objects.list_versions(bucket, prefix).versions:
+        objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
+
+
+def sha256_of(content: bytes) -> str:
+    """Return a checksum as uploaders send it."""
+    return base64.b64encode(hashlib.sha256(content).digest()).decode()
