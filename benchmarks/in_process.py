@@ -374,13 +374,17 @@ def put_object(key: str, content: bytes) -> None:
 
 
 def put_part(url: str, content: bytes) -> str:
-    """What a client does with a presigned URL of a part; answers with the ETag."""
+    """What a client does with a presigned URL, of a part or of a whole object; the ETag."""
     split = urlsplit(url)
     query = dict(parse_qsl(split.query))
     host, path = split.netloc.partition(".")[0], split.path.lstrip("/")
+    key = unquote(path)
+    if "uploadId" not in query:
+        whole = _uncounted_s3().put_object(Bucket=host, Key=key, Body=content)
+        return whole["ETag"].strip('"')
     reply = _uncounted_s3().upload_part(
         Bucket=host,
-        Key=unquote(path),
+        Key=key,
         UploadId=query["uploadId"],
         PartNumber=int(query["partNumber"]),
         Body=content,
