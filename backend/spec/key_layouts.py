@@ -12,7 +12,7 @@ DEFAULT_BASE_PREFIX: Literal["/"] = "/"
 """`/` as `baseAssetsPrefix` means the root of the bucket: keys then start with the asset id."""
 
 TEMP_UPLOADS_PREFIX = "temp-uploads/"
-"""Where multipart uploads are assembled before they are checked and copied to their final key."""
+"""Where files are put, or assembled from parts, before they are checked and copied."""
 PREVIEWS_PREFIX = "previews/"
 RUNS_PREFIX = "pipelines/"
 """In the auxiliary bucket, the folders of executions: what their pipelines write."""

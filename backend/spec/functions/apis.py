@@ -143,7 +143,7 @@ UPLOADS_API = reported(
         api(
             "UploadsApi",
             "uploads",
-            "Uploads by presigned multipart.",
+            "Uploads by presigned URLs.",
             reads=(assets.DATABASES, registry.ASSET_BUCKETS),
             writes=(
                 assets.ASSET_UPLOADS,

@@ -82,20 +82,21 @@ class JournalEntry:
     def settle(self, keys: Iterable[str]) -> None:
         """There is nothing more to do for these files; with the last one the journal ends."""
         with self._lock, suppress(OSError):
-            for key in self.left.intersection(keys):
-                self.left.discard(key)
-                self._write(_Line(key=key, part=_SETTLED, etag=""))
-            if not self.left:
+            settled = self.left.intersection(keys)
+            self.left.difference_update(settled)
+            if self.left:
+                self._write(*(_Line(key=key, part=_SETTLED, etag="") for key in settled))
+            else:
                 self.path.unlink(missing_ok=True)
 
     def forget(self) -> None:
         """The upload is gone."""
         self.settle(list(self.left))
 
-    def _write(self, line: _Line) -> None:
-        if self.path.exists():
+    def _write(self, *lines: _Line) -> None:
+        if lines and self.path.exists():
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(f"{line.model_dump_json()}\n")
+                file.writelines(f"{line.model_dump_json()}\n" for line in lines)
 
 
 def default_folder() -> Path:
