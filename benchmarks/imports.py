@@ -65,8 +65,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command()
 def main(
     *,
-    files: Annotated[int, typer.Option(min=4, help="Files to import, in all rounds.")] = 1000,
-    rounds: Annotated[int, typer.Option(min=1)] = 4,
+    files: Annotated[int, typer.Option(min=2, help="Files to import, in all rounds.")] = 1000,
+    rounds: Annotated[int, typer.Option(min=1)] = 2,
     size: Annotated[int, typer.Option(min=1, help="Bytes of a file.")] = 2000,
     count: Annotated[bool, typer.Option(help="Count the import's requests first.")] = True,
 ) -> None:

@@ -76,6 +76,7 @@ RARE = (
         "IngestApi LargeFileWorker UploadsApi",
         "a file that is refused, or that another writer overtakes",
     ),
+    Rare("assetbucket/*", "ListMultipartUploadParts", "IngestApi", "a file of 5 MiB or more"),
     Rare("AssetStorageTable", "BatchGetItem", "LargeFileWorker", "an asset archived meanwhile"),
     Rare(
         "assetbucket assetbucket/*",
