@@ -132,10 +132,21 @@ def test_parts_that_are_too_small_are_refused_with_a_reason(museum: Gallery) -> 
 
 
 def test_an_upload_that_was_given_up_takes_no_more_parts(museum: Gallery) -> None:
-    answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 64})
+    answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 5 * MIB})
     assert museum.abort(answer.body["uploadId"]).status == 200
     url = answer.body["files"][0]["partUploadUrls"][0]["UploadUrl"]
     assert httpx.put(url, content=GLB).status_code == 404
+
+
+def test_what_is_put_whole_after_its_upload_was_given_up_is_no_file(museum: Gallery) -> None:
+    answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 64})
+    upload_id, (file,) = answer.body["uploadId"], answer.body["files"]
+    assert museum.abort(upload_id).status == 200
+    reply = httpx.put(file["partUploadUrls"][0]["UploadUrl"], content=GLB)
+    parts = [{"PartNumber": 1, "ETag": reply.headers["ETag"]}]
+    done = {"relativeKey": "/a.glb", "uploadIdS3": file["uploadIdS3"], "parts": parts}
+    assert museum.complete(upload_id, done).status == 404
+    assert museum.file_info("/a.glb").status == 404
 
 
 def test_a_second_upload_makes_a_second_version(museum: Gallery) -> None:

@@ -29,7 +29,8 @@ def request_of(url: str) -> str:
 def demand_signed(send: str, url: str, body: bytes | None = None) -> None:
     """The URL works as it is, and with no other request's id, nor with none."""
     another = url.replace(f"{PARAMETER}=", f"{PARAMETER}=0")
-    none = url.replace(f"&{PARAMETER}={request_of(url)}", "")
+    named = f"{PARAMETER}={request_of(url)}"
+    none = url.replace(f"?{named}&", "?").replace(f"&{named}", "")
     assert len({url, another, none}) == 3
     for changed in (another, none):
         assert httpx.request(send, changed, content=body).status_code == 403
