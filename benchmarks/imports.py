@@ -76,7 +76,8 @@ def main(
             _show_requests(runtime, _written(folder, "counted", _COUNTED, size))
     ratios: list[float] = []
     with _serving() as (runtime, folder):
-        warm = _written(folder, "warm", FILES_A_BATCH, size)
+        # As many batches as are under way at once: each is answered by a process of its own.
+        warm = _written(folder, "warm", BATCHES_AT_ONCE * FILES_A_BATCH, size)
         _imported(runtime, warm)
         bare = Bare(runtime, size)
         bare.put_files(FILES_A_BATCH)
