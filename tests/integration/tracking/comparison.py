@@ -35,7 +35,7 @@ class Comparison:
         self.dynamo = dynamo_store(database, self._ours)
         self.sql = SqlStore(folder / f"{seed}.db", self._theirs)
         self._number = itertools.count(1)
-        self.queries = 0
+        self.answered = 0  # searches that neither store refused
 
     def operate(self, times: int) -> None:
         """Apply generated operations to both; their replies must be equal."""
@@ -71,13 +71,13 @@ class Comparison:
 
     def _pages(self, method: str, query: dict[str, Any]) -> None:
         tokens: tuple[Any, Any] = (None, None)
-        for _ in range(_MAX_PAGES):
-            self.queries += 1
+        for number in range(_MAX_PAGES):
             ours = self._page(self.dynamo, method, query, tokens[0])
             with self.sql.injected():
                 theirs = self._page(self.sql.store, method, query, tokens[1])
             assert ours[0] == theirs[0], f"seed {self.history.seed}: {query}"
             assert bool(ours[1]) == bool(theirs[1]), f"seed {self.history.seed}: token of {query}"
+            self.answered += number == 0 and isinstance(ours[0], list)
             tokens = (ours[1], theirs[1])
             if not ours[1]:
                 return
