@@ -1,11 +1,6 @@
-"""Runs histories against both stores and compares every reply.
+"""Runs histories against both stores and compares every reply, except for what may differ.
 
-What may differ, each for a reason:
-1. An infinite metric comes back as it was logged; SQL stores the largest double in its place.
-2. The message after `Error:` of a taken experiment name holds the text of the SQL statement.
-3. The message of a rename to a taken name is the text of the SQL statement; the code is equal.
-4. Page tokens: both are opaque; which page they lead to is compared.
-5. The order of entries inside a run (metrics, params, tags, inputs), which MLflow does not define.
+`differences.py` lists that, each with its reason.
 """
 
 import itertools
@@ -76,6 +71,7 @@ class Comparison:
             with self.sql.injected():
                 theirs = self._page(self.sql.store, method, query, tokens[1])
             assert ours[0] == theirs[0], f"seed {self.history.seed}: {query}"
+            # Difference.PAGE_TOKENS
             assert bool(ours[1]) == bool(theirs[1]), f"seed {self.history.seed}: token of {query}"
             self.answered += number == 0 and isinstance(ours[0], list)
             tokens = (ours[1], theirs[1])
@@ -87,7 +83,7 @@ class Comparison:
             page = getattr(store, method)(**query, page_token=token)
         except MlflowException as error:
             return error_of(error), None
-        return [_plain(one) for one in page], page.token
+        return [plain(one) for one in page], page.token
 
     def _both(self, call: Call) -> tuple[Any, Any]:
         ours = _outcome(self.dynamo, call)
@@ -98,22 +94,22 @@ class Comparison:
 
 def _outcome(store: Any, call: Call) -> tuple[str, Any]:
     try:
-        return "reply", _plain(call(store))
+        return "reply", plain(call(store))
     except MlflowException as error:
         return "error", error_of(error)
 
 
 def error_of(error: MlflowException) -> tuple[str, str]:
     code, message = str(error.error_code), str(error.message)
-    if code == "BAD_REQUEST":  # the text of an SQL statement
+    if code == "BAD_REQUEST":  # Difference.SQL_STATEMENTS
         return code, ""
     return code, message.partition(" Error:")[0]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if isinstance(value, list):
         members: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return [_plain(member) for member in members]
+        return [plain(member) for member in members]
     for kind, convert in _CONVERSIONS.items():
         if isinstance(value, kind):
             return convert(value)
@@ -122,12 +118,12 @@ def _plain(value: Any) -> Any:
 
 def _metric(metric: Any) -> tuple[str, Any, int, int]:
     value = metric.value
-    if math.isinf(value):
+    if math.isinf(value):  # Difference.INFINITIES
         value = math.copysign(_LARGEST, value)
     return metric.key, "nan" if math.isnan(value) else value, metric.timestamp, metric.step
 
 
-def _run(run: Any) -> dict[str, Any]:
+def _run(run: Any) -> dict[str, Any]:  # sorted: Difference.ORDER
     used = [
         {**dict(one.dataset), "tags": sorted((tag.key, tag.value) for tag in one.tags)}
         for one in _members(run.inputs, "dataset_inputs")

@@ -69,8 +69,7 @@ class EvaluationHistory:
                 "max_results": self.pick([1, 2, 1000]),
             }),
         ]  # fmt: skip
-        if one != "d-none":  # SQL reports a failed foreign key there
-            choices += [("upsert_dataset_records", (one, self._records()), {})] * 3
+        choices += [("upsert_dataset_records", (one, self._records()), {})] * 3
         if self.random.random() < 0.05:
             return "delete_dataset", (one,), {}
         return self.pick(choices)

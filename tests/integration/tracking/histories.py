@@ -24,8 +24,10 @@ Call = Callable[[Any], Any]
 METRIC_KEYS = ["loss", "Loss", "a/b", "acc x", "größe", "x.y", "p-q", ""]
 PARAM_KEYS = ["lr", "LR", "a/b", "opt x", "größe"]
 TAG_KEYS = ["team", "Team", "a/b", "x.y", MLFLOW_RUN_NAME]
-VALUES = [0.0, -0.0, 1.0, 1.5, -2.25, 1e-300, 1e308, -1e308, float("nan"), 3.0, 0.1, 7]
-VALUES += [float("inf"), float("-inf")]
+VALUES = [
+    0.0, -0.0, 1.0, 1.5, -2.25, 1e-300, 1e308, -1e308, float("nan"), float("inf"), float("-inf"),
+    3.0, 0.1, 7,
+]  # fmt: skip
 TEXTS = ["", "a", "A", "ab", "a b", "a#b", "100%", "ünïcode", "A_b", "a" * 600, "0.10", "日本"]
 NAMES = ["one", "One", "two#2", "50%", "näme", "a b", "one two"]
 STATUSES = ["FINISHED", "FAILED", "RUNNING", "KILLED", "SCHEDULED"]
@@ -170,7 +172,7 @@ class History:
         return "log_inputs", lambda store: store.log_inputs(run_id, inputs, None)
 
     def _log_models(self) -> tuple[str, Call]:
-        run_id, number = self._run(), self.random.randrange(1 << 40)
+        run_id, number = self._run(), self.random.randrange(4)
         if self.random.random() < 0.5:
             models = [LoggedModelOutput(f"m-{number:x}", self.random.randrange(5))]
             return "log_outputs", lambda store: store.log_outputs(run_id, models)

@@ -2,13 +2,15 @@
 
 import itertools
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from mlflow.store.tracking import sqlalchemy_store
+from mlflow.store.tracking.dbmodels import models
 from vitrine_mlflow.context import Context, Sources
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
@@ -89,11 +91,14 @@ class SqlStore:
         with self.injected():
             self.store: Any = sqlalchemy_store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS)
 
-    def injected(self) -> Any:
-        module: Any = sqlalchemy_store
-        fakes = {
+    @contextmanager
+    def injected(self) -> Generator[None]:
+        store: Any = sqlalchemy_store
+        classes: Any = models
+        fakes: dict[str, Any] = {
             "get_current_time_millis": self._series.now_ms,
-            "_generate_random_name": self._series.random_name,
             "uuid": mock.Mock(uuid4=lambda: _Uuid(self._series.new_hex())),
         }
-        return mock.patch.multiple(module, **fakes)
+        name: dict[str, Any] = {"_generate_random_name": self._series.random_name}
+        with mock.patch.multiple(store, **fakes, **name), mock.patch.multiple(classes, **fakes):
+            yield

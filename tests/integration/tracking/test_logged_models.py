@@ -118,14 +118,15 @@ class _Both:
         return lambda store: store.create_logged_model(experiment, name, run, tags, params, kind)
 
     def _metric(self) -> Call:
-        model = self._random.choice(self._models) if self._models else None
+        model = self._model() if self._random.random() < 0.8 else None
         value = self._random.choice([0.5, 1.0, 2.0, float("inf"), float("nan")])
         dataset = self._random.choice([(None, None), ("d1", "1"), ("d1", "2"), ("d2", "1")])
         metric = Metric(
             "loss", value, self._random.randrange(3), next(self._used),
             model_id=model, dataset_name=dataset[0], dataset_digest=dataset[1],
         )  # fmt: skip
-        if self._random.random() < 0.5:
+        # Difference.BATCHES_WITH_MODELS
+        if model == "m-missing" or self._random.random() < 0.5:
             return lambda store: store.log_metric(self._run, metric)
         return lambda store: store.log_batch(self._run, [metric], [], [])
 
@@ -176,7 +177,7 @@ def _outcome(store: Any, call: Call) -> tuple[Any, ...]:
 
 def _plain(model: LoggedModel) -> dict[str, Any]:
     found = model.to_dictionary()
-    # their order is not defined
+    # Difference.ORDER
     found["metrics"] = sorted(map(str, found["metrics"] or []))
     return found
 
@@ -189,8 +190,10 @@ def test_a_model_that_was_removed_for_good_leaves_nothing(
     run_id = store.create_run("0", "u", 1, [], "n").info.run_id
     model = store.create_logged_model("0", "m", run_id)
     store.log_metric(run_id, Metric("loss", 1.0, 1, 1, model_id=model.model_id))
+    other = Metric("other", 1.0, 1, 1, model_id="m-other")
     with pytest.raises(MlflowException, match="not found"):
-        store.log_metric(run_id, Metric("loss", 1.0, 1, 1, model_id="m-other"))
+        store.log_batch(run_id, [other], [], [])
+    assert "other" not in store.get_run(run_id).data.metrics
     store.delete_logged_model(model.model_id)
     hooks: Any = store
     assert hooks._get_deleted_logged_models() == [model.model_id]

@@ -123,7 +123,7 @@ def test_replies_and_searches_equal_those_of_the_sql_registry(
                 step = history.search() if number % 5 == 4 else history.operation()
                 found, expected = _outcome(ours, *step), _outcome(theirs, *step)
                 if found[0] == "BAD_REQUEST" or expected[0] == "BAD_REQUEST":
-                    found, expected = found[:1], expected[:1]  # the text of an SQL statement
+                    found, expected = found[:1], expected[:1]  # Difference.SQL_STATEMENTS
                 assert found == expected, f"seed {seed}, {number}: {step}"
 
 

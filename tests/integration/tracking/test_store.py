@@ -124,6 +124,7 @@ def test_a_tag_that_grows_is_moved_before_its_item_becomes_too_large(
 
 
 def test_a_key_over_the_limit_of_dynamodb_is_refused(store: DynamoTrackingStore) -> None:
+    # Difference.LARGE_ITEMS
     run_id = _run(store)
     store.log_param(run_id, Param("p" * 250, "x" * 6_000))
     with pytest.raises(MlflowException, match="too long") as caught:

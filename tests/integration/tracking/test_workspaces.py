@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from mlflow.entities import Metric, RunTag
+from mlflow.entities.webhook import WebhookEvent
 from mlflow.entities.workspace import Workspace, WorkspaceDeletionMode
 from mlflow.exceptions import MlflowException
 from mlflow.store.model_registry import sqlalchemy_workspace_store as sql_registry
@@ -239,3 +240,31 @@ def test_webhooks_and_datasets_go_where_their_workspace_goes(both: tuple[Stores,
         assert stores.outcome("default", lambda s: _named(s.tracking.search_datasets())) == [
             "examples"
         ]
+
+
+def test_webhooks_go_where_their_workspace_goes(
+    both: tuple[Stores, Stores], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
+    events = [WebhookEvent("registered_model", "created")]
+    for stores in both:
+        for workspace, mode in (("team-a", "SET_DEFAULT"), ("team-b", "CASCADE")):
+            stores.workspaces.create_workspace(Workspace(workspace))
+            created = stores.outcome(
+                workspace,
+                lambda s, of=workspace: (
+                    s.registry.create_webhook(
+                        f"hook-of-{of}", "https://127.0.0.1/x", events
+                    ).workspace
+                ),
+            )
+            assert created == workspace
+            refused = stores.outcome(
+                "default", lambda s, of=workspace: s.workspaces.delete_workspace(of)
+            )
+            assert "'webhooks' still contains 1" in refused[1]
+            stores.workspaces.delete_workspace(workspace, WorkspaceDeletionMode(mode))
+            stores.workspaces.create_workspace(Workspace(workspace))
+            assert stores.outcome(workspace, lambda s: _named(s.registry.list_webhooks())) == []
+        kept = stores.outcome("default", lambda s: list(s.registry.list_webhooks()))
+        assert [(one.name, one.workspace) for one in kept] == [("hook-of-team-a", "default")]

@@ -16,6 +16,7 @@ from mlflow.entities import (
     TraceLocation,
     TraceState,
 )
+from mlflow.entities.trace_metrics import AggregationType, MetricAggregation, MetricViewType
 
 from tests.integration.tracking.histories import Call
 
@@ -46,6 +47,31 @@ FILTERS = [
     # refused by both
     "nonsense = 'x'", "prompt = 'p'", "prompt != 'p/1'", "tags.team > 'a'", "span.x = '1'",
     "timestamp LIKE 'a'", "metadata.`mlflow.trace.cost` LIKE 'a'", "feedback.good IN ('a')",
+]  # fmt: skip
+AGGREGATIONS = [
+    MetricAggregation(AggregationType.COUNT), MetricAggregation(AggregationType.SUM),
+    MetricAggregation(AggregationType.AVG), MetricAggregation(AggregationType.MAX),
+    MetricAggregation(AggregationType.PERCENTILE, 50.0),
+    MetricAggregation(AggregationType.PERCENTILE, 90.0),
+]  # fmt: skip
+METRICS = {
+    MetricViewType.TRACES: [
+        "trace_count", "session_count", "latency", "input_tokens", "total_tokens",
+        "cache_read_input_tokens", "nonsense",
+    ],
+    MetricViewType.SPANS: ["span_count", "latency", "input_cost", "total_cost"],
+    MetricViewType.ASSESSMENTS: ["assessment_count", "assessment_value"],
+}  # fmt: skip
+DIMENSIONS = {
+    MetricViewType.TRACES: ["trace_name", "trace_status"],
+    MetricViewType.SPANS: ["span_name", "span_type", "span_status", "span_model_name"],
+    MetricViewType.ASSESSMENTS: ["assessment_name", "assessment_value"],
+}
+METRIC_FILTERS = [
+    "trace.status = 'OK'", "trace.tag.team = 'a'", "trace.metadata.kind = 'k1'",
+    "trace.metadata.`mlflow.trace.session` = 's1'", "trace.tag.`mlflow.traceName` = 'chat'",
+    "trace.metadata.`mlflow.sourceRun` = 'r1'", "span.name = 'root'", "span.status = 'OK'",
+    "assessment.name = 'good'", "assessment.type = 'feedback'", "nonsense.x = 'y'", "trace.x = '1'",
 ]  # fmt: skip
 ORDERS: list[list[str]] = [
     [], ["timestamp ASC"], ["timestamp DESC"], ["name ASC"], ["name DESC", "timestamp ASC"],
@@ -100,7 +126,7 @@ class TraceHistory:
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         self.traces = [f"tr-{number}" for number in range(1, 9)]
-        # a trace keeps its experiment: the stores differ where it changes
+        # Difference.EXPERIMENT_OF_A_TRACE
         self.experiments = {trace: self.pick(["0", "1"]) for trace in self.traces}
 
     def pick(self, choices: Any) -> Any:
@@ -161,6 +187,8 @@ class TraceHistory:
             attributes["session.id"] = self.pick(["s1", "s3"])
         if self.random.random() < 0.2:
             attributes["user.id"] = "ann"
+        if self.random.random() < 0.4:
+            attributes["mlflow.llm.model"] = self.pick(["gpt", "claude"])
         if self.random.random() < 0.3:
             attributes["mlflow.llm.cost"] = {
                 "input_cost": 0.25,
@@ -263,9 +291,28 @@ class TraceHistory:
             "max_results": self.pick([1, 2, 3, 100]),
         }
 
+    def metric_query(self) -> dict[str, Any]:
+        view = self.pick(list(METRICS))
+        low, high = START + self.random.randrange(4), START + self.random.randrange(2, 8)
+        times = self.pick([{}, {"start_time_ms": low}, {"start_time_ms": low, "end_time_ms": high}])
+        metric = self.pick(METRICS[view])
+        one = self.random.random() < 0.6 and "count" in metric
+        known = 0 if self.random.random() < 0.5 else self.random.randrange(3)
+        return {
+            "experiment_ids": self.pick([["0"], ["0", "1"], []]),
+            "view_type": view,
+            "metric_name": metric,
+            "aggregations": AGGREGATIONS[:1] if one else self.random.sample(AGGREGATIONS[1:], 2),
+            "dimensions": self.random.sample(DIMENSIONS[view], min(known, len(DIMENSIONS[view]))),
+            "filters": self.random.sample(METRIC_FILTERS, self.pick([0, 0, 1, 1, 2])),
+            "time_interval_seconds": self.pick([None, None, 1, 3600]),
+            "max_results": self.pick([1, 3, 1000]),
+            **times,
+        }
+
 
 def _started(store: Any, info: TraceInfo) -> TraceInfo:
-    """Start a trace; what is stored is compared, as SQL's reply lacks tags of an existing trace."""
+    """Start a trace; what is stored is compared: Difference.REPLY_OF_START."""
     store.start_trace(info)
     return store.get_trace_info(info.trace_id)
 

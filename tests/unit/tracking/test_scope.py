@@ -34,7 +34,6 @@ GAPS = {
     "label schemas": ("label_schema",),
     "review queues": ("review_queue", "user_queue"),
     "archival of traces": ("archive_traces",),
-    "metrics over traces": ("query_trace_metrics",),
     "what MLflow's own SQL stores lack, too": (
         "get_online_trace_details", "unlink_traces_from_run", "test_webhook",
     ),

@@ -17,6 +17,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.encoding import digest
+from vitrine_mlflow.errors import violated
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
@@ -126,7 +127,9 @@ class Datasets:
         chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
         writes: dict[Key, Write] = {}
         for key, (model_id, step) in zip(model_keys, models, strict=True):
-            if key in found:
+            if key in found or key in writes:
+                if step is not None:
+                    raise violated(f"The run '{run_id}' has the output '{model_id}' already.")
                 continue
             item: Item = {"model_id": model_id}
             if step is not None:

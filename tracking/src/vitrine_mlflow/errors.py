@@ -7,6 +7,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import (
+    BAD_REQUEST,
     INTERNAL_ERROR,
     INVALID_PARAMETER_VALUE,
     INVALID_STATE,
@@ -46,6 +47,26 @@ def exists(message: str) -> MlflowException:
 
 def wrong_state(message: str) -> MlflowException:
     return MlflowException(message, INVALID_STATE)
+
+
+def violated(message: str) -> MlflowException:
+    """What MLflow's own store reports as a failed constraint of its SQL tables."""
+    return MlflowException(message, BAD_REQUEST)
+
+
+@contextmanager
+def parent_required() -> Generator[None]:
+    """Report what is missing as the violation of a foreign key, as MLflow's own store does.
+
+    Raises:
+        MlflowException: something was missing.
+    """
+    try:
+        yield
+    except MlflowException as error:
+        if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+            raise
+        raise violated(str(error.message)) from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import key_of, with_key
-from vitrine_mlflow.errors import missing
+from vitrine_mlflow.errors import missing, violated
 from vitrine_mlflow.evaluation_records import (
     after,
     input_hash,
@@ -216,7 +216,12 @@ class EvaluationDatasets:
         for record in records:
             given.setdefault(input_hash(record), []).append(record)
         names = list(given)
-        self.get(dataset_id)
+        if self._context.isolation is not None:
+            self.get(dataset_id)
+        elif self.find(dataset_id) is None:
+            if not records:
+                return counts
+            raise violated(f"Evaluation dataset with id '{dataset_id}' not found")
         for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
             part = {name: given[name] for name in names[start : start + _TRANSACTION_RECORDS]}
             inserted, updated = self._database.retried(

@@ -6,13 +6,19 @@ from typing import Any
 
 from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
 from mlflow.exceptions import MlflowException
-from mlflow.protos.databricks_pb2 import BAD_REQUEST
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import clip
-from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
+from vitrine_mlflow.errors import (
+    ConflictError,
+    exists,
+    invalid,
+    missing,
+    violated,
+    wrong_state,
+)
 from vitrine_mlflow.experiment_items import (
     NAME_BYTES,
     StoredExperiment,
@@ -244,9 +250,7 @@ class Experiments:
         try:
             self._update(stored, {INFO: info, **index_keys(own_id, name, workspace)}, renamed)
         except ConflictError as error:
-            raise MlflowException(
-                f"Experiment(name={name}) already exists.", BAD_REQUEST
-            ) from error
+            raise violated(f"Experiment(name={name}) already exists.") from error
 
     def move(self, stored: StoredExperiment, workspace: str) -> None:
         """Place an experiment in another workspace.
@@ -297,19 +301,6 @@ class Experiments:
             raise missing(
                 f"No tag with name: {key} in experiment with id {experiment_id}"
             ) from error
-
-    def primary_metric(self, experiment_id: str, first: str) -> str:
-        """The metric that the index orders by: fixed by a tag, else by the first one logged."""
-        key = keys.EXPERIMENT.key(experiment_id=experiment_id)
-        item = self._database.get(key) or {}
-        if "primary" not in item:
-            try:
-                self._database.write(
-                    [Update(key, {"primary": first}, condition={"primary": ABSENT, INFO: PRESENT})]
-                )
-            except ConflictError:
-                item = self._database.get(key) or {}
-        return item.get("primary", first)
 
     def _update(
         self, stored: StoredExperiment, sets: dict[str, Any], writes: Iterable[Write] = ()

@@ -8,7 +8,7 @@ from mlflow.entities.metric import MetricWithRunId
 
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.metrics import Metrics, Value
-from vitrine_mlflow.mlflow_api import SearchUtils
+from vitrine_mlflow.mlflow_api import SearchUtils, start_offset
 from vitrine_mlflow.runs import Runs
 
 
@@ -23,7 +23,7 @@ class Histories:
         self, run_id: str, key: str, max_results: int | None, page_token: str | None
     ) -> tuple[list[Metric], bytes | None]:
         """Values by time, step and value. The table has them by step, so all are read."""
-        offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+        offset = start_offset(page_token)
         values = sorted(self._values(run_id, key), key=_by_time)[offset:]
         token = None
         if max_results is not None and len(values) > max_results:

@@ -6,17 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlflow.entities import Issue, IssueSeverity, IssueStatus, ViewType
-from mlflow.exceptions import MlflowException
-from mlflow.protos.databricks_pb2 import BAD_REQUEST
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import with_key
-from vitrine_mlflow.errors import missing
+from vitrine_mlflow.errors import missing, violated
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Update
-from vitrine_mlflow.mlflow_api import parsed_experiment_id, validated_max_results
+from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_genai import SearchIssuesUtils
 from vitrine_mlflow.mlflow_traces import SearchTraceUtils
 from vitrine_mlflow.runs import Runs
@@ -44,7 +42,7 @@ class Issues:
         own_id = self._experiments.find(experiment_id, ViewType.ACTIVE_ONLY).experiment_id
         run_id = fields["source_run_id"]
         if run_id is not None and not self._runs.exists(run_id):
-            raise MlflowException(f"Run with id={run_id} not found", BAD_REQUEST)
+            raise violated(f"Run with id={run_id} not found")
         issue_id, now = f"iss-{self._context.sources.new_hex()}", self._context.sources.now_ms()
         info = {**fields, "created": now, "updated": now, "revision": 1}
         absent = {PARTITION_KEY: ABSENT}
@@ -95,7 +93,7 @@ class Issues:
         """One page: the most severe first, then those of the most traces, then the newest."""
         validated_max_results(max_results, allow_none=True)
         size = _PAGE if max_results is None else max_results
-        offset: int = SearchTraceUtils.parse_start_offset_from_page_token(page_token)
+        offset = start_offset(page_token)
         scope = (
             self._experiments.ids_in_workspace()
             if experiment_id is None

@@ -17,14 +17,12 @@ from mlflow.entities import (
     LoggedModelTag,
     Metric,
 )
-from mlflow.exceptions import MlflowException
-from mlflow.protos.databricks_pb2 import BAD_REQUEST
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range, key_of, with_key
 from vitrine_mlflow.encoding import ordered_integer, unescape
-from vitrine_mlflow.errors import missing
+from vitrine_mlflow.errors import missing, parent_required, violated
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put
 from vitrine_mlflow.keys import Key
@@ -293,9 +291,7 @@ class LoggedModels:
         def change(document: ModelDocument) -> None:
             for param in given:
                 if param.key in document.params:
-                    raise MlflowException(
-                        f"The model '{model_id}' has the param '{param.key}' already.", BAD_REQUEST
-                    )
+                    raise violated(f"The model '{model_id}' has the param '{param.key}' already.")
                 document.params[param.key] = param.value
 
         self._change(model_id, change)
@@ -309,25 +305,37 @@ class LoggedModels:
 
         return self._database.retried(attempt)
 
-    def require(self, metrics: Iterable[Metric]) -> None:
-        """Refuse metrics of models that do not exist.
+    def require(self, run_id: str, metrics: Iterable[Metric]) -> None:
+        """Refuse metrics of models that cannot be written.
 
         Raises:
-            MlflowException: one does not.
+            MlflowException: a model does not exist, or has another value of that time and step.
         """
-        for model_id in {one.model_id for one in metrics if one.model_id is not None}:
-            self._experiment_of(model_id)
+        with parent_required():
+            puts = self._puts(run_id, metrics)
+        found = self._database.get_many(key for key, _ in puts)
+        values: dict[Key, ModelMetric] = {
+            key: ModelMetric.of_item(item) for key, item in found.items()
+        }
+        for key, put in puts:
+            value = ModelMetric.of_item(put.item)
+            if values.setdefault(key, value) != value:
+                raise violated(f"The metric '{value.key}' has another value of step {value.step}.")
 
     def log_metrics(self, run_id: str, metrics: Iterable[Metric]) -> None:
         """Write the values that a run logs for models; repeating it completes it."""
-        puts: dict[Key, Put] = {}
+        puts = dict(self._puts(run_id, metrics))
+        if puts:
+            self._database.write_in_batches(puts.values())
+
+    def _puts(self, run_id: str, metrics: Iterable[Metric]) -> list[tuple[Key, Put]]:
+        puts: list[tuple[Key, Put]] = []
         for metric in metrics:
             if metric.model_id is not None:
                 value = ModelMetric.of(metric, run_id)
                 put = value.put(self._experiment_of(metric.model_id), metric.model_id)
-                puts[key_of(put.item)] = put
-        if puts:
-            self._database.write_in_batches(puts.values())
+                puts.append((key_of(put.item), put))
+        return puts
 
     def remove(self, model_id: str) -> None:
         """Remove a model for good; its item comes first."""

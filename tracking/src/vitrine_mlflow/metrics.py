@@ -1,7 +1,7 @@
 """Metrics of runs: the latest value, the history, and the order of runs by a metric."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,25 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range, with_key
 from vitrine_mlflow.encoding import inverted_double, ordered_double, ordered_integer
-from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_metric
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
-from vitrine_mlflow.table import PARTITION_KEY
+from vitrine_mlflow.table import INFO, PARTITION_KEY
 
 _ROOM_FOR_SUMMARIES = 6
+
+
+def validate_metrics(metrics: Sequence[Metric]) -> None:
+    """Refuse what MLflow refuses.
+
+    Raises:
+        MlflowException: a key, a value, a time or a step is invalid.
+    """
+    for index, metric in enumerate(metrics):
+        path = "" if len(metrics) == 1 else f"metrics[{index}]"
+        validate_metric(metric.key, metric.value, metric.timestamp, metric.step, path=path)
 
 
 @dataclass(frozen=True)
@@ -51,18 +61,16 @@ def value_of(key: str, item: Item) -> Value:
 class Metrics:
     """Logs and reads metrics."""
 
-    def __init__(self, context: Context, experiments: Experiments, runs: Runs) -> None:
+    def __init__(self, context: Context, runs: Runs) -> None:
         self._database = context.database
-        self._experiments = experiments
         self._runs = runs
         self._primary: dict[str, str] = {}  # of an experiment, fixed once it is known
 
     def log(self, run_id: str, metrics: Sequence[Metric]) -> None:
         """Log values; each key is written in one transaction."""
         values: dict[str, list[Value]] = {}
-        for index, metric in enumerate(metrics):
-            path = "" if len(metrics) == 1 else f"metrics[{index}]"
-            validate_metric(metric.key, metric.value, metric.timestamp, metric.step, path=path)
+        validate_metrics(metrics)
+        for metric in metrics:
             value = Value(metric.key, float(metric.value), int(metric.timestamp), int(metric.step))
             values.setdefault(metric.key, []).append(value)
         self._database.retried(lambda: self._log(run_id, values))
@@ -72,26 +80,38 @@ class Metrics:
         run_key = self._runs.key(run_id)
         first_key = summary_key(experiment_id, run_id, METRICS)
         latest_keys = {key: _latest_key(experiment_id, run_id, key) for key in values}
-        found = self._database.get_many([run_key, first_key, *latest_keys.values()])
+        wanted = [run_key, first_key, *latest_keys.values()]
+        if experiment_id not in self._primary:
+            wanted.append(keys.EXPERIMENT.key(experiment_id=experiment_id))
+        found = self._database.get_many(wanted)
         self._runs.stored(run_id, found.get(run_key)).require_active()
         if not values:
             return
+        primary, pending = self._primary_of(experiment_id, found, next(iter(values)))
         batch = _Batch(
             SummaryChain.read(experiment_id, run_id, METRICS, found.get(first_key)),
             run_key,
-            self._primary_of(experiment_id, next(iter(values))),
+            primary,
         )
-        pending: list[Write] = []
         for key, logged in values.items():
             old = found.get(latest_keys[key])
             pending = self._flush_if_full(batch, pending, len(logged) + (2 if old is None else 3))
             pending += batch.writes(key, logged, old)
         self._flush(batch, pending)
+        self._primary[experiment_id] = primary
 
-    def _primary_of(self, experiment_id: str, first: str) -> str:
-        if experiment_id not in self._primary:
-            self._primary[experiment_id] = self._experiments.primary_metric(experiment_id, first)
-        return self._primary[experiment_id]
+    def _primary_of(
+        self, experiment_id: str, found: Mapping[Key, Item], first: str
+    ) -> tuple[str, list[Write]]:
+        """The metric that the index orders by, and what fixes it with the first one logged."""
+        if experiment_id in self._primary:
+            return self._primary[experiment_id], []
+        key = keys.EXPERIMENT.key(experiment_id=experiment_id)
+        item = found.get(key, {"primary": first})
+        if "primary" in item:
+            return item["primary"], []
+        condition = {"primary": ABSENT, INFO: PRESENT}
+        return first, [Update(key, {"primary": first}, condition=condition)]
 
     def _flush_if_full(self, batch: "_Batch", pending: list[Write], more: int) -> list[Write]:
         if len(pending) + more + _ROOM_FOR_SUMMARIES > TRANSACTION_WRITES:

@@ -12,7 +12,9 @@ from typing import Any
 from mlflow import entities
 from mlflow.entities import LifecycleStage, RunStatus, RunTag
 from mlflow.entities.model_registry.model_version_stages import get_canonical_stage
+from mlflow.exceptions import MlflowException
 from mlflow.prompt import registry_utils
+from mlflow.protos.databricks_pb2 import INTERNAL_ERROR
 from mlflow.store.artifact.utils import models as model_uris
 from mlflow.store.entities.paged_list import PagedList
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
@@ -124,6 +126,18 @@ def joined_uri(root: str, *parts: str) -> str:
 
 def page_of(results: list[Any], token: Any) -> Any:
     return PagedList(results, token)
+
+
+def start_offset(page_token: str | None) -> int:
+    """The offset that a page token holds.
+
+    Raises:
+        MlflowException: it is no token; the code is that of MLflow's own store.
+    """
+    try:
+        return SearchUtils.parse_start_offset_from_page_token(page_token)
+    except ValueError as error:
+        raise MlflowException(str(error), INTERNAL_ERROR) from error
 
 
 def validated_max_results(max_results: int | None, *, allow_none: bool = False) -> None:

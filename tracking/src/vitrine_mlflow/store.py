@@ -34,7 +34,7 @@ from vitrine_mlflow.histories import Histories
 from vitrine_mlflow.isolation import isolation_of, require_startable
 from vitrine_mlflow.issues import Issues
 from vitrine_mlflow.logged_models import LoggedModels
-from vitrine_mlflow.metrics import Metrics
+from vitrine_mlflow.metrics import Metrics, validate_metrics
 from vitrine_mlflow.mlflow_api import (
     local_uri,
     page_of,
@@ -55,6 +55,7 @@ from vitrine_mlflow.store_evaluation import EvaluationMethods
 from vitrine_mlflow.store_models import ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
 from vitrine_mlflow.traces.assessments import Assessments
+from vitrine_mlflow.traces.metrics import TraceMetrics
 from vitrine_mlflow.traces.traces import Traces
 from vitrine_mlflow.uri import StoreAddress
 
@@ -82,7 +83,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         self.artifact_root_uri = context.artifact_root  # MLflow's handlers of workspaces read it
         self.experiments = Experiments(context)
         self.runs = Runs(context, self.experiments)
-        self.metrics = Metrics(context, self.experiments, self.runs)
+        self.metrics = Metrics(context, self.runs)
         self.details = Details(context, self.runs)
         self.datasets = Datasets(context, self.runs)
         self.logged_models = LoggedModels(context, self.experiments)
@@ -94,6 +95,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         )
         self.assessments = Assessments(context, self.traces.items)
         self.trace_search = TraceSearch(self.experiments, self.traces.items)
+        self.trace_metrics = TraceMetrics(self.experiments, self.traces.items)
         self.evaluation = EvaluationDatasets(context, self.experiments)
         self.scorers = Scorers(context, self.experiments)
         self.issues = Issues(context, self.experiments, self.runs, self.trace_search)
@@ -200,7 +202,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
     # What runs log
 
     def log_metric(self, run_id: str, metric: Metric) -> None:
-        self.logged_models.require([metric])
+        self._require_models(run_id, [metric])
         self.metrics.log(run_id, [metric])
         self.logged_models.log_metrics(run_id, [metric])
 
@@ -226,12 +228,18 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         validate_param_keys_unique(params)
         if not (metrics or params or tags):
             self.runs.find(run_id).require_active()
-        self.logged_models.require(metrics)
+        self._require_models(run_id, metrics)
         self.details.log_params(run_id, params)
         if metrics:
             self.metrics.log(run_id, metrics)
             self.logged_models.log_metrics(run_id, metrics)
         self.details.set_tags(run_id, tags)
+
+    def _require_models(self, run_id: str, metrics: Sequence[Metric]) -> None:
+        if any(metric.model_id is not None for metric in metrics):
+            self.runs.find(run_id).require_active()  # its absence is reported first
+            validate_metrics(metrics)
+            self.logged_models.require(run_id, metrics)
 
     def record_logged_model(self, run_id: str, mlflow_model: Any) -> None:
         from mlflow.models import Model  # noqa: PLC0415 - slow, and rarely needed

@@ -9,9 +9,11 @@ from mlflow.entities import Assessment, Span, Trace, TraceInfo
 from mlflow.store.tracking import SEARCH_TRACES_DEFAULT_MAX_RESULTS
 from mlflow.store.tracking.abstract_store import AbstractStore
 
+from vitrine_mlflow.mlflow_api import page_of
 from vitrine_mlflow.search.sessions import completed_sessions
 from vitrine_mlflow.search.traces import TraceSearch
 from vitrine_mlflow.traces.assessments import Assessments
+from vitrine_mlflow.traces.metrics import MetricQuery, TraceMetrics
 from vitrine_mlflow.traces.traces import Traces
 
 
@@ -21,6 +23,7 @@ class TraceMethods(AbstractStore):
     traces: Traces
     assessments: Assessments
     trace_search: TraceSearch
+    trace_metrics: TraceMetrics
 
     def start_trace(self, trace_info: TraceInfo) -> TraceInfo:
         return self.traces.start(trace_info)
@@ -51,6 +54,11 @@ class TraceMethods(AbstractStore):
         experiment_ids: list[str] | None = None,
     ) -> list[TraceInfo]:
         return self.traces.infos(trace_ids, experiment_ids)
+
+    def query_trace_metrics(self, experiment_ids: list[str], *arguments: Any, **named: Any) -> Any:
+        query = MetricQuery(*arguments, **named)
+        # MLflow's own store has no further pages either
+        return page_of(self.trace_metrics.query(experiment_ids, query), None)
 
     def search_traces(
         self,

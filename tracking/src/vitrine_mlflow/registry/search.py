@@ -17,6 +17,7 @@ from vitrine_mlflow.mlflow_api import (
     SearchModelUtils,
     SearchModelVersionUtils,
     SearchUtils,
+    start_offset,
 )
 from vitrine_mlflow.registry.items import PROMPT_TAG, StoredModel
 from vitrine_mlflow.registry.models import Models
@@ -42,7 +43,7 @@ def search_models(
         )
     filters: list[_Parsed] = SearchModelUtils.parse_search_filter(filter_string)
     clauses = _model_order(order_by)
-    offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+    offset = start_offset(page_token)
     for parsed in filters:
         _check_model_filter(parsed)
     prompts = _wants_prompts(filters)
@@ -68,7 +69,7 @@ def search_versions(
     filters: list[_Parsed] = SearchModelVersionUtils.parse_search_filter(filter_string)
     filters = [_checked_version_filter(parsed) for parsed in filters]
     clauses = _version_order(order_by or _DEFAULT_ORDER)
-    offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+    offset = start_offset(page_token)
     prompts = _wants_prompts(filters)
     found: list[ModelVersion] = []
     for model in _all(models, filters):

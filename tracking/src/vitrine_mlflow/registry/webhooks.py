@@ -14,6 +14,7 @@ from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
     SearchUtils,
+    start_offset,
     validate_webhook_events,
     validate_webhook_name,
     validate_webhook_url,
@@ -77,7 +78,7 @@ class Webhooks:
         size = max_results or _PAGE
         if not 1 <= size <= _LARGEST_PAGE:
             raise invalid("max_results must be between 1 and 1000.")
-        offset: int = SearchUtils.parse_start_offset_from_page_token(page_token)
+        offset = start_offset(page_token)
         found = [
             item[INFO]
             for item in self._database.query(self._key("").pk)

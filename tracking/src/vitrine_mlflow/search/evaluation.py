@@ -6,7 +6,7 @@ from typing import Any
 from vitrine_mlflow.comparisons import matches, whole_number
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.evaluation import EvaluationDatasets, StoredDataset
-from vitrine_mlflow.mlflow_api import SearchUtils, validated_max_results
+from vitrine_mlflow.mlflow_api import SearchUtils, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_genai import SearchEvaluationDatasetsUtils
 
 _TEXT_COMPARATORS = {"=", "!=", "LIKE", "ILIKE"}
@@ -30,7 +30,7 @@ def search_datasets(
 ) -> tuple[list[StoredDataset], Any]:
     """One page of datasets, and the token of the next. All of the workspace are read."""
     validated_max_results(max_results)
-    offset: int = SearchUtils.parse_start_offset_from_page_token(page_token)
+    offset = start_offset(page_token)
     parsed: list[dict[str, Any]] = (
         SearchEvaluationDatasetsUtils.parse_search_filter(filter_string) if filter_string else []
     )

@@ -12,9 +12,9 @@ from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import (
     SearchExperimentsUtils,
-    SearchUtils,
     parsed_experiment_id,
     stages_of,
+    start_offset,
     validated_max_results,
 )
 
@@ -36,7 +36,7 @@ def search_experiments(
         _condition(parsed) for parsed in SearchExperimentsUtils.parse_search_filter(filter_string)
     ]
     compare = _comparison(order_by)
-    offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+    offset = start_offset(page_token)
     stages = stages_of(view)
     found = [
         experiments.entity(stored)

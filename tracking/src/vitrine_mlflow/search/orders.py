@@ -11,7 +11,7 @@ from typing import Any
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.mlflow_api import SearchUtils
+from vitrine_mlflow.mlflow_api import SearchUtils, start_offset
 from vitrine_mlflow.search.predicates import Candidate
 
 _TOKEN_VERSION = 1
@@ -150,7 +150,7 @@ def parse_token(token: str | None) -> Position:
     Raises:
         MlflowException: as MLflow's own store refuses the token.
     """
-    offset = SearchUtils.parse_start_offset_from_page_token(token)
+    offset = start_offset(token)
     if not token:
         return Position()
     content: dict[str, Any] = json.loads(base64.b64decode(token))

@@ -15,7 +15,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.mlflow_api import parsed_experiment_id, validated_max_results
+from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_traces import COST, TOKEN_USAGE, SearchTraceUtils, resolved_locations
 from vitrine_mlflow.search.trace_filters import (
     Condition,
@@ -91,7 +91,7 @@ class _Position:
 
     @classmethod
     def parse(cls, token: str | None) -> "_Position":
-        offset = SearchTraceUtils.parse_start_offset_from_page_token(token)
+        offset = start_offset(token)
         if not token:
             return cls()
         content: dict[str, Any] = json.loads(base64.b64decode(token))

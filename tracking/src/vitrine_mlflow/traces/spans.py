@@ -107,9 +107,9 @@ class SpanBatch:
         if self.session is None:
             session = next((attributes[key] for key in _SESSIONS if attributes.get(key)), None)
             if session:
-                self.session = mlflow_api.validated_session(_text(session))
+                self.session = mlflow_api.validated_session(text_of(session))
         if self.user is None and attributes.get("user.id"):
-            self.user = _text(attributes["user.id"])
+            self.user = text_of(attributes["user.id"])
         if span.parent_id is None:
             if self.root_state is None:
                 self.root_state = "ERROR" if status == "ERROR" else "OK"
@@ -119,7 +119,7 @@ class SpanBatch:
     def _add_tags(self, attributes: dict[str, Any]) -> None:
         for name, value in attributes.items():
             if name.startswith(_TAG_PREFIX):
-                tag = _valid_tag(name[len(_TAG_PREFIX) :], str(_text(value)))
+                tag = _valid_tag(name[len(_TAG_PREFIX) :], str(text_of(value)))
                 self.tags.update(tag)
         if mlflow_api.NAME_TAG in self.tags:
             mlflow_api.validated_name(self.tags[mlflow_api.NAME_TAG])
@@ -217,8 +217,8 @@ def _valid_tag(key: str, value: str) -> dict[str, Any]:
     return {name: valid}
 
 
-def _text(value: Any) -> Any:
-    """Unwrap an attribute that is JSON of a text."""
+def text_of(value: Any) -> Any:
+    """An attribute that may be JSON of a text, unwrapped."""
     try:
         parsed = json.loads(value)
     except (TypeError, ValueError):

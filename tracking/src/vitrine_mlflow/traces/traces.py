@@ -13,7 +13,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import with_key
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import invalid, missing, wrong_state
+from vitrine_mlflow.errors import invalid, missing, parent_required, wrong_state
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Put, Write
 from vitrine_mlflow.keys import Key
@@ -175,7 +175,11 @@ class Traces:
                 more.append(Put(item))
             self.items.write(stored, more)
 
-        self.items.changed(trace_id, change)
+        if key == NAME_TAG or self._context.isolation is not None:
+            self.items.changed(trace_id, change)
+        else:
+            with parent_required():
+                self.items.changed(trace_id, change)
 
     def delete_tag(self, trace_id: str, key: str) -> None:
         not_tagged = missing(f"No trace tag with key '{key}' for trace with ID '{trace_id}'")
