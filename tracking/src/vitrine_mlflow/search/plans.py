@@ -102,7 +102,7 @@ class Plan:
 
     @property
     def _rows(self) -> int:
-        return self._query.page + 1
+        return self._query.page + 2
 
     # Orders that an index serves.
 
@@ -240,8 +240,9 @@ class Plan:
             ranges.insert(0, Range(prefix + first, prefix + last + _LAST))
         for wanted in ranges:
             rows = self._reader.by_rank(wanted, backward=ascending, page=self._rows)
-            # after a full page one more row answers whether another page follows
-            sizes = chain((self._query.page, 1), repeat(self._query.page))
+            # after a full page one more run answers whether another page follows, if the row after
+            # it has another value
+            sizes = chain((self._query.page, 2), repeat(self._query.page))
             while chunk := list(islice(rows, next(sizes))):
                 found = self._reader.runs(run_id for _, (run_id, _) in chunk)
                 for encoded, (run_id, value) in chunk:
@@ -255,11 +256,11 @@ class Plan:
         """Results of rows in the order of the first key; rows with an equal one are sorted."""
         pending: list[Candidate] = []
         last: str | None = None
-        size = self._query.page
+        size, later = self._query.page, 1  # one more answers whether another page follows
         for sort_key, candidate in rows:
             if len(pending) >= size and sort_key != last:
                 yield from self._settle(pending)
-                pending, size = [], size * 2
+                pending, size, later = [], later, max(later, self._query.page) * 2
             pending.append(candidate)
             last = sort_key
         yield from self._settle(pending)
