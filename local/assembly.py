@@ -167,7 +167,7 @@ def _read_object(path: Path) -> Object:
     except (OSError, ValueError) as error:
         raise LocalError(f"cannot read {path}: {error}") from error
     if not isinstance(read, dict):
-        raise LocalError(f"{path} does not hold an object")
+        raise LocalError(f"{path} does not contain an object")
     return read
 
 

@@ -50,7 +50,9 @@ def _commands(state: StateFolder) -> list[str]:
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise LocalError(f"the first look fails: {(done.stderr or done.stdout).strip()}")
+        raise LocalError(
+            f"the import of the samples failed: {(done.stderr or done.stdout).strip()}"
+        )
 
 
 def _shown(path: Path) -> str:

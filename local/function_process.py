@@ -218,7 +218,7 @@ class Worker:
     def take(self, call: Call) -> None:
         """Give the waiting process a call; its time runs from here."""
         if self._asked is None:
-            raise RuntimeError(f"{self.id} does not wait for a call")
+            raise RuntimeError(f"{self.id} is not waiting for a call")
         call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
         self._call = call
         self._asked.set_result(call)

@@ -55,7 +55,7 @@ def resolve(value: JsonValue, scope: Scope) -> JsonValue:
     """
     resolved = _resolve(value, scope)
     if isinstance(resolved, _Absent):
-        raise UnresolvableError("AWS::NoValue stands where a value is needed")
+        raise UnresolvableError("AWS::NoValue is used where a value is required")
     return resolved
 
 

@@ -146,7 +146,7 @@ def _answer_headers(value: Object) -> Iterable[tuple[str, str]]:
     headers = value.get("headers") or {}
     cookies = value.get("cookies") or []
     if not isinstance(headers, dict) or not isinstance(cookies, list):
-        raise MalformedAnswerError("headers or cookies have a wrong form")
+        raise MalformedAnswerError("headers or cookies have an invalid form")
     names = {name.lower() for name in headers}
     if "content-type" not in names:
         yield "content-type", "text/plain;charset=UTF-8"

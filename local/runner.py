@@ -346,7 +346,9 @@ class Runtime:
             try:
                 await asyncio.to_thread(_give_back, engine, clients, state, self._plan)
             except (BotoCoreError, ClientError) as error:
-                raise EngineError(f"{engine} does not take what it forgot: {error}") from error
+                raise EngineError(
+                    f"{engine} cannot be restored after its restart: {error}"
+                ) from error
             if engine == "states":
                 executions.lose()
 

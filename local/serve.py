@@ -150,7 +150,7 @@ def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Calla
 
     def say_or_stop(text: str) -> None:
         if stopping.is_set():
-            raise LocalError("it was to stop")
+            raise LocalError("the start was interrupted")
         say(text)
 
     return say_or_stop

@@ -52,9 +52,9 @@ def _put(url: str, body: str) -> None:
         try:
             reply = pool.request("PUT", url, body=body, headers={"Content-Type": ""})
         except HTTPError:
-            raise UnavailableError("CloudFormation does not take the answer") from None
+            raise UnavailableError("CloudFormation did not accept the response") from None
     if reply.status >= 400:
-        raise UnavailableError(f"CloudFormation refuses the answer with status {reply.status}")
+        raise UnavailableError(f"CloudFormation rejected the response with status {reply.status}")
 
 
 def _until_taken() -> Retrying:

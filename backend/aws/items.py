@@ -140,7 +140,7 @@ def _numbers_as_decimal(value: object) -> object:
         entries = cast("dict[str, object]", value)
         return {k: _numbers_as_decimal(v) for k, v in entries.items() if v is not None}
     if value in (set[object](), frozenset[object]()):  # boto3 would send it
-        raise TypeError("DynamoDB has no empty sets")
+        raise TypeError("DynamoDB cannot store an empty set")
     if isinstance(value, list | tuple):
         return [_numbers_as_decimal(element) for element in cast("list[object]", value)]
     return value
@@ -169,7 +169,7 @@ def _read(value: Wire) -> Any:
         case "BS":
             found = {_binary(element) for element in content}
         case _:
-            raise TypeError(f"DynamoDB has no type {kind!r}")
+            raise TypeError(f"DynamoDB does not support the type {kind!r}")
     return found
 
 

@@ -88,7 +88,7 @@ def _translated() -> Generator[None]:
             raise TooManyAddressesError from error
         if code in _INVALID:
             message = error.response.get("Error", {}).get("Message", "")
-            raise InvalidInputError(f"SNS does not take this: {message}") from error
+            raise InvalidInputError(f"SNS rejected the request: {message}") from error
         if code in _BUSY:
-            raise UnavailableError("SNS has too much to do") from error
+            raise UnavailableError("SNS is overloaded") from error
         raise

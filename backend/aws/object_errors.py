@@ -28,7 +28,7 @@ def translated_object(key: str, *, refusing: bool = False) -> Generator[None]:
     except ClientError as error:
         code = code_of(error)
         if code in ABSENT or code == "NoSuchUpload":
-            raise NotFoundError(f"S3 holds no such object or upload: {key}") from error
+            raise NotFoundError(f"S3 has no such object or upload: {key}") from error
         if code == NOT_RESTORED:
             raise NotRestoredError from error
         if not refusing or code in _NOT_THE_CALLERS:

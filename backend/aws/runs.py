@@ -173,7 +173,7 @@ def _translated(*, but: str) -> Generator[None]:
         code = code_of(error)
         if code == _FULL:
             raise RateLimitedError(
-                "Step Functions runs as many executions as the account may have",
+                "The account's limit of running executions is reached",
                 retry_after=_RETRY_SECONDS,
             ) from error
         if code != but:

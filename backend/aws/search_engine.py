@@ -211,7 +211,7 @@ def _answered(call: Callable[[], T]) -> Any:
         if isinstance(error, AuthorizationException):
             raise DeniedError(f"OpenSearch denies the request: {reason}") from error
         if status == _TOO_LARGE:
-            raise TooLargeError("OpenSearch finds the request too large") from error
+            raise TooLargeError("The request is too large for OpenSearch") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):
             raise UnavailableError("OpenSearch is overloaded or starting") from error
         raise

@@ -108,7 +108,7 @@ class DynamoTables:
 
     def write(self, write: Write) -> Item | None:
         if isinstance(write, Check):
-            raise TypeError("a check alone writes nothing")
+            raise TypeError("a check can only be part of a transaction")
         if isinstance(write, Delete) and write.conditions:
             # Sent again it would find no item that could hold an id. A transaction costs twice as
             # much, and DynamoDB knows it again by the token that botocore sends with it.
@@ -143,7 +143,9 @@ class DynamoTables:
 
     def transact(self, writes: Sequence[Write]) -> None:
         if len(writes) > MAX_TRANSACTION_ITEMS:
-            raise ValueError(f"{len(writes)} writes, a transaction takes {MAX_TRANSACTION_ITEMS}")
+            raise ValueError(
+                f"{len(writes)} writes; a transaction can have {MAX_TRANSACTION_ITEMS}"
+            )
         requests = [self._transact_item(write) for write in writes]
         _until_done(lambda: self._transact(requests, writes))
 

@@ -94,11 +94,11 @@ def _translated(user_id: str) -> Generator[None]:
         if code == "UsernameExistsException":
             raise PoolUserExistsError(user_id) from error
         if code in _INVALID:
-            raise InvalidInputError(f"Cognito does not take this: {message}") from error
+            raise InvalidInputError(f"Cognito rejected the request: {message}") from error
         if code in {"NotAuthorizedException", "UnsupportedUserStateException"}:
             raise StateForbidsError(f"The state of {user_id} does not allow this") from error
         if code in _BUSY:
-            raise UnavailableError("Cognito has too much to do") from error
+            raise UnavailableError("Cognito is overloaded") from error
         raise
 
 

@@ -166,7 +166,7 @@ def check_relative_path(value: str) -> str:
 
 
 def normalise_relative_path(value: str) -> str:
-    """As `check_relative_path`; a missing leading slash, as stock clients send it, is added."""
+    """As `check_relative_path`; a missing leading slash, as VAMS clients send it, is added."""
     return check_relative_path(value if value.startswith("/") else "/" + value)
 
 

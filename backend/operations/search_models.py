@@ -77,7 +77,7 @@ class DocumentName(WireModel):
 class RepairBody(WireModel):
     """What to repair: everything, a database, an asset, or named documents.
 
-    Named documents are always rebuilt; of the others only those that differ.
+    Named documents are always rebuilt; otherwise, only documents that differ are.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})

@@ -282,7 +282,7 @@ def _batch(document: JsonObject) -> BatchEntry:
     arn = _text(_mapping(document.get("requestContext")).get("functionArn")) or ""
     consumer = consumer_of(arn)
     if consumer is None:
-        raise UnreadableFailureError(f"{arn or 'nothing'} is no consumer of streams")
+        raise UnreadableFailureError(f"{arn or 'nothing'} is not a consumer of streams")
     payload = document.get("payload")
     try:
         event: object = json.loads(payload) if isinstance(payload, str) else payload
@@ -290,10 +290,10 @@ def _batch(document: JsonObject) -> BatchEntry:
         raise UnreadableFailureError(f"its payload is not JSON: {error}") from error
     records = _mapping(event).get("Records")
     if not isinstance(records, list) or not records:
-        raise UnreadableFailureError("its payload holds no records")
+        raise UnreadableFailureError("its payload contains no records")
     entries = cast("list[object]", records)
     if not all(isinstance(record, dict) for record in entries):
-        raise UnreadableFailureError("its payload holds what is no record")
+        raise UnreadableFailureError("its payload contains something that is not a record")
     return BatchEntry(consumer, cast("list[JsonObject]", entries))
 
 

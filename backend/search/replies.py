@@ -19,7 +19,7 @@ class _Raw(WireModel):
 
 
 class TotalHits(_Raw):
-    """`relation` is `gte` where counting ended at `value`."""
+    """`relation` is `gte` if counting stopped at `value`."""
 
     value: int
     relation: str | None = None
@@ -48,7 +48,7 @@ class HitExplanation(_Raw, extra="allow"):
 
 
 class SearchHit(_Raw):
-    """A found asset or file; `_index_type` says which. `files` are the best files of an asset."""
+    """A found asset or file; `_index_type` is its type. `files` are the best files of an asset."""
 
     id: Annotated[str, Field(alias="_id")]
     index: Annotated[str, Field(alias="_index")]
@@ -98,7 +98,7 @@ class RangeBucket(WireModel):
 
 
 class NumberStatistics(WireModel):
-    """Of the numbers of a key; a value beyond what a number holds is left out."""
+    """Statistics of a key's numbers. A value outside the range of numbers is left out."""
 
     count: int
     min: float | None = None
@@ -108,7 +108,7 @@ class NumberStatistics(WireModel):
 
 
 class MetadataFacetReply(WireModel):
-    """How many documents have each value of a metadata key. `others` have further values."""
+    """The number of documents for each value of a metadata key; `others` counts the rest."""
 
     key: str
     documents: int
@@ -120,7 +120,7 @@ class MetadataFacetReply(WireModel):
 
 
 class HistogramBucket(WireModel):
-    """How many documents have a value from `from` on; of sizes, below `to`."""
+    """The number of documents with a value of at least `from` (sizes: and below `to`)."""
 
     start: Annotated[int | str | None, Field(alias="from")] = None
     end: Annotated[int | None, Field(alias="to")] = None
@@ -128,7 +128,7 @@ class HistogramBucket(WireModel):
 
 
 class HistogramReply(WireModel):
-    """`interval` is that of dates: OpenSearch chooses it."""
+    """`interval` is the length of an interval of dates; OpenSearch chooses it."""
 
     field: HistogramField
     interval: str | None = None
@@ -136,7 +136,7 @@ class HistogramReply(WireModel):
 
 
 class SearchLag(WireModel):
-    """How many of the documents that were written are not known to be in the indexes yet.
+    """The number of written documents that the indexes may not contain yet.
 
     `seconds` have passed since the first of the writes.
     """
@@ -188,6 +188,6 @@ class SearchReply(WireModel):
     ] = None
     did_you_mean: str | None = None
     reindex_due: Annotated[
-        str | None, Field(description="What may not be found until search is reindexed.")
+        str | None, Field(description="What searches may not find until the indexes are rebuilt.")
     ] = None
     lag: SearchLag | None = None

@@ -209,7 +209,7 @@ def place_of(reference: Reference) -> tuple[str, str]:
         case FileKeyRef(_, asset_id, key):
             return asset_id, key
         case _:
-            raise TypeError(f"{reference!r} has no place in a walk")
+            raise TypeError(f"{reference!r} is not part of a walk")
 
 
 def _is_file(version: ObjectVersion) -> bool:

@@ -1,7 +1,7 @@
 """The two versions that the product tells: of the contract that it keeps, and its own."""
 
 CONTRACT_VERSION = "2.5.1"
-"""The VAMS release whose REST contract is kept; stock clients compare it with theirs."""
+"""The VAMS release whose REST contract is kept; VAMS clients compare it with theirs."""
 
 PRODUCT_VERSION = "0.1.0"
 """As in pyproject.toml, which a deployed function does not have."""

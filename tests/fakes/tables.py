@@ -104,7 +104,7 @@ class MemoryTables:
 
     def write(self, write: Write) -> Item | None:
         if isinstance(write, Check):
-            raise TypeError("a check alone writes nothing")
+            raise TypeError("a check can only be part of a transaction")
         self.before("write")
         self._check_conditions([write])
         item = self._after(write)
@@ -120,7 +120,9 @@ class MemoryTables:
 
     def transact(self, writes: Sequence[Write]) -> None:
         if len(writes) > MAX_TRANSACTION_ITEMS:
-            raise ValueError(f"{len(writes)} writes, a transaction takes {MAX_TRANSACTION_ITEMS}")
+            raise ValueError(
+                f"{len(writes)} writes; a transaction can have {MAX_TRANSACTION_ITEMS}"
+            )
         touched = {(write.table.name, *_names(write.table, _key_of(write))) for write in writes}
         if len(touched) < len(writes):
             raise ValueError("a transaction takes an item once")

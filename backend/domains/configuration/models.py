@@ -19,7 +19,7 @@ PROVIDER = "AUTHPROVIDER_EXTERNALOAUTHIDP"
 
 
 UNSET = "undefined"
-"""What stock clients expect of a provider's setting that has no value."""
+"""What VAMS clients expect of a provider's setting that has no value."""
 
 
 class Endpoints(NamedTuple):
@@ -48,7 +48,7 @@ class Feature(WireModel):
 
 
 class VersionReply(WireModel):
-    """`version` is that of the API contract; stock clients compare it with their own."""
+    """`version` is that of the API contract; VAMS clients compare it with their own."""
 
     version: str
     product_version: str

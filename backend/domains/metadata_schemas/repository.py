@@ -176,7 +176,7 @@ class MetadataSchemaRepository:
                 table=SCHEMA_SCOPES,
                 item={_SCOPE: scope, _IDS: ids, _REVISION: revision + 1},
                 conditions=(equals(_REVISION, revision) if revision else absent(_SCOPE),),
-                refused=_ScopeChangedError("the scope is not as it was read"),
+                refused=_ScopeChangedError("the scope was changed after it was read"),
             )
             try:
                 return self.tables.transact([row, named, entry])

@@ -17,7 +17,7 @@ from backend.spec import routes
 
 PAGE = 100
 _DONE = "success"
-"""What stock clients compare replies with."""
+"""What VAMS clients compare replies with."""
 
 
 def build_router(service: SubscriptionService) -> Router:

@@ -32,7 +32,7 @@ def happening(entry: Mapping[str, object]) -> Happening | None:
     entity, operation, user_id, at = texts
     kind, *ids = entity.split(":", 3)
     if kind not in {"asset", "file"} or len(ids) < 2:
-        raise ValueError(f"{entity} is no asset and no file")
+        raise ValueError(f"{entity} is neither an asset nor a file")
     if operation in SILENT:
         return None
     return Happening(ids[0], ids[1], operation, user_id, at.partition("#")[0])

@@ -135,14 +135,15 @@ HEAD_FILE = Route(
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
-    "stream_auxiliary_file", "Download a viewer's file, or redirect to it", "asset",
+    "stream_auxiliary_file", "Download an auxiliary file, or redirect to it", "asset",
     statuses=STREAMED,
     reads=_RANGES,
     response_headers=_BYTES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
-    "head_auxiliary_file", "Get the size and type of a viewer's file", "asset", statuses=(304, 410),
+    "head_auxiliary_file", "Get the size and type of an auxiliary file", "asset",
+    statuses=(304, 410),
     reads=_KNOWN,
     response_headers=_BYTES,
 )  # fmt: skip

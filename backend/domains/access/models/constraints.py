@@ -98,7 +98,7 @@ class Criterion(WireModel):
     @model_validator(mode="after")
     def lists_where_they_are_taken(self) -> "Criterion":
         if isinstance(self.value, list) and self.operator not in LIST_OPERATORS:
-            raise WrongFieldError("value", f"{self.operator} takes a single text, not a list")
+            raise WrongFieldError("value", f"{self.operator} requires a single text, not a list")
         return self
 
 
@@ -164,7 +164,7 @@ class ConstraintPath(WireModel):
 
 
 class ConstraintBody(Criteria):
-    """A whole constraint. The id in the path is used; stock clients repeat it as `identifier`."""
+    """A whole constraint. The id in the path is used; VAMS clients repeat it as `identifier`."""
 
     model_config = ConfigDict(
         json_schema_extra={

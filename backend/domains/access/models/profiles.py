@@ -30,7 +30,7 @@ class Profiles(WireModel):
 
 
 class ProfileReply(WireModel):
-    """Always one profile, in the list that stock clients expect."""
+    """Always one profile, in the list that VAMS clients expect."""
 
     message: Profiles
 
@@ -51,7 +51,7 @@ class AllowedRoute(WebRoute):
 
 
 class WebRoutesReply(WireModel):
-    """`email` is the caller's user id, which stock clients display."""
+    """`email` is the caller's user id, which VAMS clients display."""
 
     allowed_routes: list[AllowedRoute]
     email: str

@@ -1,6 +1,6 @@
 """The words that rules are made of, and rules as they are stored.
 
-A value is text, compared literally. One exception, which templates and stock clients rely on: with
+A value is text, compared literally. One exception, which templates and VAMS clients rely on: with
 `contains` the value `.*` means anything at all.
 """
 

@@ -39,7 +39,7 @@ class Change(NamedTuple):
     def constraint_id(self) -> str:
         named = self.after or self.before
         if named is None:
-            raise ValueError("a change has a before or an after")
+            raise ValueError("a change requires the state before or after it")
         return named.constraint_id
 
 

@@ -170,4 +170,4 @@ def _plain(value: object) -> int | float | str | list[Any]:
         case set() | frozenset():
             return sorted(cast("set[Any]", value), key=str)
         case _:
-            raise TypeError(f"{type(value).__name__} has no place in an entry")
+            raise TypeError(f"{type(value).__name__} cannot be stored in an audit entry")

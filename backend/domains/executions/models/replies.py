@@ -59,7 +59,7 @@ class WorkflowExecutionsQuery(PageQuery):
 
 
 class WorkflowExecutionsBody(OptionalBody):
-    """The body that stock clients send with this GET."""
+    """The body that VAMS clients send with this GET."""
 
     workflow_database_id: DatabaseOrGlobal | None = None
 

@@ -33,7 +33,7 @@ MAX_LIST_BYTES = 60_000
 
 
 def date_of(at: datetime) -> str:
-    """Return a time as stock clients read it: `MM/DD/YYYY, HH:MM:SS`."""
+    """Return a time as VAMS clients read it: `MM/DD/YYYY, HH:MM:SS`."""
     return at.astimezone(UTC).strftime("%m/%d/%Y, %H:%M:%S")
 
 

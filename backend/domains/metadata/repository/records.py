@@ -246,7 +246,10 @@ def _counted(part: Part) -> list[Update]:
         raise no_room
     else:
         same = equals(_REVISION, expected.revision) if expected.revision else absent(_REVISION)
-        conditions, refused = (same,), _KeyStateError("the records are not as they were read")
+        conditions, refused = (
+            (same,),
+            _KeyStateError("the records were changed after they were read"),
+        )
     facts = {_FACTS: part.fact_growth} if part.fact_growth else {}
     return [
         Update(
@@ -263,7 +266,7 @@ def _write(
     place: Place, entity: AnyEntity, key: str, record: Record | None, found: Found | None
 ) -> Write:
     """The write of one record, or its removal, refused unless what is there was found so."""
-    refused = _KeyStateError("a record is not as it was read")
+    refused = _KeyStateError("a record was changed after it was read")
     conditions: tuple[Condition, ...] = (absent(place.key),)
     if found is not None:
         seen = (

@@ -36,11 +36,11 @@ from vitrine.cli import (
 from vitrine.cli import buckets as stores
 from vitrine.cli import jobs as long_work
 
-HELP = """Store, find and fetch 3D assets.
+HELP = """Store, search and download 3D assets.
 
-Say where with `vitrine login`, or with --api and --key, VITRINE_API and VITRINE_API_KEY,
-or, for a local runtime, with --endpoint or VITRINE_ENDPOINT. A token of the identity
-provider may stand wherever a key may.
+Select the deployment with `vitrine login`, with --api and --key, or with VITRINE_API and
+VITRINE_API_KEY; for a local runtime, with --endpoint or VITRINE_ENDPOINT. An access token of
+the identity provider can be used instead of a key.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailable.
 """

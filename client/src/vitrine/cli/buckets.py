@@ -48,8 +48,8 @@ def import_bucket(
 ) -> None:
     """Create assets and files from a bucket's objects; registers the bucket if necessary.
 
-    Each folder directly below the prefix becomes an asset. No object is changed. When it is
-    interrupted the import goes on: `vitrine jobs wait` follows it, `vitrine jobs cancel` stops it.
+    Each folder directly below the prefix becomes an asset. No object is changed. The import
+    continues if the command is interrupted; see `vitrine jobs wait` and `vitrine jobs cancel`.
     """
     found = _registered(session, bucket, prefix, database)
     started = session.client.buckets.start_import(found.bucket_id)

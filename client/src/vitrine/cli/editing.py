@@ -9,7 +9,9 @@ from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 
-TextOption = Annotated[str | None, typer.Option("--description", help="4 to 256 characters.")]
+TextOption = Annotated[
+    str | None, typer.Option("--description", help="Description; 4 to 256 characters.")
+]
 TagArgument = Annotated[str, typer.Argument(metavar="TAG")]
 TagTypeArgument = Annotated[str, typer.Argument(metavar="TYPE")]
 RequiredOption = Annotated[
@@ -65,7 +67,9 @@ def create_asset(
     folder: Annotated[
         str | None, typer.Option(help="Folder of the bucket that already contains the files.")
     ] = None,
-    keep_here: Annotated[bool, typer.Option("--not-distributable", help="No downloads.")] = False,
+    keep_here: Annotated[
+        bool, typer.Option("--not-distributable", help="Forbid downloads.")
+    ] = False,
 ) -> None:
     """Create an asset without files; `import` creates assets from folders."""
     made = session.client.assets.create(

@@ -42,7 +42,7 @@ def move(
 ) -> None:
     """Move a file within its asset, with its metadata and previews.
 
-    Asks first if other files of the asset refer to it and there is somebody to ask.
+    In a terminal, requires confirmation if other files of the asset refer to it.
     """
     ids = _ids(session, database, asset)
     used = "" if yes else users_of(session, ids, source)

@@ -36,7 +36,7 @@ TagOption = Annotated[
 JobsOption = Annotated[
     int, typer.Option("--jobs", min=1, max=64, help="Number of parallel transfers.")
 ]
-TimeoutOption = Annotated[float, typer.Option("--timeout", min=0, help="In seconds.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", min=0, help="Maximum seconds to wait.")]
 
 
 @with_session
@@ -49,10 +49,10 @@ def import_folder(
     part_size: PartSizeOption = None,
     finish_timeout: FinishOption = WAIT_SECONDS,
 ) -> None:
-    """Import a folder: each first-level folder becomes an asset, loose files one more.
+    """Import a folder: each folder in it becomes an asset, and the files beside them one more.
 
-    A second run sends just what is missing or different, and goes on in the middle of files. Files
-    that a rule keeps out are listed with the reason; the exit code is 1 only where a file failed.
+    A second run uploads only missing and different files, and resumes interrupted ones. Files that
+    the server does not accept are listed with the reason. The exit code is 1 only if a file failed.
     """
     with progress_on(session.output.err, "importing") as observer:
         report = import_directory(
@@ -172,7 +172,7 @@ def demo(
 ) -> None:
     """Import a folder, wait until it is processed, and check that search finds every file.
 
-    The last line is JSON. The exit code is 1 where a file failed or is not found.
+    The last line is JSON. The exit code is 1 if a file failed or is not found.
     """
     with progress_on(session.output.err, "importing") as observer:
         result = trial.run(

@@ -29,7 +29,8 @@ def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
 
 @with_session
 def show_failure(
-    session: Session, failure: Annotated[str, typer.Argument(metavar="KEY", help="As listed.")]
+    session: Session,
+    failure: Annotated[str, typer.Argument(metavar="KEY", help="Key of the failure, as listed.")],
 ) -> None:
     """Show a failure with its stored message."""
     found = session.client.failures.get(failure)

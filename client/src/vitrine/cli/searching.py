@@ -97,7 +97,9 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     session: Session,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
     database: Annotated[str | None, typer.Option(help="Only in this database.")] = None,
-    entity: Annotated[EntityType | None, typer.Option("--type", help="asset or file.")] = None,
+    entity: Annotated[
+        EntityType | None, typer.Option("--type", help="Only assets, or only files.")
+    ] = None,
     ext: Annotated[str | None, typer.Option(help="Only files with this extension.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Only with one of these tags.")] = None,
     metadata_key: Annotated[str | None, typer.Option(help="Only with this metadata key.")] = None,

@@ -66,8 +66,10 @@ def ingest(
     asset_id: Annotated[str, typer.Argument(metavar="ASSET_ID")],
     files: FilesArgument,
     name: Annotated[str | None, typer.Option(help="Name; default: the id.")] = None,
-    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
+    description: Annotated[
+        str | None, typer.Option(help="Description; 4 to 256 characters.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Tag; may be repeated.")] = None,
 ) -> None:
     """Store files in an asset; the asset is created if it does not exist."""
     described = Described(

@@ -68,7 +68,9 @@ def put_workflow(
     database: DatabaseArgument,
     workflow: WorkflowArgument,
     pipeline: PipelineOption,
-    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
+    description: Annotated[
+        str | None, typer.Option(help="Description; 4 to 256 characters.")
+    ] = None,
     extensions: ExtensionsOption = None,
 ) -> None:
     """Create or replace a workflow."""

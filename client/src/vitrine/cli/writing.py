@@ -40,7 +40,9 @@ def login(session: Session) -> None:
 def create_database(
     session: Session,
     database: DatabaseArgument,
-    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
+    description: Annotated[
+        str | None, typer.Option(help="Description; 4 to 256 characters.")
+    ] = None,
     bucket: Annotated[
         str | None,
         typer.Option(help="Id of the bucket for new assets; default: the deployment's."),
