@@ -75,7 +75,7 @@ class EngineRoom:
 
         Raises:
             LocalError: there is no such engine.
-            EngineError: it does not come up, or cannot be restored after its restart.
+            EngineError: it does not come up, or cannot be restored.
         """
         async with self._busy:
             self._known(name)

@@ -346,9 +346,7 @@ class Runtime:
             try:
                 await asyncio.to_thread(_give_back, engine, clients, state, self._plan)
             except (BotoCoreError, ClientError) as error:
-                raise EngineError(
-                    f"{engine} cannot be restored after its restart: {error}"
-                ) from error
+                raise EngineError(f"{engine} cannot be restored: {error}") from error
             if engine == "states":
                 executions.lose()
 

@@ -56,7 +56,7 @@ class _Site:
     async def give_back(self, name: str) -> None:
         if self.refusals:
             self.refusals -= 1
-            raise EngineError("aws cannot be restored after its restart")
+            raise EngineError("aws cannot be restored")
         self.given_back.append(name)
 
 

@@ -316,7 +316,7 @@ class Completion:
         try:
             return self._checked_and_copied(file, temporary, content or self._read(file, temporary))
         except NotFoundError as error:
-            raise UnavailableError("the temporary object is gone") from error
+            raise UnavailableError("the temporary object no longer exists") from error
 
     def _checked_and_copied(
         self, file: UploadFile, temporary: Temporary, content: Content

@@ -97,9 +97,7 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     session: Session,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
     database: Annotated[str | None, typer.Option(help="Only in this database.")] = None,
-    entity: Annotated[
-        EntityType | None, typer.Option("--type", help="Only assets, or only files.")
-    ] = None,
+    entity: Annotated[EntityType | None, typer.Option("--type", help="Type of hits.")] = None,
     ext: Annotated[str | None, typer.Option(help="Only files with this extension.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Only with one of these tags.")] = None,
     metadata_key: Annotated[str | None, typer.Option(help="Only with this metadata key.")] = None,
