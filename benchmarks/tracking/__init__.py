@@ -1,0 +1,1 @@
+"""What MLflow's store on DynamoDB costs: requests, units, times, and how searches grow."""
