@@ -1,1 +1,1 @@
-"""What every slice uses, and nothing of AWS or HTTP: errors, identity, permission, paging."""
+"""Code that every slice uses, independent of AWS and HTTP: errors, identity, permissions, pages."""

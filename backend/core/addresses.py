@@ -1,8 +1,8 @@
-"""Which addresses of the internet the product may speak to on somebody's word. Pure.
+"""Which internet addresses the product may connect to if a URL comes from outside. Pure.
 
-A URL that a setting, a user or another server names may lead into the deployment's own network:
-to services beside it, or to the endpoint that hands out its credentials. Addresses are judged, not
-names, because a name may stand for any address at any time.
+A URL from a setting, a user or another server may point into the deployment's own network: to
+neighbouring services, or to the endpoint that returns its credentials. Addresses are checked
+instead of names, because a name can resolve to another address at any time.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -33,9 +33,9 @@ _NEVER_IPV6 = (
 
 
 def is_public(text: str) -> bool:
-    """Whether an address, as the resolver tells it, is one of the public internet.
+    """Return whether a resolved address belongs to the public internet.
 
-    What is no address is not, and neither is one with a zone (`fe80::1%eth0`).
+    Invalid addresses and addresses with a zone (`fe80::1%eth0`) do not.
     """
     try:
         return _is_public(ip_address(text))
@@ -44,7 +44,7 @@ def is_public(text: str) -> bool:
 
 
 def is_loopback(text: str) -> bool:
-    """Whether an address is of this machine, and written as itself."""
+    """Return whether an address is a loopback address, not embedded in another one."""
     try:
         return ip_address(text).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The permission port: asked by middleware for every route and by every service verb."""
+"""The permission port. Middleware calls it for every route, and services for every object."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
@@ -34,14 +34,14 @@ SecuredType = Literal[
 
 @frozen
 class Secured:
-    """An object that permissions speak of: its type and the fields that rules may name."""
+    """An object to check permissions for: its type, and the fields that rules can use."""
 
     object_type: SecuredType
     fields: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict[str, str])
 
 
 class Authorization(Protocol):
-    """Decides. Implementations are closed: what they do not know, they deny."""
+    """Decides requests. Implementations deny everything that no rule allows."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         """Tier 1: may the caller use this route at all, with these path parameters?"""
@@ -53,23 +53,23 @@ class Authorization(Protocol):
 
 
 class Visibility(Protocol):
-    """Tells a search what its caller may see, so that it finds nothing else."""
+    """Restricts searches to the documents that their caller may see."""
 
     def search_filter(self, caller: Identity) -> dict[str, Any] | None:
-        """The query of all documents that the caller may see; None if there are none."""
+        """Return a query for all documents that the caller may see; None if there are none."""
         ...
 
 
 class NamedTags(Protocol):
-    """Knows the tags that rules name: who has them on an asset changes who may use the asset."""
+    """The tags that rules use: setting such a tag on an asset changes its permissions."""
 
     def named_tags(self, tag_names: Iterable[str]) -> set[str]:
-        """Return those of the tags on which the truth of some rule depends."""
+        """Return the tags of this list that are used in a rule."""
         ...
 
 
 class SystemOnly:
-    """For functions that nobody asks: the product itself may do everything, and nobody else."""
+    """For functions without callers: the product itself may do everything, users nothing."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:  # noqa: ARG002 - the port's signature
         return False
@@ -94,10 +94,10 @@ class SystemOr:
 def require(
     authorization: Authorization, caller: Identity, action: Action, target: Secured
 ) -> None:
-    """Go on only if the caller may do this.
+    """Require that the caller may perform the action on the object.
 
     Raises:
-        PermissionDeniedError: it may not.
+        PermissionDeniedError: the caller may not.
     """
     if not authorization.may(caller, action, target):
         raise PermissionDeniedError(
@@ -106,7 +106,7 @@ def require(
 
 
 def require_administrator(authorization: Authorization, caller: Identity, why: str) -> None:
-    """Go on only if the caller is an administrator: only they may change constraints.
+    """Require an administrator, which is a caller who may change constraints.
 
     Raises:
         PermissionDeniedError: the caller is not. `why` is its message.

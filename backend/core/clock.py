@@ -1,4 +1,4 @@
-"""Time, as something that is passed in. The one place that reads the machine's clock."""
+"""The clock, which is passed to services. Only this module reads the machine's clock."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,5 +22,5 @@ def iso_seconds(at: datetime) -> str:
 
 
 def epoch_seconds(at: datetime) -> int:
-    """Whole seconds since 1970, as DynamoDB's time to live wants them."""
+    """Whole seconds since 1970, the format of DynamoDB's time to live."""
     return int(at.timestamp())

@@ -1,4 +1,4 @@
-"""The port to queues as whoever runs a deployment sees them: how full they are, dead letters.
+"""The port for operators of queues: their depths, and their dead letters.
 
 `backend/aws/dead_letters.py` implements it. Sending is in `core.queues`.
 """
@@ -23,7 +23,7 @@ class RedriveRunningError(StateForbidsError):
 
 
 class Redrive(NamedTuple):
-    """The last move of a queue's dead letters; `state` is SQS's word, in upper case."""
+    """The last redrive of a queue; `state` is the status that SQS reports, in upper case."""
 
     state: str
     moved: int
@@ -31,7 +31,7 @@ class Redrive(NamedTuple):
 
 
 class QueueDepth(NamedTuple):
-    """Messages of a queue, by and large: SQS counts approximately."""
+    """Numbers of messages of a queue. SQS counts approximately."""
 
     waiting: int
     in_flight: int
@@ -47,9 +47,9 @@ class DeadLetters(Protocol):
     def last_redrive(self, queue: Queue) -> Redrive | None: ...
 
     def redrive(self, queue: Queue) -> None:
-        """Begin to move all dead letters back; they arrive while the engine works it off.
+        """Start to move all dead letters back. SQS moves them in the background.
 
         Raises:
-            RedriveRunningError: a move that was begun before goes on.
+            RedriveRunningError: an earlier redrive is still running.
         """
         ...

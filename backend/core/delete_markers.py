@@ -1,4 +1,4 @@
-"""Which versions of objects are the newest ones, and which delete markers hide objects now."""
+"""Finds the newest versions of objects, and the delete markers that hide objects."""
 
 from collections.abc import Sequence, Set
 from typing import NamedTuple
@@ -22,17 +22,17 @@ class Newest(NamedTuple):
 
 
 def covering(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
-    """The markers that hide these keys, whoever put them there.
+    """Return the delete markers that hide these keys.
 
-    There may be a further marker below, where a request was repeated: whoever removes these to
-    show the objects looks again.
+    If a request was repeated, there may be another marker below. Callers that remove the markers
+    have to call this again until it returns none.
     """
     found = newest(objects, bucket, prefix, keys)
     return [one for one in found if one.version.is_delete_marker]
 
 
 def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
-    """The newest versions of these keys, which begin with the prefix and are in S3's order."""
+    """Return the newest versions of keys that begin with the prefix and are in S3's order."""
     if not keys:
         return []
     wanted, last = frozenset(keys), keys[-1]

@@ -1,4 +1,4 @@
-"""Batches of queue messages as Lambda hands them over, and how some of them are given back."""
+"""Batches of queue messages as Lambda passes them, and the reply that returns some to the queue."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,16 +22,16 @@ _log = logging.getLogger(__name__)
 
 
 def failed(names: Iterable[str]) -> Reply:
-    """The answer of a handler that did not work off these messages, or records."""
+    """Return a handler's reply for messages or records that it did not process."""
     return {"batchItemFailures": [{"itemIdentifier": name} for name in names]}
 
 
 def given_back(
     queues: Queues, queue: Queue, messages: Sequence[Message], *, seconds: int | None = None
 ) -> Reply:
-    """Have messages come again: after so many seconds, else with a pause that grows each time.
+    """Return messages to the queue, visible after `seconds` or after a growing pause.
 
-    By itself a queue would wait several times as long as the function may run.
+    Without this, the queue would hide them for several times the function's time-out.
     """
     by_pause: dict[int, list[str]] = {}
     for message in messages:
@@ -40,7 +40,7 @@ def given_back(
     try:
         for pause, receipts in by_pause.items():
             queues.postpone(queue, receipts, seconds=pause)
-    except UnavailableError as error:  # they come again all the same, only later
+    except UnavailableError as error:  # they are received again in any case, only later
         _log.warning("messages of %s wait for their time-out: %s", queue.name, error.message)
     return failed(str(message["messageId"]) for message in messages)
 
@@ -53,14 +53,14 @@ def given_back_after(
     *,
     ring: Ring,
 ) -> Reply:
-    """Have messages come again that an outage kept from being worked off, and count that."""
+    """Return messages to the queue that could not be processed in an outage, and count this."""
     _log.warning("an outage: messages of %s are given back: %s", queue.name, error.message)
     ring(BATCHES_GIVEN_BACK)
     return given_back(queues, queue, messages)
 
 
 def received(message: Message) -> int:
-    """How often a message has come by now."""
+    """Return how often a message was received, including now."""
     return int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
 
 

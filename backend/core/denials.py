@@ -1,7 +1,7 @@
-"""Refusals of callers who are known: what is told of one, to whom, and how it is noticed.
+"""Refused requests of authenticated callers, and how they are detected.
 
-Most refusals are answered as what they are (403). Those of objects that the caller must not even
-know of look like absence (404): only the permission port knows of them, so it is watched.
+Most refusals are a 403. If the caller may not know that the object exists, the reply is a 404. Only
+the permission port can distinguish this from a missing object, so its decisions are observed.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 
 Refusal = Literal["route", "object", "invisible"]
-"""By tier 1; by tier 2; by tier 2, and answered as if there were no such thing."""
+"""Refused by tier 1; by tier 2; by tier 2 with the reply of a missing object."""
 
 
 class RouteDeniedError(PermissionDeniedError):
@@ -25,7 +25,7 @@ class RouteDeniedError(PermissionDeniedError):
 
 
 class Denial(NamedTuple):
-    """A refused request: who, which route with which ids in its path, and what was asked for."""
+    """A refused request: the caller, the route with its path, and the missing permission."""
 
     caller: Identity
     route: Route
@@ -36,7 +36,7 @@ class Denial(NamedTuple):
 
 
 class Watch:
-    """What the permission port refused since a request began; of several, the last."""
+    """The last refusal of the permission port since the request began."""
 
     def __init__(self) -> None:
         self.refused: tuple[Action, Secured] | None = None
@@ -44,10 +44,10 @@ class Watch:
     def denial(
         self, caller: Identity, route: Route, path: Mapping[str, str], error: VitrineError
     ) -> Denial | None:
-        """The denial that a request ended in, if it was one.
+        """Return the denial that ended a request, if there was one.
 
-        A list that leaves out what the caller may not see is none, and neither is an error that has
-        another reason.
+        A list without the objects that the caller may not see is not a denial, and neither is an
+        error with another cause.
         """
         if isinstance(error, PermissionDeniedError):
             if error.code != PermissionDeniedError.code:  # the state of something forbids it
@@ -64,15 +64,15 @@ class Watch:
 
 
 class Denials(Protocol):
-    """Where refusals are told; telling one never keeps a request waiting for long."""
+    """Records refusals, without delaying the request for long."""
 
     def record(self, denial: Denial) -> None:
-        """Count it, and write it down unless there were many; an outage is no error."""
+        """Count a refusal, and record it unless there were many. An outage raises no error."""
         ...
 
 
 class LateDenials:
-    """Made of their parts when somebody is refused: most runs of a function refuse nobody."""
+    """Creates the recorder at the first refusal, because most requests are not refused."""
 
     def __init__(self, make: Callable[[], Denials]) -> None:
         self._make = make
@@ -85,7 +85,7 @@ class LateDenials:
 
 @wired
 class WatchedAuthorization:
-    """The rules, and a watch that sees what they refuse."""
+    """Evaluates rules, and notes what they refuse."""
 
     rules: Authorization
     watch: Watch

@@ -1,7 +1,6 @@
-"""The port to objects that are changed only while nobody else has changed them.
+"""The port for objects that are changed only if no one else has changed them.
 
-`backend/aws/guarded_objects.py` implements it. What is read and written without such a condition
-goes through `core.objects`.
+`backend/aws/guarded_objects.py` implements it. `core.objects` is for access without this condition.
 """
 
 from typing import Protocol
@@ -11,12 +10,12 @@ class GuardedObjects(Protocol):
     """Writes under the condition of an ETag. All may raise UnavailableError."""
 
     def replace(self, bucket: str, key: str, body: bytes, *, etag: str, content_type: str) -> bool:
-        """Write an object again if it still has this ETag; False if it has not, or is gone."""
+        """Replace an object if it still has this ETag; False if it changed or was deleted."""
         ...
 
     def delete(self, bucket: str, key: str, *, etag: str) -> bool:
-        """Delete an object if it still has this ETag; False if it has another one.
+        """Delete an object if it still has this ETag; return False if it changed.
 
-        Of one that is gone already, stores answer either.
+        For an object that does not exist, the result depends on the store.
         """
         ...

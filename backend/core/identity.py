@@ -1,4 +1,4 @@
-"""Who asks. The authorizer establishes it; rights are never part of it."""
+"""The caller of a request. The authorizer determines it; it contains no permissions."""
 
 from typing import NamedTuple
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 class Identity(NamedTuple):
     """An authenticated caller.
 
-    `mfa` says whether a second factor was given; `email` is the address that the credentials name.
+    `mfa` is true if a second factor was given; `email` is the address in the credentials.
     `api_key_id` is the API key that authenticated the request; None for a token. `subject` is the
-    `sub` of a token whose user id is another one: clients know their user by it.
+    `sub` of a token, if it differs from the user id; clients identify their user by it.
     """
 
     user_id: str
@@ -19,10 +19,10 @@ class Identity(NamedTuple):
 
 
 OUTAGE_MARK = "outage"
-"""Stands in the authorizer's context instead of an identity when it could not ask who calls."""
+"""In the authorizer's context instead of an identity, if an outage prevented authentication."""
 
 SYSTEM = Identity("SYSTEM")
-"""The product itself, where no user asked (bootstrap, sync)."""
+"""The product itself, for work that no user requested (bootstrap, sync)."""
 
 ANONYMOUS = Identity("anonymous")
-"""Whoever uses a public route, with credentials or without."""
+"""The caller of a public route, with credentials or without."""

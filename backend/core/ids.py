@@ -1,4 +1,4 @@
-"""Generated ids, as something that is passed in. The one place that makes random ids."""
+"""Generators of ids, which are passed to services. Only this module creates random ids."""
 
 import hashlib
 import secrets
@@ -15,12 +15,12 @@ def new_uuid() -> str:
 
 
 def new_asset_id() -> str:
-    """`x` and a UUID, as VAMS makes them."""
+    """Return `x` and a UUID, as VAMS does."""
     return "x" + new_uuid()
 
 
 def new_upload_id() -> str:
-    """`y` and a UUID, as VAMS makes them."""
+    """Return `y` and a UUID, as VAMS does."""
     return "y" + new_uuid()
 
 
@@ -30,7 +30,7 @@ def new_secret() -> str:
 
 
 def new_suffix() -> str:
-    """8 characters that tell apart what happened to one thing in one microsecond."""
+    """Return 8 characters that distinguish events of one object in one microsecond."""
     return secrets.token_hex(4)
 
 
@@ -40,14 +40,14 @@ def new_write_id() -> str:
 
 
 def stable_uuid(name: str) -> str:
-    """The same UUID for the same name, in every deployment: rows that bootstrap makes."""
+    """Return the UUID of a name, the same in every deployment, for rows that bootstrap creates."""
     return str(uuid5(NAMESPACE_URL, f"vitrine:{name}"))
 
 
 def ordered_uuid(at: datetime, name: str | None = None) -> str:
-    """A UUID (version 7) that begins with its time, so that the order of ids is that of time.
+    """Return a UUID (version 7) that begins with its time, so that ids are ordered by time.
 
-    Of a name it is the same one each time, in every deployment; otherwise it is random.
+    With a name, the result is the same in every deployment; otherwise it is random.
     """
     rest = secrets.token_bytes(10) if name is None else hashlib.sha256(name.encode()).digest()[:10]
     milliseconds = int(at.timestamp() * 1000).to_bytes(6, "big")

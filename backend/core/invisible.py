@@ -1,4 +1,4 @@
-"""Characters that nobody sees: names that hold them look like other names, or display reversed.
+"""Invisible characters: names that contain them look like other names, or are displayed reversed.
 
 Refused are the bidirectional controls, zero-width characters and all others that Unicode lets a
 program display as nothing (Default_Ignorable_Code_Point), and the separators of lines and
@@ -37,7 +37,7 @@ def check_visible(value: str) -> str:
     """Return a name in which every invisible character changes how it is displayed.
 
     Raises:
-        ValueError: it holds another one.
+        ValueError: the name contains another one.
     """
     if _INVISIBLE.search(value) is None:
         return value

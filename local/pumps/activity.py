@@ -1,8 +1,8 @@
-"""How much is going on: every call of a consumer and every event sent is counted.
+"""Counts every call of a consumer and every event that is sent.
 
-`drained` needs it: what was looked at piece by piece is one picture only if nothing has begun or
-ended in between. Who asks waits: the time of the last question is kept, since pumps gather no
-longer then.
+`drained` checks its sources one after the other. The result is only consistent if no work began or
+ended in between, which these counts show. The time of the last check is kept too: while a client
+waits for the result, pumps deliver changes without collecting batches.
 """
 
 import contextlib
@@ -12,21 +12,21 @@ from collections.abc import Generator
 
 
 class Activity:
-    """Counts what begins and ends in the event loop that owns it."""
+    """Counts the beginnings and ends of work in one event loop."""
 
     def __init__(self) -> None:
-        """Begin with nothing going on."""
+        """Start with no work in progress."""
         self.epoch = 0
         self.running = 0
         self.asked = -math.inf
 
     def hurry(self) -> None:
-        """Note that somebody waits: what was gathered until now is handed over."""
+        """Note that a client waits, so that collected changes are delivered now."""
         self.asked = time.monotonic()
 
     @contextlib.contextmanager
     def working(self) -> Generator[None, None, None]:
-        """Count one piece of work from its begin to its end."""
+        """Count one piece of work, from its beginning to its end."""
         self.epoch += 1
         self.running += 1
         try:

@@ -1,11 +1,12 @@
-"""Whether everything that was changed so far has been worked off.
+"""Checks whether all changes so far have been processed.
 
-The answer is exact for changes made before the question: each source is looked at afresh, and the
-looks together are one picture because no consumer began or ended work and no event was sent in
-between (`activity.py`). What a consumer itself changed is a change like any other: it was made
-before its work ended, so before the looks began.
+The result is exact for changes before the request. Each source is checked again, and the checks are
+consistent with each other because no consumer began or ended work and no event was sent in between
+(`activity.py`). Changes by a consumer are included, because it made them before its work ended, and
+therefore before the checks began.
 
-Who asks waits: streams and queues hand over what they gather then, before their windows end.
+While a client waits for the result, streams and queues deliver collected changes immediately,
+before their batching windows end.
 """
 
 from __future__ import annotations
@@ -36,14 +37,15 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessagesDelayed",
 )
 _PATIENCE = 45.0
-"""Seconds for a look at the buckets; one that takes longer goes on, and the answer is no. Those who
-ask wait a minute, and a bucket of 10,000 objects takes ten seconds on a busy machine."""
+"""Seconds for the check of the buckets. If it takes longer, it continues, and the result is
+"not drained". Clients wait for a minute; a bucket with 10,000 objects takes ten seconds on a busy
+machine."""
 _GLANCE = 0.5
 
 
 @dataclass(frozen=True)
 class Drain:
-    """Looks at everything that can be pending."""
+    """Checks all sources of pending changes."""
 
     plan: Plan
     clients: Clients
@@ -53,7 +55,7 @@ class Drain:
     executions: Executions | None = None
 
     async def report(self) -> dict[str, JsonValue]:
-        """Return whether all is worked off, and if not, what is pending as far as was looked."""
+        """Return whether all changes are processed; otherwise, also the pending ones found so far."""
         try:
             return await self._look()
         except (BotoCoreError, ClientError) as error:

@@ -40,7 +40,7 @@ def test_a_file_that_is_named_and_gone_is_seen() -> None:
     assert not any(any(ROOT.glob(path)) for path in found)
 
 
-def test_the_guide_to_searches_tells_the_limits_that_hold() -> None:
+def test_the_guide_to_searches_states_the_actual_limits() -> None:
     limits = {
         "its text": f"{models.MAX_QUERY_CHARS:,} characters, {words.MAX_WORDS} words",
         "all its `filters` together": f"{conditions.MAX_CONDITIONS:,} conditions, "

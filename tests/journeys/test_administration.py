@@ -109,7 +109,7 @@ def asked(asset: str, *users: str) -> dict[str, Any]:
     }
 
 
-def test_users_subscribe_to_an_asset_and_are_told_without_failures(
+def test_subscribers_of_an_asset_are_notified_without_failures(
     runtime: Runtime, database: str
 ) -> None:
     api = runtime.client()

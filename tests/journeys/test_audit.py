@@ -5,7 +5,7 @@ from typing import Any
 from tests.journeys.runtime import Runtime, wait_until
 
 
-def test_what_is_done_to_an_asset_is_told_newest_first_its_creation_too(
+def test_the_audit_log_lists_changes_and_the_creation_newest_first(
     runtime: Runtime, database: str
 ) -> None:
     api = runtime.client()

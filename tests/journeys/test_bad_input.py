@@ -160,7 +160,7 @@ def test_unknown_routes_and_methods_are_not_found(api: Api) -> None:
     assert api.send("PUT", "/api/version").status_code == 404
 
 
-def test_without_good_credentials_nobody_gets_in(runtime: Runtime) -> None:
+def test_requests_without_valid_credentials_are_refused(runtime: Runtime) -> None:
     api = runtime.client()
     for key in ("vams_wrong", "Bearer vams_wrong", "Bearer a.b.c", "Basic YTpi"):
         assert api.send("GET", "/database", headers={"Authorization": key}).status_code == 403

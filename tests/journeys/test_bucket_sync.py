@@ -170,7 +170,7 @@ def imported(api: Api, path: str) -> dict[str, Any]:
     return api.ok("GET", job)
 
 
-def test_what_is_written_into_an_archived_asset_is_hidden_and_comes_back_with_it(
+def test_files_written_into_an_archived_asset_are_hidden_until_it_is_restored(
     runtime: Runtime, api: Api, s3: Any, folder: str
 ) -> None:
     bucket = api.own_bucket()["bucketName"]

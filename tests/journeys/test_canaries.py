@@ -18,7 +18,7 @@ SECRETS = {"key": KEY, "token": TOKEN, "url": SIGNED}
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_a_log_that_tells_a_secret_is_found(tmp_path: Path, name: str) -> None:
+def test_a_log_with_a_secret_is_found(tmp_path: Path, name: str) -> None:
     (tmp_path / "functions").mkdir()
     log = tmp_path / "functions" / "Api.log"
     log.write_text(f'quiet\n{{"message": "{SECRETS[name]}"}}\n')
@@ -34,7 +34,7 @@ def test_a_secret_of_no_known_form_is_found(tmp_path: Path) -> None:
     assert leaks(tmp_path, ["p" * 32]) == ["runner.log:1: pppppppppppp…"]
 
 
-def test_a_part_of_what_a_client_was_told_is_found(tmp_path: Path) -> None:
+def test_a_part_of_a_reply_in_a_log_is_found(tmp_path: Path) -> None:
     (tmp_path / "functions").mkdir()
     signature = uuid4().hex * 2  # of this test only: what any test of the process planted is found
     (tmp_path / "functions" / "Api.log").write_text(f"signed with {signature}")

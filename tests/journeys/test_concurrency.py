@@ -92,7 +92,7 @@ class Storm:
         return answer
 
 
-def test_what_many_clients_do_to_one_asset_at_once_is_the_work_of_some_order(
+def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     runtime: Runtime, api: Api, database: str
 ) -> None:
     asset = api.new_asset(database, "storm")

@@ -44,7 +44,7 @@ def listed(api: Api, role: str) -> set[str]:
         token = {"startingToken": page["NextToken"]}
 
 
-def test_what_came_with_the_deployment_can_be_saved_unchanged(runtime: Runtime) -> None:
+def test_objects_of_the_deployment_can_be_saved_unchanged(runtime: Runtime) -> None:
     """Its names keep the rules for names: the web application of VAMS sends back what it read."""
     api = runtime.client()
     shipped = api.ok("GET", "/auth/constraints", params={"pageSize": "100"})["Items"]

@@ -68,7 +68,7 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
     assert own.refused("GET", "/audit", params={"userId": user})[0] == 403
 
 
-def test_what_somebody_must_not_know_of_is_entered_with_its_name(
+def test_a_refusal_of_a_hidden_object_is_recorded_with_its_name(
     runtime: Runtime, database: str
 ) -> None:
     api = runtime.client()

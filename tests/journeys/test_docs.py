@@ -182,7 +182,7 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
         assert '"str_key"' in found, "it finds no file"
 
 
-def test_every_route_keeps_what_the_document_says(product: Product, tmp_path: Path) -> None:
+def test_every_route_matches_the_openapi_document(product: Product, tmp_path: Path) -> None:
     # Behind the commands, which what it leaves would disturb.
     runtime = Runtime(product.state)
     furnish(runtime.client())

@@ -61,7 +61,7 @@ def lion(api: Api, database: str) -> str:
     return f"/database/{database}/assets/{asset}"
 
 
-def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
+def test_a_file_is_moved_and_copied_with_its_companions(
     api: Api, s3: Any, database: str, lion: str
 ) -> None:
     asset = lion.rpartition("/")[2]

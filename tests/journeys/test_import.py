@@ -81,7 +81,7 @@ def test_a_second_import_uploads_nothing(runtime: Runtime, imported: Imported) -
     assert (counts["uploaded"], counts["skipped"]) == (0, 10 * ASSETS)
 
 
-def test_what_is_downloaded_equals_what_was_imported(
+def test_downloaded_files_equal_the_imported_ones(
     runtime: Runtime, imported: Imported, tmp_path: Path
 ) -> None:
     target = tmp_path / "fetched"

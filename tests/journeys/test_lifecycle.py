@@ -109,7 +109,7 @@ def test_a_database_can_be_deleted_when_its_assets_are_archived(
     assert (status, body["code"]) == (409, "DatabaseDeleted")
 
 
-def test_what_is_not_confirmed_changes_nothing(api: Api, database: str) -> None:
+def test_an_unconfirmed_request_changes_nothing(api: Api, database: str) -> None:
     path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}"
     for operation, confirmed in CONFIRMED.items():
         method = "PUT" if operation == "unarchive" else "DELETE"

@@ -92,7 +92,7 @@ def test_trees_are_joined_but_not_to_a_circle(api: Api, database: str) -> None:
     assert shape(tree) == below
 
 
-def test_assets_are_linked_told_as_a_tree_found_and_unlinked(
+def test_assets_are_linked_shown_as_a_tree_found_and_unlinked(
     runtime: Runtime, database: str
 ) -> None:
     api = runtime.client()

@@ -13,7 +13,7 @@ from tests.journeys.runtime import Api, Runtime, noise, wait_for
 MIB = 1024 * 1024
 
 
-def test_what_a_client_uploads_and_describes_is_found(runtime: Runtime, database: str) -> None:
+def test_uploaded_files_with_metadata_are_found(runtime: Runtime, database: str) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "Beam Engine")
     parts = [noise(5 * MIB, "first"), noise(1000, "second")]
@@ -102,7 +102,7 @@ def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) ->
     assert facets["str_assettype"]["doc_count"] == 3
 
 
-def test_both_mappings_are_told(api: Api) -> None:
+def test_both_mappings_are_returned(api: Api) -> None:
     mappings = api.ok("GET", "/search")["mappings"]
     assert mappings["asset_index"]["mappings"]["properties"]["MD_"]["type"] == "flat_object"
     assert mappings["file_index"]["mappings"]["properties"]["AB_"]["type"] == "flat_object"

@@ -72,9 +72,7 @@ def test_metadata_of_a_database_is_written_read_replaced_and_removed(
     assert api.refused("POST", path, wrong)[1]["errors"][0]["field"] == "metadata.0.metadataValue"
 
 
-def test_a_schema_governs_what_is_written_shown_and_removed(
-    runtime: Runtime, database: str
-) -> None:
+def test_a_schema_applies_to_writing_listing_and_removing(runtime: Runtime, database: str) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "Lion")
     path = f"/database/{database}/assets/{asset}/metadata"
@@ -129,7 +127,7 @@ def test_a_schema_governs_while_it_is_enabled_and_until_its_deletion(
     assert api.ok("DELETE", path, {"metadataKeys": ["weight"]})["success"] is True
 
 
-def test_schemas_of_files_go_by_their_extension_and_contradictions_are_told(
+def test_schemas_of_files_apply_by_extension_and_conflicts_are_reported(
     api: Api, database: str
 ) -> None:
     asset = api.new_asset(database, "Lion")
@@ -171,7 +169,7 @@ def test_schemas_govern_metadata_of_links(api: Api, database: str) -> None:
     assert values(api, path) == {"angle": "30"}
 
 
-def test_schemas_of_a_database_govern_what_is_copied_into_it(api: Api, database: str) -> None:
+def test_schemas_of_a_database_apply_to_files_copied_into_it(api: Api, database: str) -> None:
     other = api.new_database(f"{database}-2")
     new_schema(api, other, "fileMetadata", field("polygons", "number"))
     lion, bust = api.new_asset(database, "Lion"), api.new_asset(other, "Bust")
@@ -210,7 +208,7 @@ def test_a_file_that_is_not_there_or_in_the_bin_gets_no_metadata(api: Api, datab
         assert values(api, f"{base}/metadata/file?{of}") == {}
 
 
-def test_what_a_schema_says_of_itself_must_hold_together(api: Api, database: str) -> None:
+def test_contradictory_schemas_are_refused(api: Api, database: str) -> None:
     circle = [
         field("a", dependsOnFieldKeyName=["b"]),
         field("b", dependsOnFieldKeyName=["a"]),

@@ -80,7 +80,7 @@ def found(api: Api, **body: Any) -> set[str]:
     return {one["str_assetid"] for one in api.search(query="pump", **body)}
 
 
-def test_lists_and_single_reads_show_what_the_rules_say(world: World) -> None:
+def test_lists_and_single_reads_return_the_objects_that_rules_allow(world: World) -> None:
     viewer = world.viewer
     databases = viewer.ok("GET", "/database")["Items"]
     assert {one["databaseId"] for one in databases} == {world.own}
@@ -115,13 +115,13 @@ def test_a_search_and_its_counts_know_of_nothing_else(world: World) -> None:
     assert facets["list_tags"]["filtered_tags"]["buckets"] == []
 
 
-def test_what_is_seen_may_not_be_changed(world: World) -> None:
+def test_a_visible_object_cannot_be_changed_without_permission(world: World) -> None:
     path = f"/database/{world.own}/assets/{world.seen}"
     assert world.viewer.refused("PUT", path, {"description": "Mine"})[0] == 403
     assert world.viewer.refused("GET", "/auth/explain")[0] == 403
 
 
-def test_an_administrator_is_told_why(world: World) -> None:
+def test_an_administrator_receives_the_reason(world: World) -> None:
     asked = {"userId": world.user, "action": "GET", "objectType": "asset", "databaseId": world.own}
     told = world.admin.ok("GET", "/auth/explain", params=asked)
     assert (told["tier2"]["decision"], told["roles"]) == ("allow", [world.role])
@@ -133,7 +133,7 @@ def test_an_administrator_is_told_why(world: World) -> None:
     assert (told["tier1"]["decision"], told["tier2"]["decision"]) == ("allow", "allow")
 
 
-def test_a_denial_hides_in_all_functions_what_they_showed_before(world: World) -> None:
+def test_a_denial_takes_effect_in_all_functions(world: World) -> None:
     asset = f"/database/{world.own}/assets/{world.seen}"
     facets = {"query": "pump", "aggregations": True}
 

@@ -78,7 +78,7 @@ def records(**values: tuple[str, str]) -> list[Body]:
     ]
 
 
-def test_a_search_holds_what_was_written_just_before(writer: Writer) -> None:
+def test_a_search_waits_for_the_previous_write(writer: Writer) -> None:
     asset = writer.api.new_asset(writer.database, "Pump")
     assert [source["str_assetname"] for source in writer.sources()] == ["Pump"]
     for number in range(2):
@@ -117,7 +117,7 @@ def test_a_search_holds_what_was_written_just_before(writer: Writer) -> None:
 _VERSION: Body = {"comment": "second", "useLatestFiles": True}
 
 
-def test_a_search_holds_what_became_of_files_just_before(writer: Writer) -> None:
+def test_a_search_waits_for_the_previous_change_of_files(writer: Writer) -> None:
     asset = writer.api.new_asset(writer.database, "Pump")
 
     def files() -> dict[str, Body]:

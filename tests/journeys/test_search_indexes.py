@@ -64,7 +64,7 @@ def reads(api: Api) -> dict[str, str]:
     return {one["alias"]: one["reads"] for one in api.ok("GET", CONSISTENCY)["indexes"]}
 
 
-def test_what_is_lost_changed_or_left_over_is_told_and_repaired(
+def test_missing_stale_and_extra_documents_are_reported_and_repaired(
     runtime: Runtime, api: Api, database: str, pump: str
 ) -> None:
     index = reads(api)
@@ -83,7 +83,7 @@ def test_what_is_lost_changed_or_left_over_is_told_and_repaired(
     assert drift(api, database) == set()
 
 
-def test_a_reindex_goes_on_beside_writing_and_searching_and_can_be_taken_back(
+def test_a_reindex_runs_during_writes_and_searches_and_can_be_undone(
     runtime: Runtime, api: Api, database: str, pump: str
 ) -> None:
     before = reads(api)

@@ -31,7 +31,7 @@ def test_entries_are_told_apart_by_their_names() -> None:
     assert all((request.deviates is None) == (request.answers is None) for request in RECORDED)
 
 
-def test_what_a_client_misses_is_told() -> None:
+def test_missing_fields_of_a_reply_are_reported() -> None:
     reads = ("Items[].tagName text", "Items[0].tags strings?", "message absent", "total = 2")
     request = stock.Request("ask", "cli", "here", "GET /tags", reads=reads)
 

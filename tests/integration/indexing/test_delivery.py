@@ -199,7 +199,7 @@ class LaggingTables(DynamoTables):
         return super().query_all(query)
 
 
-def test_what_a_lagging_index_did_not_show_is_there_after_the_settle(world: World) -> None:
+def test_settling_adds_metadata_that_a_delayed_index_did_not_return(world: World) -> None:
     tables = world.deployment.tables
     lagging = world.with_ports(tables=LaggingTables(tables.client, tables.settings))
     store_asset(tables)

@@ -52,7 +52,7 @@ def deleted(world: World) -> World:
     return world
 
 
-def test_a_tombstone_stays_for_a_day_and_is_removed_then(deleted: World) -> None:
+def test_a_tombstone_is_removed_after_a_day(deleted: World) -> None:
     assert sweep(deleted, at=NOON) == 0
     assert sweep(deleted, at=NOON + timedelta(hours=24)) == 0
     assert stored(deleted) is not None
@@ -61,14 +61,14 @@ def test_a_tombstone_stays_for_a_day_and_is_removed_then(deleted: World) -> None
     assert sweep(deleted) == 0
 
 
-def test_what_is_alive_is_never_swept(world: World) -> None:
+def test_live_documents_are_never_swept(world: World) -> None:
     store_asset(world.tables)
     build(world, "pump")
     assert sweep(world, at=NOON + timedelta(days=400)) == 0
     assert set(world.found()) == {"museum:pump"}
 
 
-def test_an_asset_that_comes_back_while_its_tombstone_is_swept_stays(deleted: World) -> None:
+def test_an_asset_restored_while_its_tombstone_is_swept_remains(deleted: World) -> None:
     class Racing:
         """The engine, with a rebuild between its answer and the removal."""
 

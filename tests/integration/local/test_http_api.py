@@ -121,7 +121,7 @@ def test_a_crash_is_an_error_for_its_call_only(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/fail", "/malformed", "/large?bytes=6400000"])
-def test_what_is_no_answer_is_a_server_error(http: httpx.Client, path: str) -> None:
+def test_an_invalid_reply_of_a_function_is_a_server_error(http: httpx.Client, path: str) -> None:
     answer = http.get(path)
 
     assert (answer.status_code, answer.json()) == (500, {"message": "Internal Server Error"})

@@ -50,7 +50,7 @@ def test_a_transaction_is_refused_for_a_single_member_that_is_not_granted(small:
     assert "dynamodb:ConditionCheckItem" in refused[1]
 
 
-def test_a_presigned_url_is_refused_to_who_may_not_do_what_it_does(small: Small) -> None:
+def test_a_presigned_url_requires_the_permission_of_its_operation(small: Small) -> None:
     there: dict[str, object] = {"Bucket": "small-objects", "Key": "open/a"}
     other: dict[str, object] = {"Bucket": "small-objects", "Key": "a"}
     found = _calls(
@@ -80,7 +80,7 @@ def _refused(fresh: Small, name: str, **properties: object) -> str:
     return done.stdout
 
 
-def test_a_mapping_is_refused_whose_function_may_not_read_the_stream(fresh: Small) -> None:
+def test_a_mapping_requires_a_function_that_may_read_the_stream(fresh: Small) -> None:
     fresh.keep_only("StreamMapping")
     statement = {"Effect": "Allow", "Action": "logs:*", "Resource": "*"}
     document = {"Version": "2012-10-17", "Statement": [statement]}

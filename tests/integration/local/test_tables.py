@@ -115,7 +115,7 @@ def test_a_table_is_all_that_the_template_declares(context: Context) -> None:
     assert context.fresh == ["table stack-Table"]
 
 
-def test_a_table_that_is_there_is_kept_when_it_is_what_the_template_declares(
+def test_an_existing_table_that_matches_the_template_is_kept(
     context: Context,
 ) -> None:
     create_table(context, _table(_properties()))

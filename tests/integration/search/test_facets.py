@@ -149,7 +149,7 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
 
 
-def test_what_is_hidden_changes_no_count_and_no_file(museum: Library) -> None:
+def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
     search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
     bodies: tuple[dict[str, Any], ...] = (
         {"facetChoices": [chosen("str_fileext", ".obj"), chosen("list_tags", "red")]},

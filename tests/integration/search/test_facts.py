@@ -160,7 +160,7 @@ def _told(reply: JsonObject) -> JsonObject:
     }
 
 
-def test_indexes_of_an_earlier_version_answer_as_before_and_name_what_is_due(
+def test_indexes_of_an_earlier_version_answer_as_before_and_report_the_due_reindex(
     library: Library,
 ) -> None:
     state, pointer = library.service.state, library.pointer

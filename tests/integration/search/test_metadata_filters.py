@@ -176,7 +176,7 @@ def holds(asked: JsonObject, pairs: list[JsonObject]) -> bool:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(documents=DOCUMENTS, wanted=st.lists(st.tuples(st.sampled_from(KEYS), FILTERS), max_size=8))
-def test_a_filter_finds_what_a_plain_reading_of_the_documents_finds(
+def test_a_filter_finds_the_same_as_an_evaluation_of_the_documents(
     library: Library, documents: list[list[Record]], wanted: list[tuple[str, JsonObject]]
 ) -> None:
     pairs = {f"museum:a{number}": typed_pairs(one) for number, one in enumerate(documents)}

@@ -109,7 +109,7 @@ def test_a_cursor_is_of_one_caller_and_one_query(library: Library) -> None:
             library.search(caller, **fields)
 
 
-def test_what_no_cursor_holds_is_told_with_the_first_page(library: Library) -> None:
+def test_an_order_too_long_for_a_cursor_is_refused_with_the_first_page(library: Library) -> None:
     long = "x" * KEYWORD_CHARS
     library.put({"a": asset("a", [{"key": "k", "string": long}]), "b": asset("b")})
     sort = [{"field": "metadata.k"}, {"field": "metadata.k"}]

@@ -124,7 +124,7 @@ def counted(reply: Mapping[str, Any], facet: str, buckets: str) -> dict[str, int
     return {each["key"]: each["doc_count"] for each in found}
 
 
-def test_a_search_finds_just_what_the_rules_let_its_caller_see(library: Library) -> None:
+def test_a_search_finds_exactly_the_visible_documents(library: Library) -> None:
     documents, seen = shelves()
     library.put(documents)
 
@@ -230,7 +230,7 @@ def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
     assert [_timeless(search(**body)) for body in asked] == before
 
 
-def test_the_most_rules_that_somebody_may_have_leave_room_for_the_most_words(
+def test_a_search_with_the_most_rules_can_have_the_most_words(
     library: Library,
 ) -> None:
     text = " ".join(f"word{number}" for number in range(MAX_WORDS))
@@ -242,7 +242,7 @@ def test_the_most_rules_that_somebody_may_have_leave_room_for_the_most_words(
     assert hits(search(query=f"{text[:-1]}x")) == []
 
 
-def test_highlights_mark_what_was_asked_for_and_nothing_that_rules_name(library: Library) -> None:
+def test_highlights_mark_words_of_the_request_and_not_of_rules(library: Library) -> None:
     row = asset_row("a1", database_id="shown", assetName="rare file", tags=["asset"])
     library.put({"asset-1": _document(row)})
     search = under(library, [parse_rule(stored("asset", ("databaseId", "equals", "shown")))])
@@ -300,7 +300,7 @@ def test_words_of_hidden_documents_are_not_counted_in_explanations(library: Libr
             assert ("details" in hit["explanation"]) == told
 
 
-def test_a_document_that_permissions_cannot_judge_is_found_by_nobody(library: Library) -> None:
+def test_a_document_that_rules_cannot_evaluate_is_never_found(library: Library) -> None:
     row = asset_row("a1", tags=["secret" + "x" * 8000])
     library.put({"asset-1": project(AssetSource(row, BUCKET)).body})
     denied = parse_rule(stored("asset", ("tags", "starts_with", "secret"), effect="deny"))

@@ -18,7 +18,7 @@ def pumps(library: Library) -> Library:
     return library
 
 
-def test_what_was_found_is_marked_unless_the_request_says_no(pumps: Library) -> None:
+def test_hits_are_highlighted_unless_the_request_disables_it(pumps: Library) -> None:
     [hit] = pumps.search(query="pump")["hits"]["hits"]
     assert hit["highlight"] == {"str_assetname": ["<em>Pump</em> house"]}
     [hit] = pumps.search(query="pump", includeHighlights=False)["hits"]["hits"]
@@ -52,7 +52,7 @@ def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: se
     ],
     ids=["words", "brackets", "characters"],
 )
-def test_more_is_refused_and_why_is_told(pumps: Library, text: str, fact: str) -> None:
+def test_a_larger_request_is_refused_with_the_reason(pumps: Library, text: str, fact: str) -> None:
     with pytest.raises((InvalidInputError, ValidationError), match=fact):
         pumps.search(query=text)
 

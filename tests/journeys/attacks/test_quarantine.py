@@ -36,7 +36,7 @@ def refused(api: Api, method: str, path: str, body: Any = None, **more: Any) -> 
     return status, reply["code"]
 
 
-def test_a_file_with_malware_is_kept_and_handed_to_nobody(runtime: Runtime) -> None:
+def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     api = runtime.client()
     database = api.new_database(unique("scans"))
     asset = api.new_asset(database, "Pump")

@@ -16,7 +16,7 @@ def roles_of(admin: Api, user: str) -> list[str]:
     return {item["userId"]: item["roleName"] for item in items}.get(user, [])
 
 
-def test_a_help_desk_administers_nobody_who_may_do_more(runtime: Runtime) -> None:
+def test_a_help_desk_cannot_change_users_with_more_permissions(runtime: Runtime) -> None:
     admin = runtime.client()
     keeper, viewer, guest = new_role(admin), new_role(admin), new_role(admin)
     others = ("userRole", "roleName", "is_not_one_of", ["admin", keeper])

@@ -304,6 +304,6 @@ def test_the_next_import_finishes_the_one_that_died(before: Before) -> None:
     assert (found["assets"], found["files"], found["searchable"]) == (ASSETS, files, files)
 
 
-def test_the_schedule_replays_what_a_stream_gave_up(before: Before) -> None:
+def test_the_schedule_replays_batches_that_a_stream_abandoned(before: Before) -> None:
     api = before.runtime.client()
     wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])

@@ -6,7 +6,7 @@ from tests.journeys.contract import furnish, keep_the_contract
 from tests.journeys.runtime import Runtime
 
 
-def test_every_route_keeps_what_the_document_says(own_runtime: Runtime, tmp_path: Path) -> None:
+def test_every_route_matches_the_openapi_document(own_runtime: Runtime, tmp_path: Path) -> None:
     own_runtime.up("--in-memory")
     furnish(own_runtime.client())
     keep_the_contract(own_runtime, tmp_path)

@@ -24,7 +24,7 @@ def test_an_old_sdk_is_refused_with_its_version(version: str) -> None:
 
 
 @pytest.mark.parametrize("app", ["dev-AssetsApi", ""])
-def test_requests_say_whose_they_are(app: str) -> None:
+def test_requests_name_their_function_in_the_user_agent(app: str) -> None:
     asked = "from backend.aws import clients; print(clients.dynamodb().meta.config.user_agent)"
     more = {"AWS_SDK_UA_APP_ID": app, "AWS_DEFAULT_REGION": "eu-central-1"}
     told = subprocess.run(

@@ -34,6 +34,6 @@ def test_a_service_that_has_too_much_to_do_is_an_outage(code: str, status: int) 
 
 
 @pytest.mark.parametrize("code", ["AccessDenied", "KMS.DisabledException", "ValidationException"])
-def test_what_waiting_does_not_mend_is_none(code: str) -> None:
+def test_an_error_that_retrying_cannot_correct_is_not_an_outage(code: str) -> None:
     with pytest.raises(ClientError, match=code):
         met(code, 400)

@@ -54,7 +54,7 @@ def post() -> Post:
     return Post()
 
 
-def test_a_message_reaches_those_it_names_and_nobody_else(post: Post) -> None:
+def test_a_message_reaches_only_its_recipients(post: Post) -> None:
     for email in ("ann@x.org", "bob@x.org", "eve@x.org"):
         post.notifications.add_address(email)
     boxes = {email: post.mailbox(email) for email in ("ann@x.org", "bob@x.org", "eve@x.org")}
@@ -70,7 +70,7 @@ def test_an_address_is_added_once_with_a_filter_for_itself(post: Post) -> None:
     assert post.policies() == {"ann@x.org": {ATTRIBUTE: [digest("ann@x.org")]}}
 
 
-def test_hundreds_of_recipients_are_told_in_several_messages(post: Post) -> None:
+def test_hundreds_of_recipients_are_notified_in_several_messages(post: Post) -> None:
     emails = [f"user{number}@x.org" for number in range(250)]
     post.notifications.add_address(emails[249])
     box = post.mailbox(emails[249])
@@ -87,6 +87,6 @@ def test_a_subject_is_printable_ascii_of_a_hundred_characters() -> None:
     assert len(as_subject("Changed: " + "x" * 300)) == 100
 
 
-def test_what_sns_does_not_take_is_invalid(post: Post) -> None:
+def test_a_request_that_sns_rejects_is_invalid(post: Post) -> None:
     with pytest.raises(InvalidInputError):
         post.notifications.send(["ann@x.org"], subject="x", text="y" * 300_000)

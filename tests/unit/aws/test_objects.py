@@ -106,7 +106,7 @@ def test_a_head_reports_what_has_to_be_restored(facts: dict[str, Any], expected:
     assert head.needs_restore is expected
 
 
-def test_reading_or_copying_what_is_not_restored_is_refused() -> None:
+def test_reading_or_copying_an_archived_object_is_refused() -> None:
     client = s3()
     with Stubber(client) as stub:
         for operation in ("get_object", "get_object", "copy_object"):

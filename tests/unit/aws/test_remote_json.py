@@ -73,7 +73,7 @@ def test_a_document_is_read_whole(url: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["large", "absent", "other", "away", "hang-up", "break-off"])
-def test_what_is_not_the_document_whole_is_none(url: str, path: str) -> None:
+def test_an_incomplete_document_is_an_outage(url: str, path: str) -> None:
     with pytest.raises(UnavailableError):
         HttpRemoteJson(loopback=True).read(f"{url}/{path}")
 
@@ -84,6 +84,6 @@ def test_a_provider_that_is_not_on_this_machine_cannot_lead_to_it(url: str) -> N
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1/", "http://[oops/", "gopher://x/", ""])
-def test_where_nobody_answers_there_is_no_document(address: str) -> None:
+def test_a_server_that_does_not_respond_is_an_outage(address: str) -> None:
     with pytest.raises(UnavailableError):
         HttpRemoteJson(loopback=True).read(address)

@@ -79,7 +79,7 @@ def test_an_execution_that_exists_is_not_started_again(service: Service) -> None
         ("InternalFailure", 500, UnavailableError),
     ],
 )
-def test_limits_and_outages_are_told_apart(
+def test_limits_and_outages_are_distinguished(
     service: Service, code: str, status: int, expected: type[Exception]
 ) -> None:
     service.stub.add_client_error("start_execution", code, http_status_code=status)

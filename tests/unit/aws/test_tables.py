@@ -53,7 +53,7 @@ def test_a_write_that_meets_a_transaction_is_tried_again(
     stub.assert_no_pending_responses()
 
 
-def test_a_write_whose_item_is_held_all_the_time_is_an_outage(
+def test_a_write_to_a_permanently_locked_item_is_an_outage(
     held: tuple[DynamoTables, Stubber], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pass_by(seconds: float) -> None:

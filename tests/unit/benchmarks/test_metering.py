@@ -228,7 +228,7 @@ def test_indexes_cost_no_double_in_a_transaction() -> None:
     assert cost("transact_write_items", TransactItems=[write]).write_units == 2 + 3
 
 
-def test_requests_are_counted_by_operation_and_changes_told() -> None:
+def test_requests_are_counted_by_operation_and_changes_reported() -> None:
     with metered(dynamodb(), sqs()) as usage:
         stored(item("one"), item("one"))
         url = sqs().create_queue(QueueName="queue")["QueueUrl"]
@@ -241,7 +241,7 @@ def test_requests_are_counted_by_operation_and_changes_told() -> None:
     assert usage.of("dynamodb") == {"PutItem": 2}
 
 
-def test_what_threads_read_at_once_is_counted_whole() -> None:
+def test_reads_of_several_threads_are_counted_completely() -> None:
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

@@ -219,7 +219,7 @@ def test_each_command_prints_lines_or_json(
         ["subscriptions", "delete", "statue"],
     ],
 )
-def test_what_needs_a_yes_or_an_option_is_wrong_usage_without(
+def test_a_missing_confirmation_or_option_is_wrong_usage(
     shell: Shell, server: FakeServer, arguments: list[str]
 ) -> None:
     shell.run(*arguments)

@@ -94,7 +94,7 @@ def test_the_deployments_own_bucket_is_imported_by_its_id(shell: Shell, server: 
         ([RECORD], ("--database", "other"), "its assets are added to museum"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(
+def test_an_ambiguous_bucket_is_refused(
     shell: Shell,
     server: FakeServer,
     records: list[dict[str, JsonValue]],

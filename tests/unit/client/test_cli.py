@@ -154,7 +154,7 @@ def test_an_error_is_json_on_standard_error_where_json_is_asked(
     }
 
 
-def test_import_tells_of_each_asset_and_ends_well(shell: Shell, garage: Path) -> None:
+def test_import_prints_each_asset_and_succeeds(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage))
     assert shell.code == 0
     rows = [line.split("\t")[1:] for line in shell.out.splitlines()]
@@ -190,7 +190,7 @@ def test_import_ends_badly_where_a_file_failed(
     assert "frame.stl: it is an executable" in shell.err
 
 
-def test_importing_what_is_no_folder_is_wrong_usage(shell: Shell) -> None:
+def test_importing_a_file_as_a_folder_is_wrong_usage(shell: Shell) -> None:
     shell.run("import", str(shell.endpoint))
     assert shell.code == 2
     shell.run("import", str(shell.folder / "none"))
@@ -280,7 +280,7 @@ def test_search_with_facets_asks_the_full_form_and_counts(shell: Shell, garage: 
     assert "str_fileext: glb 3" in shell.err
 
 
-def test_download_brings_back_what_was_imported(shell: Shell, garage: Path) -> None:
+def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage))
     out = shell.folder / "out"
     shell.run("download", "garage", "car", "-o", str(out))
@@ -334,7 +334,7 @@ def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> N
     assert shell.code == 2
 
 
-def test_what_a_server_sends_cannot_steer_the_terminal() -> None:
+def test_replies_cannot_send_control_codes_to_the_terminal() -> None:
     assert plain("a\x1b[2Jb\u202e\n") == "a\\x1b[2Jb\\u202e\\n"
     assert plain("Möbel 漢字") == "Möbel 漢字"
 

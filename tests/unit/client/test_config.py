@@ -94,7 +94,7 @@ def test_an_endpoint_file_may_be_named_in_the_environment(login: Path, endpoint:
     )
 
 
-def test_knowing_no_address_says_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_address_is_an_error_with_instructions(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="vitrine login"):
         known(tmp_path / "none")
 
@@ -102,7 +102,7 @@ def test_knowing_no_address_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"), [(None, "does not exist"), ("{}", "not an endpoint"), ("x", "not an end")]
 )
-def test_an_endpoint_file_that_is_none_is_told(
+def test_an_invalid_endpoint_file_is_reported(
     tmp_path: Path, text: str | None, reason: str
 ) -> None:
     path = tmp_path / "endpoint.json"
@@ -112,7 +112,7 @@ def test_an_endpoint_file_that_is_none_is_told(
         known(tmp_path / "none", endpoint=path)
 
 
-def test_a_damaged_login_is_told(login: Path) -> None:
+def test_a_damaged_login_is_reported(login: Path) -> None:
     login.write_text("{")
     with pytest.raises(ConfigurationError, match="log in again"):
         known(login)
@@ -162,6 +162,6 @@ def test_a_runtime_that_is_gone_is_not_waited_for() -> None:
         wait(httpx.ConnectError("refused"))
 
 
-def test_something_else_on_the_port_is_told() -> None:
+def test_another_server_on_the_port_is_reported() -> None:
     with pytest.raises(ProtocolError, match="with status 404"):
         wait(httpx.Response(404, text="hello"))

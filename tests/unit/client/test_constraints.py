@@ -85,7 +85,9 @@ def test_each_command_prints_lines_or_json(
     assert isinstance(shell.json("access", *arguments), dict)
 
 
-def test_what_show_tells_can_be_put_back(shell: Shell, answers: Answers, tmp_path: Path) -> None:
+def test_the_output_of_show_can_be_stored_again(
+    shell: Shell, answers: Answers, tmp_path: Path
+) -> None:
     bodies = answers.plan(SEE, WRITTEN)
     file = tmp_path / "see.json"
     file.write_text(json.dumps(shell.json("access", "constraints", "show", "see")))
@@ -118,7 +120,7 @@ def test_a_template_is_applied_by_name_or_from_a_file(
         (["template", "apply", "database-user", "--role", "lab", "--set", "x"], "NAME=VALUE"),
     ],
 )
-def test_wrong_usage_is_told(
+def test_wrong_usage_is_reported(
     shell: Shell, answers: Answers, arguments: list[str], said: str
 ) -> None:
     answers.plan({"Items": [TEMPLATE]})

@@ -74,7 +74,7 @@ def test_a_path_is_a_file_or_all_that_is_below_a_folder(
 
 
 @pytest.mark.parametrize("path", ["/missing", "part", "/a.glb/x"])
-def test_a_path_with_nothing_behind_it_is_told(client: Vitrine, tmp_path: Path, path: str) -> None:
+def test_a_missing_path_is_reported(client: Vitrine, tmp_path: Path, path: str) -> None:
     with pytest.raises(MissingPathError, match="has no file or folder"):
         download(client, "cars", "car", tmp_path, path=path)
 
@@ -88,7 +88,7 @@ def test_the_version_that_was_described_is_the_one_that_is_fetched(
     assert asked == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
 
 
-def test_an_absent_asset_is_told(client: Vitrine, tmp_path: Path) -> None:
+def test_a_missing_asset_is_reported(client: Vitrine, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         download(client, "cars", "nothing", tmp_path)
 
@@ -204,7 +204,7 @@ def test_a_storage_that_sends_nothing_is_given_up(
     assert report.files[0].reason == "only 0 of 3000 bytes were received"
 
 
-def test_what_only_its_size_can_prove_says_so(
+def test_a_file_verified_only_by_its_size_is_reported(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     server.files["car", "/a.glb"] = StoredFile(FILES["/a.glb"], "opaque", None)

@@ -49,7 +49,9 @@ def test_a_decision_is_asked_for_by_fields(client: Vitrine, answers: Answers) ->
     }
 
 
-def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answers) -> None:
+def test_the_command_prints_the_holder_of_the_deciding_constraint(
+    shell: Shell, answers: Answers
+) -> None:
     answers.plan(EXPLAINED, EXPLAINED)
     question = ["access", "explain", "ann", "GET", "asset", "-f", "databaseId=db1"]
     shown = shell.run(*question, "--route", "/database", "--mfa")

@@ -134,14 +134,14 @@ def test_the_commands_name_the_asset_and_print_what_was_changed(
     assert shell.json("files", "delete-preview", "garage", "pump-1", "--yes")["assetId"] == "pump-1"
 
 
-def test_what_goes_on_is_named_by_its_job(shell: Shell, server: Filing) -> None:
+def test_a_reply_with_a_job_prints_its_id(shell: Shell, server: Filing) -> None:
     server.job_id = "changeFiles.1"
     line = shell.run("files", "delete", "garage", "pump-1", "/parts", "--folder", "--yes")
     assert line == "/parts\tchangeFiles.1\trunning\n"
 
 
 @pytest.mark.parametrize("command", ["delete", "delete-auxiliary"])
-def test_nothing_is_deleted_where_nobody_can_be_asked(
+def test_nothing_is_deleted_without_a_terminal_for_confirmation(
     shell: Shell, server: Filing, command: str
 ) -> None:
     shell.run("files", command, "garage", "pump-1", "/a.glb")

@@ -38,7 +38,7 @@ def test_a_command_says_what_it_does_prints_json_and_goes_where_it_is_told(name:
 
 
 @pytest.mark.parametrize("verb", ["delete", "delete-preview", "delete-auxiliary", "reset-password"])
-def test_what_cannot_be_taken_back_is_asked_about(verb: str) -> None:
+def test_irreversible_commands_require_confirmation(verb: str) -> None:
     found = {name for name in COMMANDS if name.rpartition(" ")[2] == verb}
     assert found
     assert {name for name in found if "--yes" not in options(COMMANDS[name])} == set()
@@ -64,7 +64,7 @@ def test_words_are_completed(line: str, expected: set[str]) -> None:
     assert set(done.stdout.split()) == expected
 
 
-def test_a_shell_is_told_how_to_complete() -> None:
+def test_a_shell_completion_is_printed() -> None:
     assert {"--install-completion", "--show-completion"} <= options(ROOT)
 
 
@@ -84,7 +84,7 @@ def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_a_reader_that_has_enough_is_no_error_to_tell(tmp_path: Path) -> None:
+def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:

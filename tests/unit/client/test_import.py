@@ -155,7 +155,7 @@ def test_a_folder_name_that_the_server_does_not_take_gets_a_plain_one(
 
 
 @pytest.mark.parametrize("names_them", [True, False])
-def test_refused_files_are_told_with_the_servers_reason_and_keep_nobody_back(
+def test_refused_files_are_listed_with_the_reason_and_do_not_stop_others(
     client: Vitrine, server: FakeServer, garage: Path, names_them: bool
 ) -> None:
     server.names_wrong_files = names_them
@@ -189,7 +189,7 @@ def test_a_file_that_the_server_does_not_complete_is_a_failure_with_its_reason(
     assert statuses(report)["wheel.obj"] == "uploaded"
 
 
-def test_a_batch_of_which_nothing_is_completed_is_told_file_by_file(
+def test_a_batch_without_completed_files_is_reported_file_by_file(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     server.file_results["/frame.stl"] = "it is an executable"

@@ -100,7 +100,7 @@ def test_an_id_that_is_taken_is_a_conflict(client: Vitrine, files: list[Path]) -
         ingest_files(client, taken, files)
 
 
-def test_the_command_tells_of_each_file(
+def test_the_command_prints_each_file(
     server: IngestServer, files: list[Path], tmp_path: Path
 ) -> None:
     shell = Shell(server, tmp_path)

@@ -104,7 +104,7 @@ def test_the_command_that_waits_in_vain_fails(shell: Shell, server: FakeServer) 
     assert (shell.code, "is still running" in shell.err) == (1, True)
 
 
-def test_a_job_that_nobody_knows_is_not_found(shell: Shell, server: FakeServer) -> None:
+def test_an_unknown_job_is_not_found(shell: Shell, server: FakeServer) -> None:
     server.fail("GET", "/jobs/", httpx.Response(404, json={"message": "Job x does not exist"}))
     shell.run("jobs", "show", "x")
     assert shell.code == 3

@@ -65,7 +65,7 @@ def test_the_commands_name_assets_also_when_they_are_archived(
 
 
 @pytest.mark.parametrize("command", ["archive", "delete"])
-def test_nothing_is_archived_or_deleted_where_nobody_can_be_asked(
+def test_nothing_is_archived_or_deleted_without_a_terminal_for_confirmation(
     shell: Shell, server: FakeServer, pump: str, command: str
 ) -> None:
     shell.run(command, "garage", pump)

@@ -88,7 +88,7 @@ def test_every_folder_gets_a_valid_object_name(folder: str) -> None:
     assert re.fullmatch(r"[a-zA-Z0-9\-._ ]{1,256}", names.object_name(folder))
 
 
-def test_a_plain_folder_name_stays_as_it_is() -> None:
+def test_a_valid_folder_name_is_unchanged() -> None:
     assert names.object_name("Old cars v1.2") == "Old cars v1.2"
 
 

@@ -99,7 +99,7 @@ def test_the_command_shows_a_failure_or_says_that_there_is_none(
         (["absent", "replayed"], 3),
     ],
 )
-def test_the_exit_code_of_a_replay_tells_whether_all_is_well(
+def test_the_exit_code_of_a_replay_shows_whether_all_succeeded(
     shell: Shell, server: FakeServer, outcomes: list[str], code: int
 ) -> None:
     server.fail("POST", FAILURES, replayed(*outcomes), replayed(*outcomes))
@@ -138,7 +138,7 @@ def test_queues_are_listed_and_their_dead_letters_moved(shell: Shell, server: Fa
     assert shell.err == "Moving 4\n"
 
 
-def test_a_second_move_and_an_unknown_queue_are_told(
+def test_a_second_redrive_and_an_unknown_queue_are_reported(
     client: Vitrine, shell: Shell, server: FakeServer
 ) -> None:
     server.fail("POST", "/admin/queues", refusal(409, "being moved"), refusal(404, "no queue"))

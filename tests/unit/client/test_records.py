@@ -69,7 +69,7 @@ def test_a_key_is_made_shown_once_changed_and_deleted(shell: Shell, answers: Ans
         ("assets", "update", "museum", "lamp", "--tag", "old", "--no-tags"),
     ],
 )
-def test_what_is_unconfirmed_or_says_nothing_asks_nothing(
+def test_unconfirmed_and_empty_commands_send_no_request(
     shell: Shell, answers: Answers, command: tuple[str, ...]
 ) -> None:
     answers.plan()
@@ -121,9 +121,7 @@ def test_tags_and_their_types_are_changed(shell: Shell, answers: Answers) -> Non
     ]
 
 
-def test_a_deployment_tells_how_to_sign_in_and_what_can_be_searched(
-    shell: Shell, answers: Answers
-) -> None:
+def test_the_sign_in_settings_and_search_fields_are_printed(shell: Shell, answers: Answers) -> None:
     fields: JsonValue = {"mappings": {"properties": {"str_assetname": {"type": "text"}}}}
     answers.plan(
         {"region": "eu-central-1", "api": "https://api.test/", "cognitoUserPoolId": "p1"},

@@ -77,7 +77,7 @@ def test_parts_that_are_stored_are_not_sent_again(
     assert list((tmp_path / "journal").iterdir()) == []
 
 
-def test_parts_without_a_note_are_told_by_their_bytes(
+def test_parts_without_a_journal_are_identified_by_their_bytes(
     client: Vitrine, server: FakeServer, garage: Path, tmp_path: Path
 ) -> None:
     broken_off(client, server, garage, tmp_path)
@@ -100,7 +100,7 @@ def test_parts_with_other_bytes_are_sent_again(
     assert server.files[asset_id("garage", "car"), "/body.glb"].content == BODY
 
 
-def test_a_file_that_changed_is_sent_anew(
+def test_a_changed_file_is_sent_again(
     client: Vitrine, server: FakeServer, garage: Path, tmp_path: Path
 ) -> None:
     broken_off(client, server, garage, tmp_path)
@@ -110,7 +110,7 @@ def test_a_file_that_changed_is_sent_anew(
     assert server.files[asset_id("garage", "car"), "/body.glb"].content == BODY[::-1]
 
 
-def test_an_upload_that_the_server_forgot_begins_anew(
+def test_an_upload_unknown_to_the_server_is_restarted(
     client: Vitrine, server: FakeServer, garage: Path, tmp_path: Path
 ) -> None:
     broken_off(client, server, garage, tmp_path)
@@ -209,7 +209,7 @@ def test_a_large_file_is_waited_for(
     assert pauses == [0.5, 1.0, 2.0]
 
 
-def test_a_large_file_that_fails_is_told_with_the_servers_reason(
+def test_a_failed_large_file_is_reported_with_the_reason(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     server.large_from = 500
@@ -250,7 +250,7 @@ def test_the_wait_is_bounded_and_the_next_run_goes_on_with_it(
     assert server.calls("POST", "/uploads$") == 1
 
 
-def test_a_client_that_chose_its_parts_cuts_none_below_what_it_asked_for(
+def test_a_client_cuts_no_part_smaller_than_requested(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     import_directory(client, garage, settings=Settings(part_bytes=300))

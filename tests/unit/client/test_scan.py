@@ -74,7 +74,7 @@ def test_links_that_lead_out_to_folders_or_nowhere_are_not_followed(root: Path) 
     assert not any(problem.unreadable for problem in found.problems)
 
 
-def test_a_link_that_turns_in_a_circle_is_told(root: Path) -> None:
+def test_a_circular_symbolic_link_is_reported(root: Path) -> None:
     (root / "a").symlink_to("b")
     (root / "b").symlink_to("a")
     told = "a circular symbolic link"
@@ -101,7 +101,7 @@ def test_a_file_that_may_not_be_read_is_a_failure(
     assert problem.reason == "cannot be read: permission denied"
 
 
-def test_names_that_cannot_be_stored_are_told(root: Path) -> None:
+def test_names_that_cannot_be_stored_are_reported(root: Path) -> None:
     put(root, "car/what?.glb")
     put(root, "car/end.")
     undecodable = os.fsdecode(os.fsencode(root / "car") + b"/\xff.glb")
@@ -111,7 +111,7 @@ def test_names_that_cannot_be_stored_are_told(root: Path) -> None:
     assert found["\\udcff.glb"] == "the name is not valid UTF-8"
 
 
-def test_a_folder_whose_name_is_not_text_is_told(root: Path) -> None:
+def test_a_folder_whose_name_is_not_text_is_reported(root: Path) -> None:
     Path(os.fsdecode(os.fsencode(root) + b"/\xff")).mkdir()
     found = scan(root)
     assert found.folders == ()

@@ -38,7 +38,7 @@ def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
         run(mutant.machine, mutant.history)
 
 
-def test_the_guide_tells_of_each_mutant() -> None:
+def test_the_guide_lists_each_mutant() -> None:
     _, _, section = GUIDE.read_text(encoding="utf-8").partition("## Tests of the tests")
     section, _, _ = section.partition("\n## ")
     rows = [line for line in section.splitlines() if line[:2] == "| "]

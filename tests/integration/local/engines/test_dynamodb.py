@@ -103,7 +103,7 @@ def test_a_stream_survives_a_crash_with_its_shards_records_and_sequence_numbers(
     assert read(site, iterator) == before, "an iterator of before is still good"
 
 
-def test_a_checkpoint_stays_good_over_crashes_and_new_writes(site: Site) -> None:
+def test_a_checkpoint_remains_valid_after_crashes_and_new_writes(site: Site) -> None:
     stream = make_table(site, "checkpointed")
     put(site, "checkpointed", "a", "b")
     checkpoint = read(site, from_the_beginning(site, stream))[0][0]

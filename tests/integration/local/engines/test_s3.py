@@ -147,7 +147,7 @@ def test_versions_and_delete_markers_are_kept_and_listed_by_prefix(site: Site) -
     assert body(s3, name, "a/x") == b"22"
 
 
-def test_a_delete_marker_is_told_by_get_and_by_its_version_but_not_by_head(site: Site) -> None:
+def test_get_and_the_version_report_a_delete_marker_but_head_does_not(site: Site) -> None:
     s3 = site.clients.s3
     name = bucket(s3, "marked")
     s3.put_object(Bucket=name, Key="x", Body=b"1")
@@ -210,7 +210,7 @@ def test_objects_versions_and_open_uploads_survive_a_crash(site: Site) -> None:
     assert body(s3, name, "big") == b"p"
 
 
-def test_the_webhook_is_told_of_put_multipart_copy_and_delete(
+def test_the_webhook_receives_put_multipart_copy_and_delete(
     tools: Path, tmp_path: Path, webhook: Webhook
 ) -> None:
     url = f"http://127.0.0.1:{webhook.server_port}/events"
@@ -243,7 +243,7 @@ def test_the_webhook_is_told_of_put_multipart_copy_and_delete(
         place.end()
 
 
-def test_a_webhook_where_nobody_listens_keeps_the_gateway_from_starting(
+def test_the_gateway_does_not_start_if_its_webhook_does_not_respond(
     tools: Path, tmp_path: Path
 ) -> None:
     options = Options(s3_webhook=f"http://127.0.0.1:{free_port()}/")

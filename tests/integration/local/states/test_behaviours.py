@@ -54,7 +54,7 @@ def test_pipelines_run_in_order_with_the_shared_body_then_outputs_are_processed(
         ({1, 2}, ["in", 1, 2], [1, 2]),
     ],
 )
-def test_a_pipeline_reads_what_the_last_one_before_it_wrote_or_the_same_input(
+def test_a_pipeline_reads_the_previous_output_or_else_the_input(
     site: Site, written: set[int], inputs: list[object], looked: list[int]
 ) -> None:
     run = str(uuid.uuid4())
@@ -160,7 +160,7 @@ def test_the_error_of_a_function_ends_the_execution_and_is_not_retried(site: Sit
         ("Fax", "x", "UnknownPipelineKind"),
     ],
 )
-def test_what_cannot_be_called_fails_with_the_fact(
+def test_calling_an_unusable_target_fails_with_the_reason(
     site: Site, kind: str, resource: str, error: str
 ) -> None:
     # The error of SQS is among those that are retried: three times, after 35 s at most.

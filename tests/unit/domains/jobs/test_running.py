@@ -67,7 +67,7 @@ def test_a_run_that_has_to_end_begins_no_step_that_would_end_too_late(
     assert (left.step, left.lease_until) == (steps, 0)
 
 
-def test_a_job_that_nobody_knows_is_not_found(world: JobWorld) -> None:
+def test_an_unknown_job_is_not_found(world: JobWorld) -> None:
     with pytest.raises(JobNotFoundError):
         world.runner.run("archiveAsset.museum.none.1", world.step, until=world.now)
 
