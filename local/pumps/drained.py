@@ -55,7 +55,7 @@ class Drain:
     executions: Executions | None = None
 
     async def report(self) -> dict[str, JsonValue]:
-        """Return whether all changes are processed; otherwise, also the pending ones found so far."""
+        """Return whether all changes are processed, or else the pending ones found so far."""
         try:
             return await self._look()
         except (BotoCoreError, ClientError) as error:
