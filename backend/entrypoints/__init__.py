@@ -1,4 +1,4 @@
-"""Deployed functions: each module holds one handler and nothing else."""
+"""Lambda handlers, and the modules that wire services to ports."""
 
 import gc
 import os

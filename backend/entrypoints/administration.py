@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what administrators do with roles and users.
+"""Wires the administration of roles and users.
 
 Slices are imported where they are wired, as in `wiring`.
 """

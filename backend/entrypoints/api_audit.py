@@ -1,4 +1,4 @@
-"""Puts the trails of refusals and of reads behind the functions of the API.
+"""Wires the audit logs of refusals and of reads to the functions of the API.
 
 Most runs refuse nobody, and many give nothing: the trails are loaded when they are needed.
 """

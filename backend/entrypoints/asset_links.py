@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind links between assets."""
+"""Wires links between assets."""
 
 from functools import cached_property
 

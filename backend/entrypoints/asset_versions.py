@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what makes, reads and changes versions of assets."""
+"""Wires versions of assets."""
 
 from collections.abc import Mapping
 from functools import cached_property

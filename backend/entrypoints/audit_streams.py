@@ -1,4 +1,4 @@
-"""The functions that follow streams for the audit trail: new assets, and entries that expired.
+"""Wires the consumers of streams for the audit log: new assets, and entries that expired.
 
 A batch that meets an outage comes again whole: all that is done here may be done twice. A record
 that nobody understands is kept with the failures, so that it stops no other.

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the authorizer; what only tokens need is imported with the first."""
+"""Wires the authorizer; modules that only tokens need are imported with the first token."""
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tells API Gateway who the caller is: an HTTP API's Lambda authorizer with simple answers.
+"""The Lambda authorizer of the HTTP API, with simple responses: identifies the caller.
 
 Never what the caller may do: the functions behind the API ask that themselves. Whatever is not a
 valid API key or token is refused, without a reason to the caller; the reason is in the log and

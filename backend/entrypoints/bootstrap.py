@@ -1,4 +1,4 @@
-"""Makes what a new deployment needs before its first request; CloudFormation's custom resource.
+"""CloudFormation's custom resource that sets up a deployment before its first request.
 
 It runs again whenever a declaration changes, so every step may be repeated: what is there stays.
 

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what follows objects that others write into buckets.
+"""Wires the consumers of objects that other programs write into buckets.
 
 Nobody asks for it: it acts as the product itself, and for nobody else.
 """

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what registers buckets, and what starts imports of them.
+"""Wires the registration of buckets, and the start of their imports.
 
 Slices are imported where they are wired, as in `wiring`.
 """

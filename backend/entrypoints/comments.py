@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind comments."""
+"""Wires comments."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what clients ask of a deployment before they sign in."""
+"""Wires the configuration that clients request before they sign in."""
 
 from functools import cached_property
 from typing import Any

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the trail of refusals. Loaded when somebody is refused."""
+"""Wires the audit log of refused requests. Loaded by the first refusal."""
 
 from aws_lambda_powertools import Logger
 

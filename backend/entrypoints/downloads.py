@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind downloads and streams."""
+"""Wires downloads and streams."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what starts, ends, compares and triggers executions."""
+"""Wires the functions that start, end, reconcile and trigger executions."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind executions and their routes."""
+"""Wires executions and their routes."""
 
 from functools import cached_property
 

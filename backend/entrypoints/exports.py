@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind exports."""
+"""Wires exports."""
 
 from functools import cached_property
 

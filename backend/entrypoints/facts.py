@@ -1,4 +1,4 @@
-"""Wires what follows dependencies and searches by shape."""
+"""Wires dependencies of files and the search by shape."""
 
 from functools import cached_property
 

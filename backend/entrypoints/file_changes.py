@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what changes files; loaded by the first request that does."""
+"""Wires changes of files. Loaded by the first request that changes a file."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING

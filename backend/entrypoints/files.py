@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what lists and describes files."""
+"""Wires listing and describing files."""
 
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileService

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what a new deployment needs before its first request."""
+"""Wires the creation of the first administrator and of other initial rows."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""What tells whether the indexes hold a write; loaded by the first search that asks."""
+"""Wires the check whether the indexes contain a write. Loaded by the first search that needs it."""
 
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.repository import MetadataRepository

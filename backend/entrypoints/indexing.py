@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the indexing path; a part is built when it is first asked for."""
+"""Wires the indexing path. Each part is built when it is first used."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Puts the services of assets and uploads behind ingest."""
+"""Wires ingest to the services of assets and uploads."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""What the shipped pipelines do: read the file of a run in the jail and write what was found."""
+"""The built-in pipelines: read a file in the confined process, and write the results."""
 
 import json
 import tempfile

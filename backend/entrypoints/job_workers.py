@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the functions that start and do jobs.
+"""Wires the functions that start and run jobs.
 
 Slices are imported where they are wired, as in `wiring`.
 """

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what archives, brings back and deletes assets.
+"""Wires archiving, restoring and deleting assets.
 
 What only the worker needs is imported where it is wired, as in `wiring`.
 """

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what keeps a deployment right: replays, sweeps."""
+"""Wires scheduled maintenance: replays of failures and sweeps of tombstones."""
 
 from collections.abc import Callable
 from datetime import timedelta

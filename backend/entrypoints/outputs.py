@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what stores the outputs of executions."""
+"""Wires the storage of executions' outputs."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the consumer of malware scans, which acts for no user."""
+"""Wires the consumer of malware scan results, which acts for no user."""
 
 from functools import cached_property
 

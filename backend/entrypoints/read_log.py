@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the trail of reads, on both sides of its queue."""
+"""Wires the audit log of reads: the sender and the consumer of its queue."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what looks after search indexes and queues, and does no more.
+"""Wires the administration of search indexes and queues.
 
 What is long is a job; slices are imported where they are wired, as in `wiring`.
 """

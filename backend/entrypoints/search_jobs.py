@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the jobs about the search indexes as a whole."""
+"""Wires the jobs that check, repair and rebuild the search indexes."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind subscriptions, and follows the audit trail for those who subscribed.
+"""Wires subscriptions, and the stream consumer that notifies subscribers.
 
 A batch that meets an outage comes again whole: then some are told twice. A record that nobody
 understands is kept with the failures, so that it stops no other.

@@ -1,4 +1,4 @@
-"""Puts the tables behind what can be done with tags, and behind the rules that name them."""
+"""Wires tags, and the rules that use them."""
 
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.tags.repository import TagRepository, TagTypeRepository

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind the services; the only chooser of implementations.
+"""Wires services to the ports of AWS; only this module chooses implementations.
 
 Slices are imported where they are wired: a function loads only the domains that it serves.
 """

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind pipelines and workflows."""
+"""Wires pipelines and workflows."""
 
 from functools import cached_property
 

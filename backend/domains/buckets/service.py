@@ -1,4 +1,4 @@
-"""What can be done with asset buckets."""
+"""Operations on asset buckets."""
 
 from collections.abc import Iterable
 from dataclasses import field

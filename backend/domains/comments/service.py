@@ -1,4 +1,4 @@
-"""What can be done with comments.
+"""Operations on comments.
 
 They belong to a version of an asset. The table's partition is the asset's id alone, which is taken
 once in a deployment, so the asset tells the database. Who may see an asset sees its comments.

@@ -1,4 +1,4 @@
-"""What can be done with databases."""
+"""Operations on databases."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol

@@ -1,4 +1,4 @@
-"""What can be done with metadata schemas."""
+"""Operations on metadata schemas."""
 
 from collections.abc import Iterable
 from typing import Any

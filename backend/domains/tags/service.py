@@ -1,4 +1,4 @@
-"""What can be done with tags and tag types."""
+"""Operations on tags and tag types."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence

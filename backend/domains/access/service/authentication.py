@@ -1,4 +1,4 @@
-"""Whose credentials a request carries: an API key or a token. Rights are no matter of it."""
+"""Authenticates requests by API key or token. Permissions are decided elsewhere."""
 
 from collections.abc import Callable
 from typing import Protocol

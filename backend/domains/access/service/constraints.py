@@ -1,4 +1,4 @@
-"""What can be done with constraints. Each write is one transaction, done again where overtaken."""
+"""Operations on constraints. Each write is one transaction, repeated after a conflict."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

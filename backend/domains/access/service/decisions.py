@@ -1,4 +1,4 @@
-"""Decides what a caller may do: by the rules of the roles that count for it, and by its own.
+"""Decides permissions by the rules of the caller's effective roles and by the caller's own rules.
 
 Object types that no rule can name (keys, failures, queues …) are for administrators. One exception:
 a caller who may use the routes may manage its own keys, which grant no more than it has. A caller

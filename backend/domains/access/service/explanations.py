@@ -1,4 +1,4 @@
-"""Tells administrators what is decided about a user, and by which rules."""
+"""Explains to administrators which permissions a user has, and by which rules."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

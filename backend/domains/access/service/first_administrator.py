@@ -1,4 +1,4 @@
-"""Makes the first administrator."""
+"""Creates the first administrator."""
 
 from backend.core.clock import Clock, iso
 from backend.core.identity import SYSTEM

@@ -1,4 +1,4 @@
-"""What can be done with API keys."""
+"""Operations on API keys."""
 
 from collections.abc import Callable
 from contextlib import suppress

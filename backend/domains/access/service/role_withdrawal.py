@@ -1,4 +1,4 @@
-"""The steps of the job that takes a deleted role from the many who had it."""
+"""The steps of the job that removes a deleted role from many users."""
 
 from collections.abc import Mapping
 from contextlib import suppress

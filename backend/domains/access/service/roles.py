@@ -1,4 +1,4 @@
-"""What can be done with roles, and how a deleted one is taken from those who had it."""
+"""Operations on roles, and the removal of a deleted role from its users."""
 
 from contextlib import suppress
 from typing import Any, Protocol

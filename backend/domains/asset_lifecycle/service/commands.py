@@ -1,4 +1,4 @@
-"""The requests that archive, bring back and delete an asset: one transaction, then a job.
+"""The requests that archive, restore and delete an asset: one transaction, then a job.
 
 The row is in its new state when the request answers, whatever the number of files. Small jobs are
 done within the request; of others the worker does the rest.

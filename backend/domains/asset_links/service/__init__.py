@@ -1,4 +1,4 @@
-"""What can be done with links between assets."""
+"""Operations on links between assets."""
 
 from backend.domains.asset_links.repository import LinkNotFoundError
 from backend.domains.asset_links.service.commands import AssetLinkService

@@ -1,4 +1,4 @@
-"""Makes, changes and removes links."""
+"""Creates, changes and deletes links."""
 
 from collections.abc import Sequence
 

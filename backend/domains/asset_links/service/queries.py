@@ -1,4 +1,4 @@
-"""Reads what an asset is linked to, and the tree below it."""
+"""Reads the links of an asset, and the tree below it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What can be done with versions of assets: make, read, compare and change them."""
+"""Operations on versions of assets: create, read, compare and change them."""
 
 from backend.domains.asset_versions.repository import (
     AliasTakenError,

@@ -1,4 +1,4 @@
-"""The requests that make a version: they start its job, and do what a request has time for."""
+"""The requests that create a version: they start its job, and run as much of it as time allows."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

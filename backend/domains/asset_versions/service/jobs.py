@@ -1,4 +1,4 @@
-"""The steps of a job that makes a version: a number, rows under it, and the version's row last.
+"""The steps of the job that creates a version: its number, the rows of its files, then its own row.
 
 Each step deals with one page, so memory does not grow with the asset. The number is drawn once, and
 noted in the job before anything is written under it. The last step is the commit: one transaction

@@ -1,4 +1,4 @@
-"""Versions as people read them: listed, whole, and two of them compared. Writes nothing."""
+"""Lists, reads and compares versions. Writes nothing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""What can be done with assets."""
+"""Operations on assets."""
 
 from backend.domains.assets.repository import (
     AssetIdTakenError,

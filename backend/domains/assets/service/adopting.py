@@ -1,4 +1,4 @@
-"""Makes assets of folders that stand in a bucket already, for the slices that find them."""
+"""Creates assets from existing folders of a bucket, for the slices that find these folders."""
 
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso

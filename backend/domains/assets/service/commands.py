@@ -1,4 +1,4 @@
-"""What can be done with assets."""
+"""Operations on assets."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime

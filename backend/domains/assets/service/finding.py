@@ -1,4 +1,4 @@
-"""Finds assets whose database a request does not name: an id is taken once in a deployment."""
+"""Finds assets by their id alone, which is unique in a deployment."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Takes a deleted tag from the assets that carry it: the step of a job.
+"""The step of the job that removes a deleted tag from the assets that have it.
 
 The job walks the databases, one page of one partition a step, twice. The second walk comes after
 the settle delay, which is longer than any request lives: it finds the assets that were written by

@@ -1,4 +1,4 @@
-"""What the row of a new asset holds, and that of its first version. Pure."""
+"""Builds the rows of a new asset and of its first version. Pure."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What can be done with entries. What every write needs stands here, all else in its module."""
+"""Operations on entries. Only what every write needs is imported here."""
 
 from backend.domains.audit.service.recording import AuditService
 

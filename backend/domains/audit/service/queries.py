@@ -1,4 +1,4 @@
-"""Tells entries and their large values."""
+"""Reads audit entries and their large values."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What can be done with executions."""
+"""Operations on executions."""
 
 from backend.domains.executions.repository import (
     ExecutionActiveError,

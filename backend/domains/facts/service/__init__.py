@@ -1,4 +1,4 @@
-"""What can be done with facts."""
+"""Operations on facts."""
 
 from backend.domains.facts.service.commands import FactCommands
 

@@ -1,4 +1,4 @@
-"""What can be done with files of assets: list them, describe one, and what other slices ask."""
+"""Operations on files of assets: list and describe them, for routes and for other slices."""
 
 from backend.domains.files.repository import ChangeEndedError
 from backend.domains.files.service.copying import (

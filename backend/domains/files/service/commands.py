@@ -1,4 +1,4 @@
-"""Makes folders, moves, copies, archives, brings back and deletes files of assets."""
+"""Creates folders, and moves, copies, archives, restores and deletes files of assets."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Starting jobs, looking at them, cancelling and resuming them."""
+"""Starts, reads, cancels and resumes jobs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

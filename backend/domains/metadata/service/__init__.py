@@ -1,4 +1,4 @@
-"""What can be done with metadata and attributes.
+"""Operations on metadata and attributes.
 
 `RecordService` writes records of any kind of entity under the schemas in force and asks no
 permission; `MetadataService` (in `verbs`) asks it, for databases, assets and files.

@@ -1,4 +1,4 @@
-"""What can be done with pipelines."""
+"""Operations on pipelines."""
 
 from backend.domains.pipelines.repository import PipelineNotFoundError, PipelineRevisionError
 from backend.domains.pipelines.service.commands import (

@@ -1,4 +1,4 @@
-"""What can be done with subscriptions, and how those who subscribed are told."""
+"""Operations on subscriptions, and notifications of subscribers."""
 
 from backend.domains.subscriptions.service.commands import Listed, SubscriptionService
 from backend.domains.subscriptions.service.notifying import Notifier

@@ -1,4 +1,4 @@
-"""What can be done with workflows."""
+"""Operations on workflows."""
 
 from backend.domains.workflows.service.associated import AssociatedUpdates
 from backend.domains.workflows.service.commands import ShippedWorkflows, WorkflowCommands
