@@ -18,7 +18,7 @@ class Told:
     happenings: list[Happening] = field(default_factory=list[Happening])
     down: bool = False
 
-    def tell(self, happenings: Iterable[Happening]) -> int:
+    def notify(self, happenings: Iterable[Happening]) -> int:
         if self.down:
             raise UnavailableError("SNS does not answer")
         self.happenings += happenings
@@ -44,7 +44,7 @@ def consume(told: Told, kept: Kept, *records: dict[str, Any]) -> Any:
     return consumer.consume({"Records": list(records)})
 
 
-def test_a_batch_is_told_whole() -> None:
+def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
     told, kept = Told(), Kept()
     reply = consume(told, kept, record(1), record(2, operation="create_asset"), record(3))
     assert reply == {"batchItemFailures": []}
