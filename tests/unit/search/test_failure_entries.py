@@ -171,7 +171,7 @@ def test_a_batch_is_read_as_it_is_documented() -> None:
         (json.dumps({**given_up([]), "payload": None}), "contains no records"),
         (json.dumps({**given_up([]), "payload": "[1]"}), "contains no records"),
         (json.dumps(given_up([])), "contains no records"),
-        (json.dumps(given_up([1])), "what is no record"),
+        (json.dumps(given_up([1])), "something that is not a record"),
     ],
 )
 def test_what_cannot_be_replayed_says_why(text: str, fact: str) -> None:
