@@ -12,6 +12,7 @@ from typing import Any
 from mlflow.entities import Experiment, Metric, Run, RunInfo
 from mlflow.entities.metric import MetricWithRunId
 from mlflow.exceptions import MlflowException
+from vitrine_mlflow.config import RUN_NAMES, Config
 from vitrine_mlflow.database import Database
 
 from tests.integration.tracking.histories import Call, History
@@ -27,6 +28,7 @@ class Comparison:
     def __init__(self, seed: int, database: Database, folder: Path) -> None:
         self.history = History(seed)
         self._ours, self._theirs = Series(), Series()
+        Config(database).set(RUN_NAMES, "on" if seed % 2 else "off")
         self.dynamo = dynamo_store(database, self._ours)
         self.sql = SqlStore(folder / f"{seed}.db", self._theirs)
         self._number = itertools.count(1)

@@ -29,13 +29,16 @@ VALUES = [
     3.0, 0.1, 7,
 ]  # fmt: skip
 TEXTS = ["", "a", "A", "ab", "a b", "a#b", "100%", "ünïcode", "A_b", "a" * 600, "0.10", "日本"]
-NAMES = ["one", "One", "two#2", "50%", "näme", "a b", "one two"]
+MANY_LETTERS = "one name with more letters than fifty, as projects with long paths have them"
+NAMES = ["one", "One", "two#2", "50%", "näme", "a b", "one two", MANY_LETTERS]
 STATUSES = ["FINISHED", "FAILED", "RUNNING", "KILLED", "SCHEDULED"]
 USERS = ["ann", "Bob", ""]
 VIEWS = [ViewType.ACTIVE_ONLY, ViewType.DELETED_ONLY, ViewType.ALL]
 TEXT_COMPARATORS = ["=", "!=", "LIKE", "ILIKE"]
 NUMBER_COMPARATORS = ["=", "!=", "<", "<=", ">", ">="]
 PATTERNS = ["a%", "%b", "%A%", "a_b", "%", "_", "one%", "%o%", "ü%", "100%"]
+PATTERNS += ["%one%", "%ONE t%", "two#%", "%wo#2", "%äme", "n_me%", "%e% t%", "on%", "%more let%"]
+PATTERNS += ["EXP-1%", "%xp-%"]
 
 
 @dataclass

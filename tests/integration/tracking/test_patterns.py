@@ -18,7 +18,9 @@ from mlflow.entities.model_registry import RegisteredModelTag
 from mlflow.entities.workspace import Workspace
 from vitrine_mlflow import keys
 from vitrine_mlflow.auth.store import DynamoAuthStore
+from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.full_text import MODEL_TYPE, NameIndex, RunNames
 from vitrine_mlflow.patterns import PATTERNS, AccessPattern
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry.versions import Versions
@@ -30,7 +32,6 @@ from tests.integration.tracking.stores import TrackingTables
 from tests.integration.tracking.trace_histories import info_of, span_of
 
 _AUTH = "Authentication and authorization"
-RUN_PATTERNS = [pattern for pattern in PATTERNS if pattern.function]
 
 
 class World:
@@ -39,6 +40,10 @@ class World:
     def __init__(self, tables: TrackingTables, table: str) -> None:
         self.client = tables.client
         context = Context(tables.database(table), "s3://artifacts")
+        self.config = context.config
+        self.config.set(RUN_NAMES, "on")
+        self.run_names = RunNames(context.database, "0")
+        self.model_names = NameIndex(context.database, MODEL_TYPE)
         self.store = DynamoTrackingStore.of_context(context)
         self.auth = DynamoAuthStore()
         self.auth.build(context.database)
@@ -96,6 +101,9 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "Experiments: Set experiment tag": lambda w: w.store.experiments.set_tag(
         "0", ExperimentTag("k", "v")
     ),
+    "Experiments: Search experiments (FTS)": lambda w: w.store.search_experiments(
+        filter_string="name LIKE '%faul%'"
+    ),
     "Runs: Get run by ID": lambda w: w.store.runs.experiment_by_index(w.run),
     "Runs: List runs in experiment": lambda w: w.store.runs.in_stage("0", "active"),
     "Runs: Filter runs by lifecycle": lambda w: w.store.runs.in_stage("0", "active"),
@@ -124,6 +132,11 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "Metrics, params and tags: Log batch (metrics + params + tags)": World.log_batch,
     "Search and ranking: Search runs by metric value": lambda w: w.search("", "metrics.n DESC"),
     "Search and ranking: Search runs by param value": lambda w: w.search("params.p = 'v'"),
+    "Search and ranking: Full-text search (forward)": lambda w: w.run_names.like("LIKE", "%nam%"),
+    "Search and ranking: Full-text search (global)": lambda w: w.model_names.partitions(["ode"]),
+    "Search and ranking: FTS index cleanup": lambda w: w.store.details.update_info(
+        w.new_run(), None, None, "renamed"
+    ),
     "Traces: Get trace by ID": lambda w: w.store.traces.items.experiment_by_index("tr-1"),
     "Traces: List traces in experiment": lambda w: w.store.traces.items.ids_by_time("0"),
     "Traces: Sort traces by time": lambda w: w.store.traces.items.ids_by_time("0"),
@@ -174,6 +187,9 @@ CALLS: dict[str, Callable[[World], Any]] = {
         Workspace("team-a")
     ),
     "Model registry: Get model by alias": lambda w: w.models.version_of_alias("model", "best"),
+    "Configuration: Get config value": lambda w: w.config.get(RUN_NAMES),
+    "Configuration: Set config value": lambda w: w.config.set(RUN_NAMES, "on"),
+    "Configuration: List all config": lambda w: w.config.all(),
 }
 
 
@@ -182,7 +198,7 @@ def world(tracking_tables: TrackingTables) -> World:
     return World(tracking_tables, tracking_tables.create("mlflow-patterns"))
 
 
-@pytest.mark.parametrize("pattern", RUN_PATTERNS, ids=lambda pattern: pattern.name)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_a_pattern_uses_its_key_or_index(pattern: AccessPattern, world: World) -> None:
     with Recorder(world.client) as recorder:
         reply = CALLS[pattern.name](world)

@@ -67,7 +67,10 @@ class RegistryHistory:
         return [kind(self.pick(KEYS[:3]), self.pick(TEXTS))] if self.random.random() < 0.5 else []
 
     def search(self) -> tuple[str, tuple[Any, ...]]:
-        text = self.pick(["= 'one'", "!= 'one'", "LIKE '%n%'", "ILIKE 'O%'", "> 'a'"])
+        text = self.pick([
+            "= 'one'", "!= 'one'", "LIKE '%n%'", "ILIKE 'O%'", "> 'a'", "= 'two#2'", "LIKE '%one'",
+            "ILIKE '%WO#2'", "LIKE '%äme%'", "LIKE 'On_'",
+        ])  # fmt: skip
         filters = [None, f"name {text}", f"tags.team {text}", PROMPT, "nothing = 'x'"]
         size = self.pick([1, 2, 100])
         if self.random.random() < 0.5:

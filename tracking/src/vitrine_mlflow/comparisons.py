@@ -11,13 +11,13 @@ from vitrine_mlflow.errors import invalid
 def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
     """SQL's LIKE: `%` is any text, `_` one character, the pattern covers the whole text."""
     if ignore_case:
-        text, pattern = _lower(text), _lower(pattern)
+        text, pattern = ascii_lower(text), ascii_lower(pattern)
     regex = "".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
     return re.fullmatch(regex, text, re.DOTALL) is not None
 
 
-def _lower(text: str) -> str:
-    # SQLite, whose results searches equal, lowers ASCII letters only
+def ascii_lower(text: str) -> str:
+    """Lower ASCII letters only, as SQLite does, whose results searches equal."""
     return "".join(char.lower() if char.isascii() else char for char in text)
 
 

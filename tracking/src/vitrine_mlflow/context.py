@@ -5,8 +5,10 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
+from vitrine_mlflow.config import Config
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
 
@@ -61,6 +63,11 @@ class Context:
     artifact_root: str
     sources: Sources = field(default_factory=Sources)
     isolation: Isolation | None = None  # without it, everything is in the default workspace
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings in the table, which all parts of a store read together."""
+        return Config(self.database)
 
     @property
     def workspace(self) -> str:

@@ -8,8 +8,9 @@ from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
-from vitrine_mlflow.database import Range
+from vitrine_mlflow.database import TRANSACTION_WRITES, Range
 from vitrine_mlflow.encoding import clip
 from vitrine_mlflow.errors import (
     ConflictError,
@@ -21,6 +22,7 @@ from vitrine_mlflow.errors import (
 )
 from vitrine_mlflow.experiment_items import (
     NAME_BYTES,
+    RUN_NAMES_INDEXED,
     StoredExperiment,
     id_of,
     index_keys,
@@ -32,6 +34,14 @@ from vitrine_mlflow.experiment_items import (
     tag_put,
 )
 from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.full_text import (
+    EXPERIMENT_TYPE,
+    MOST_TOKENS,
+    NameIndex,
+    holder_of_experiment,
+    tokens_of,
+)
+from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
     joined_uri,
     local_uri,
@@ -45,7 +55,6 @@ from vitrine_mlflow.table import GSI2, GSI3, GSI5, INFO, PARTITION_KEY, TAGS
 
 DEFAULT_ID = "0"
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
-_TAGS_IN_TRANSACTION = 90
 _RECENT_SECONDS = 5
 _RECENT_EXPERIMENTS = 1_000
 
@@ -56,6 +65,7 @@ class Experiments:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._database = context.database
+        self._names = NameIndex(context.database, EXPERIMENT_TYPE)
         self._recent: dict[tuple[str, str], tuple[float, StoredExperiment]] = {}
 
     def ensure_default(self) -> None:
@@ -102,17 +112,19 @@ class Experiments:
             self._context.sources.now_ms(),
             tags,
         )  # fmt: skip
+        if self._context.config.value(RUN_NAMES):
+            item[RUN_NAMES_INDEXED] = True
         tag_items = [tag_put(experiment_id, key, value) for key, value in tags.items()]
+        writes = [
+            Put(item, {PARTITION_KEY: ABSENT}),
+            reservation(experiment_id, name, workspace),
+            reversed_name(experiment_id, name),
+            *holder_of_experiment(experiment_id).puts(tokens_of(name)),
+        ]
+        room = TRANSACTION_WRITES - len(writes)
         # what is written before the metadata belongs to no experiment yet, so no reader sees it
-        self._database.write_in_batches(tag_items[_TAGS_IN_TRANSACTION:])
-        self._database.write(
-            [
-                Put(item, {PARTITION_KEY: ABSENT}),
-                reservation(experiment_id, name, workspace),
-                reversed_name(experiment_id, name),
-                *tag_items[:_TAGS_IN_TRANSACTION],
-            ]
-        )
+        self._database.write_in_batches(tag_items[room:])
+        self._database.write([*writes, *tag_items[:room]])
 
     def find(self, experiment_id: str | None, view: Any = ViewType.ALL) -> StoredExperiment:
         """The metadata of an experiment of this workspace.
@@ -203,6 +215,20 @@ class Experiments:
         for item in self._database.query(pk, names, index=GSI5):
             yield StoredExperiment(id_of(item), item)
 
+    def with_trigrams(self, required: list[str]) -> list[StoredExperiment] | None:
+        """Experiments of the workspace whose names may have all these trigrams.
+
+        None if the trigrams select too little. The index may lag; experiments are read themselves.
+        """
+        partitions = self._names.partitions(required)
+        if partitions is None:
+            return None
+        wanted = [Key(pk, keys.EXPERIMENT.sk.text) for pk in sorted(partitions)]
+        found = self._database.get_many(wanted) if wanted else {}
+        stages = {_ACTIVE, _DELETED}
+        visible = [item for item in found.values() if self._is_visible(item, stages)]
+        return [StoredExperiment(id_of(item), item) for item in visible]
+
     def entity(self, stored: StoredExperiment) -> Experiment:
         tags = self.tags_of(stored)
         info = stored.info
@@ -241,16 +267,36 @@ class Experiments:
         info = {**stored.info, "name": name, "updated": self._context.sources.now_ms()}
         own_id, workspace = stored.experiment_id, self._context.workspace
         renamed: list[Write] = []
+        deletes: list[Delete] = []
         if name != stored.name:
+            holder, tokens = holder_of_experiment(own_id), tokens_of(name)
+            known = holder.stored_tokens(self._database)
             renamed = [
                 reservation(own_id, name, workspace),
                 Delete(name_key(stored.name, workspace), {"experiment_id": own_id}),
                 reversed_name(own_id, name),
+                *holder.puts(tokens - known),
             ]
+            deletes = holder.deletes(known - tokens)
+        fits = 1 + len(renamed) + len(deletes) <= TRANSACTION_WRITES
+        writes = [*renamed, *deletes] if fits else renamed
         try:
-            self._update(stored, {INFO: info, **index_keys(own_id, name, workspace)}, renamed)
+            self._update(stored, {INFO: info, **index_keys(own_id, name, workspace)}, writes)
         except ConflictError as error:
             raise violated(f"Experiment(name={name}) already exists.") from error
+        if not fits:
+            self._database.retried(lambda: self._remove_former_rows(own_id))
+
+    def _remove_former_rows(self, experiment_id: str) -> None:
+        """Remove the full-text rows of former names, which only cost reads until then.
+
+        The revision keeps another rename from counting on a row that is removed here.
+        """
+        holder = holder_of_experiment(experiment_id)
+        stored = self.find(experiment_id)
+        former = sorted(holder.stored_tokens(self._database) - tokens_of(stored.name))
+        if former:
+            self._update(stored, {}, holder.deletes(former[:MOST_TOKENS]))
 
     def move(self, stored: StoredExperiment, workspace: str) -> None:
         """Place an experiment in another workspace.

@@ -328,6 +328,25 @@ MODEL_VERSION_TAG = _in_workspaces(
     _own("MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"),
     _WORKSPACE_RM,
 )
+_FTS_OF_INDEX = ("FTS#{token}", "{level}#{entity_type}#{entity_id}")
+MODEL_FTS = _in_workspaces(
+    _with_index(
+        _own(
+            "MODEL_FTS", _RM, FTS.sk.text, "Full-text row of a model",
+            "A registered model whose name has a token",
+        ),
+        gsi2=_FTS_OF_INDEX,
+    ),
+    _WORKSPACE_RM,
+    gsi2=_FTS_OF_INDEX,
+)  # fmt: skip
+MODEL_FTS_REV = _in_workspaces(
+    _own(
+        "MODEL_FTS_REV", _RM, FTS_REV.sk.text,
+        "Full-text reverse row of a model", "The tokens of a registered model's name",
+    ),
+    _WORKSPACE_RM,
+)  # fmt: skip
 WORKSPACE_NAME = _own(
     "WORKSPACE_NAME", "WORKSPACES", "WS#{workspace}", "Workspace in the list",
     "Lists workspaces consistently, without an index",

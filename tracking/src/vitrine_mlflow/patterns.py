@@ -9,9 +9,6 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.keys import Entity
 from vitrine_mlflow.table import GSI1, GSI2, GSI3, GSI4, GSI5, LSI1, LSI2, LSI3, LSI4, LSI5, Index
 
-_TEXT = "no full-text rows yet: names are filtered after the read of a list"
-_CONFIG = "nothing is configured in the table yet"
-
 
 @dataclass(frozen=True)
 class AccessPattern:
@@ -20,9 +17,9 @@ class AccessPattern:
     area: str
     operation: str
     entity: Entity
-    function: str | None = None  # below the package `vitrine_mlflow`
+    function: str  # below the package `vitrine_mlflow`
     index: Index | None = None
-    note: str = ""  # where it differs from the schema, or why it does not exist
+    note: str = ""  # where it differs from the schema
 
     @property
     def name(self) -> str:
@@ -60,7 +57,8 @@ PATTERNS: tuple[AccessPattern, ...] = (
          "a reservation of the name in the same transaction makes it unique"),
         ("Delete/restore experiment", keys.EXPERIMENT, "experiments.Experiments.set_stage"),
         ("Set experiment tag", keys.EXPERIMENT_TAG, "experiments.Experiments.set_tag"),
-        ("Search experiments (FTS)", keys.FTS, None, GSI2, _TEXT),
+        ("Search experiments (FTS)", keys.FTS, "search.experiments.search_experiments", GSI2,
+         "tokens are three letters; the experiments themselves are read after that"),
     ),
     *_patterns(
         "Runs",
@@ -94,9 +92,12 @@ PATTERNS: tuple[AccessPattern, ...] = (
         "Search and ranking",
         ("Search runs by metric value", keys.METRIC_RANK, "search.runs.RunSearch.search"),
         ("Search runs by param value", keys.PARAM_RANK, "search.runs.RunSearch.search"),
-        ("Full-text search (forward)", keys.FTS, None, None, _TEXT),
-        ("Full-text search (global)", keys.FTS, None, GSI2, _TEXT),
-        ("FTS index cleanup", keys.FTS_REV, None, None, _TEXT),
+        ("Full-text search (forward)", keys.FTS, "full_text.RunNames.like", None,
+         "names of runs, where the setting `full_text.run_names` was on"),
+        ("Full-text search (global)", keys.FTS, "full_text.NameIndex.partitions", GSI2,
+         "names of experiments and registered models"),
+        ("FTS index cleanup", keys.FTS_REV, "full_text.Holder.stored_tokens", None,
+         "of a former name, in the transaction of the rename where it fits"),
     ),
     *_patterns(
         "Traces",
@@ -161,8 +162,8 @@ PATTERNS: tuple[AccessPattern, ...] = (
     ),
     *_patterns(
         "Configuration",
-        ("Get config value", keys.CONFIG, None, None, _CONFIG),
-        ("Set config value", keys.CONFIG, None, None, _CONFIG),
-        ("List all config", keys.CONFIG, None, None, _CONFIG),
+        ("Get config value", keys.CONFIG, "config.Config.get"),
+        ("Set config value", keys.CONFIG, "config.Config.set"),
+        ("List all config", keys.CONFIG, "config.Config.all"),
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from vitrine_mlflow.encoding import inverted_double
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Item
+from vitrine_mlflow.full_text import holder_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.runs import Runs
@@ -81,6 +82,8 @@ class Removal:
             elif part == "PARAM":
                 yield param_rank_key(experiment_id, run_id, item["key"], item["value"])
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        rows = holder_of_run(experiment_id, run_id)
+        yield from (row.key for row in rows.deletes(rows.stored_tokens(self._database)))
         for prefix in (keys.SUMMARY.prefix(run_id=run_id), keys.DATASET_LINK.prefix(run_id=run_id)):
             yield from (key_of(item) for item in self._database.query_prefix(pk, prefix))
 

@@ -9,12 +9,13 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import Range, with_key
+from vitrine_mlflow.database import TRANSACTION_WRITES, Range, with_key
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
 from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.experiment_items import StoredExperiment
+from vitrine_mlflow.experiment_items import RUN_NAMES_INDEXED, StoredExperiment
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.full_text import MOST_TOKENS, holder_of_run, tokens_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
 from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
@@ -197,12 +198,17 @@ class Runs:
                 **index_attributes(run_id, info),
             },
         )
+        rows: list[Put] = []
+        if RUN_NAMES_INDEXED in experiment.item:
+            item[RUN_NAMES_INDEXED] = True
+            rows = holder_of_run(experiment_id, run_id).puts(tokens_of_run(info["name"]))
         lookup = with_key(keys.RUN_LOOKUP.key(run_id=run_id), {"experiment_id": experiment_id})
         tag_puts = _tag_puts(experiment_id, run_id, tags)
+        room = min(_WRITES_OF_TAGS, TRANSACTION_WRITES - len(rows) - 2)
         # without the run's own item no reader sees the tags that do not fit into its transaction
-        self._database.write_in_batches(tag_puts[_WRITES_OF_TAGS:])
+        self._database.write_in_batches(tag_puts[room:])
         absent = {PARTITION_KEY: ABSENT}
-        self._database.write([Put(item, absent), Put(lookup, absent), *tag_puts[:_WRITES_OF_TAGS]])
+        self._database.write([Put(item, absent), Put(lookup, absent), *rows, *tag_puts[:room]])
         self._remember(run_id, experiment_id)
         return StoredRun(experiment_id, run_id, item)
 
@@ -215,10 +221,32 @@ class Runs:
             ConflictError: another writer came between.
         """
         info = {**stored.info, **changes}
+        puts, deletes = self._changed_rows(stored, info["name"])
+        writes = list(writes)
+        if puts and len(writes) + len(puts) >= TRANSACTION_WRITES:
+            # rows of a name that the run does not have yet only cost reads
+            stored = self._write_change(stored, {}, puts)
+            puts = []
+        sets = {INFO: info, **index_attributes(stored.run_id, info)}
+        stored = self._write_change(stored, sets, [*writes, *puts])
+        return self._write_change(stored, {}, deletes) if deletes else stored
+
+    def _write_change(
+        self, stored: StoredRun, sets: dict[str, Any], writes: Sequence[Write]
+    ) -> StoredRun:
         revision: int = stored.item["revision"]
-        sets = {INFO: info, "revision": revision + 1, **index_attributes(stored.run_id, info)}
+        sets = {**sets, "revision": revision + 1}
         self._database.write([Update(stored.key, sets, condition={"revision": revision}), *writes])
         return StoredRun(stored.experiment_id, stored.run_id, {**stored.item, **sets})
+
+    def _changed_rows(self, stored: StoredRun, name: str) -> tuple[list[Put], list[Delete]]:
+        """Full-text rows that a new name adds, and those of former names."""
+        if RUN_NAMES_INDEXED not in stored.item or name == stored.info["name"]:
+            return [], []
+        holder, tokens = holder_of_run(stored.experiment_id, stored.run_id), tokens_of_run(name)
+        known = holder.stored_tokens(self._database)
+        former = sorted(known - tokens)[:MOST_TOKENS]
+        return holder.puts(tokens - known), holder.deletes(former)
 
     def delete(self, run_id: str) -> None:
         now = self._context.sources.now_ms()

@@ -11,7 +11,15 @@ from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, key_of, with_key
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import ConflictError, exists, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write
+from vitrine_mlflow.full_text import (
+    MODEL_TYPE,
+    NameIndex,
+    holder_of_model,
+    is_row,
+    tokens_of,
+)
+from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
     refuse_taken_model_name,
     validate_alias,
@@ -32,6 +40,7 @@ class Models:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._database = context.database
+        self._names = NameIndex(context.database, MODEL_TYPE)
 
     def keys_of(self, name: str) -> ModelKeys:
         """The keys of a model of the request's workspace."""
@@ -51,11 +60,12 @@ class Models:
         }
         self._remove_leftovers(name)
         puts: list[Put | Delete] = [self._tag_put(name, key, value) for key, value in given.items()]
-        room = TRANSACTION_WRITES - 1
-        self._database.write_in_batches(puts[room:])
         meta = self._meta(name, info, given, 0)
+        writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
+        room = TRANSACTION_WRITES - len(writes)
+        self._database.write_in_batches(puts[room:])
         try:
-            self._database.write([Put(meta, {PARTITION_KEY: ABSENT}), *puts[:room]])
+            self._database.write([*writes, *puts[:room]])
         except ConflictError:
             existing = self.find(name)
             refuse_taken_model_name(name, existing.is_prompt, given.get(PROMPT_TAG) == "true")
@@ -77,14 +87,26 @@ class Models:
             },
         )
 
+    def _row_puts(self, name: str) -> list[Put]:
+        return holder_of_model(self._context.workspace, name).puts(tokens_of(name))
+
     def _remove_leftovers(self, name: str) -> None:
         """Remove what an interrupted rename or deletion has left under a name without a model."""
-        items = list(self._items(name))
-        if items and stored_model(name, items) is None:
-            self._database.write_in_batches(Delete(key_of(item)) for item in items)
+        key = self.keys_of(name).model
+        items = list(self._database.query(key.pk))
+        if not items or stored_model(name, items) is not None:
+            return
+        deletes = [Delete(key_of(item)) for item in items if not is_row(item)]
+        self._database.write_in_batches(deletes)
+        rows = [Delete(key_of(item)) for item in items if is_row(item)]
+        try:
+            # a model that is created meanwhile under this name has the same rows and needs them
+            self._database.write([Check(key, {PARTITION_KEY: ABSENT}), *rows])
+        except ConflictError:
+            return
 
     def _items(self, name: str) -> Iterator[Item]:
-        return self._database.query(self.keys_of(name).model.pk)
+        return self._database.query_prefix(self.keys_of(name).model.pk, "M#")
 
     def find(self, name: str) -> StoredModel:
         """A model with all items of its partition, read consistently.
@@ -114,6 +136,19 @@ class Models:
         """Names of the workspace's models in their order, by the index, which may lag."""
         for item in self._database.query(self._list_pk(), index=GSI5):
             yield name_of(item)
+
+    def with_trigrams(self, required: list[str]) -> list[str] | None:
+        """Names of the workspace's models that may have all these trigrams, by the index.
+
+        None if the trigrams select too little.
+        """
+        partitions = self._names.partitions(required)
+        if partitions is None:
+            return None
+        parsed = [keys.MODEL.parse(Key(pk, keys.MODEL.sk.text)) or {} for pk in partitions]
+        names = [fields["model_name"] for fields in parsed]
+        # names of other workspaces have other partitions
+        return [name for name in sorted(names) if self.keys_of(name).model.pk in partitions]
 
     def _list_pk(self) -> str:
         return keys.MODEL.index_keys(
@@ -185,6 +220,7 @@ class Models:
                 [
                     Put(new_meta, {PARTITION_KEY: ABSENT}),
                     Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
+                    *self._row_puts(new_name),
                 ]
             )
         except ConflictError as error:
@@ -212,6 +248,7 @@ class Models:
             [
                 Put(new_meta, {PARTITION_KEY: ABSENT}),
                 Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
+                *target._row_puts(name),
             ]
         )
         self._remove_leftovers(name)

@@ -13,6 +13,7 @@ from mlflow.store.model_registry import (
 
 from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.full_text import trigrams_of_filters
 from vitrine_mlflow.mlflow_api import (
     SearchModelUtils,
     SearchModelVersionUtils,
@@ -35,7 +36,7 @@ def search_models(
     order_by: Sequence[str] | None,
     page_token: str | None,
 ) -> tuple[list[RegisteredModel], bytes | None]:
-    """One page of models. All models are read: a filter on tags needs them."""
+    """One page of models. Without a condition on the name, all models are read."""
     if max_results > SEARCH_REGISTERED_MODEL_MAX_RESULTS_THRESHOLD:
         raise invalid(
             "Invalid value for request parameter max_results. It must be at most "
@@ -49,7 +50,7 @@ def search_models(
     prompts = _wants_prompts(filters)
     found = [
         model.entity()
-        for model in _all(models)
+        for model in _all(models, filters)
         if (prompts or not model.is_prompt)
         and _attributes_match(filters, {"name": model.name})
         and _tags_match(filters, model.tags, prompts=prompts)
@@ -94,19 +95,26 @@ def _searched(model: StoredModel, number: int, info: dict[str, Any]) -> dict[str
     }
 
 
-def _all(models: Models, filters: Iterable[_Parsed] = ()) -> Iterator[StoredModel]:
+def _all(models: Models, filters: Iterable[_Parsed]) -> Iterator[StoredModel]:
     named = [
         parsed["value"]
         for parsed in filters
         if parsed["type"] == "attribute" and parsed["key"] == "name"
         and parsed["comparator"] == "="
     ]  # fmt: skip
-    for name in named[:1] or models.listed_by_name():
+    for name in named[:1] or _selected(models, filters):
         try:
             yield models.find(name)
         except MlflowException as error:
             if error.error_code not in {"RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"}:
                 raise  # otherwise it was deleted since it was listed, or never existed
+
+
+def _selected(models: Models, filters: Iterable[_Parsed]) -> Iterable[str]:
+    """Names with the letters that the filter requires, else all."""
+    required = trigrams_of_filters(filters)
+    selected = models.with_trigrams(required) if required else None
+    return models.listed_by_name() if selected is None else selected
 
 
 def _wants_prompts(filters: Iterable[_Parsed]) -> bool:

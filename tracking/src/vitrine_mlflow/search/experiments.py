@@ -1,6 +1,6 @@
 """Search over experiments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from itertools import islice
 from typing import Any
@@ -9,7 +9,9 @@ from mlflow.entities import Experiment
 
 from vitrine_mlflow.comparisons import COMPARISONS, matches, whole_number
 from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
+from vitrine_mlflow.full_text import trigrams_of_filters
 from vitrine_mlflow.mlflow_api import (
     SearchExperimentsUtils,
     parsed_experiment_id,
@@ -32,15 +34,14 @@ def search_experiments(
 ) -> tuple[list[Experiment], bytes | None]:
     """One page of experiments, and the token of the next."""
     validated_max_results(max_results)
-    conditions = [
-        _condition(parsed) for parsed in SearchExperimentsUtils.parse_search_filter(filter_string)
-    ]
+    filters = SearchExperimentsUtils.parse_search_filter(filter_string)
+    conditions = [_condition(parsed) for parsed in filters]
     compare = _comparison(order_by)
     offset = start_offset(page_token)
     stages = stages_of(view)
     found = [
         experiments.entity(stored)
-        for stored in experiments.listed_by_name()
+        for stored in _candidates(experiments, filters)
         if stored.stage in stages
     ]
     matching = [one for one in found if all(condition(one) for condition in conditions)]
@@ -49,6 +50,15 @@ def search_experiments(
     page = list(islice(results, offset, offset + size))
     more = next(results, None) is not None
     return page, SearchExperimentsUtils.create_page_token(offset + size) if more else None
+
+
+def _candidates(
+    experiments: Experiments, filters: list[dict[str, Any]]
+) -> Iterable[StoredExperiment]:
+    """Those whose names have the letters that the filter requires, else all."""
+    required = trigrams_of_filters(filters)
+    selected = experiments.with_trigrams(required) if required else None
+    return experiments.listed_by_name() if selected is None else selected
 
 
 def _condition(parsed: dict[str, Any]) -> _Condition:

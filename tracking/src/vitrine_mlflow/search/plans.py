@@ -34,6 +34,7 @@ class Query:
     page: int  # how many results are wanted; None of them may come from before `position`
     position: Position
     primary: str | None  # the metric of LSI5
+    names_indexed: bool  # whether the names of all runs have full-text rows
 
     def find(self, kind: str, key: str, *comparators: str) -> Predicate | None:
         """The first condition of a kind on a key with one of these comparators."""
@@ -85,6 +86,11 @@ class Plan:
             found_rows = _at_most(candidate for _, candidate in rows)
             if found_rows is not None:
                 return found_rows
+        by_text = query.find("tag", MLFLOW_RUN_NAME, "LIKE", "ILIKE")
+        if by_text is not None and query.names_indexed:
+            named = self._reader.named_like(by_text.comparator, by_text.value)
+            if named is not None:
+                return list(self._reader.runs(named).values())
         for predicate in query.predicates:
             if predicate.kind == "parameter" and predicate.comparator == "=":
                 start = keys.PARAM_RANK.prefix(key=predicate.key)

@@ -7,6 +7,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database, Range
 from vitrine_mlflow.encoding import double_of
 from vitrine_mlflow.expressions import Item
+from vitrine_mlflow.full_text import RunNames
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.runs import run_of_item
 from vitrine_mlflow.search.predicates import Candidate
@@ -57,6 +58,10 @@ class RunReader:
         """Run ids by the start of a param's rank key."""
         for item in self._database.query_prefix(self._pk, start):
             yield item[SORT_KEY].rpartition("#")[2]
+
+    def named_like(self, comparator: str, pattern: str) -> set[str] | None:
+        """Run ids by full-text rows of names, None if these select too little."""
+        return RunNames(self._database, self._experiment_id).like(comparator, pattern)
 
     def runs(self, run_ids: Iterable[str]) -> dict[str, Candidate]:
         """Runs of this experiment by id; what does not exist is left out."""

@@ -2,9 +2,10 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cmp_to_key
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from mlflow.entities import (
     LoggedModelOutput,
@@ -20,6 +21,7 @@ from mlflow.entities import (
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.datasets import Datasets
+from vitrine_mlflow.experiment_items import RUN_NAMES_INDEXED
 from vitrine_mlflow.mlflow_api import parsed_experiment_id, stages_of, validated_max_results
 from vitrine_mlflow.search.orders import make_token, parse_order, parse_token
 from vitrine_mlflow.search.plans import Plan, Query
@@ -31,6 +33,13 @@ from vitrine_mlflow.table import INFO
 _ALL = 1 << 30
 
 
+class _Known(NamedTuple):
+    """What indexes the runs of an experiment."""
+
+    primary: str | None
+    names_indexed: bool
+
+
 class RunSearch:
     """Finds runs by filter and order."""
 
@@ -38,7 +47,7 @@ class RunSearch:
         self._context = context
         self._database = context.database
         self._datasets = datasets
-        self._primaries: dict[str, str] = {}  # of experiments; never change
+        self._known: dict[str, _Known] = {}  # of experiments; never change once there is a metric
 
     def search(
         self,
@@ -57,7 +66,7 @@ class RunSearch:
         position = parse_token(page_token)
         wanted = [str(parsed_experiment_id(one)) for one in experiment_ids]
         size = max_results or _ALL
-        query = Query(predicates, order, stages, min(size, 10_000), position, None)
+        query = Query(predicates, order, stages, min(size, 10_000), position, None, False)
         results = self._merged(list(dict.fromkeys(wanted)), query)
         page = list(islice(results, position.skip, position.skip + size))
         more = len(page) == size and next(results, None) is not None
@@ -65,39 +74,34 @@ class RunSearch:
         return self._entities(page), token
 
     def _merged(self, experiment_ids: Sequence[str], query: Query) -> Iterator[Candidate]:
-        primaries = self._visible(experiment_ids)
         sources = [
             Plan(
                 RunReader(self._database, experiment_id),
-                Query(
-                    query.predicates, query.order, query.stages, query.page, query.position, primary
-                ),
+                replace(query, primary=known.primary, names_indexed=known.names_indexed),
             ).results()
-            for experiment_id, primary in primaries.items()
+            for experiment_id, known in self._visible(experiment_ids).items()
         ]
         if len(sources) == 1:
             return sources[0]
         return heapq.merge(*sources, key=cmp_to_key(query.order.compare))
 
-    def _visible(self, experiment_ids: Sequence[str]) -> dict[str, str | None]:
-        """Experiments of the workspace, each with its primary metric."""
+    def _visible(self, experiment_ids: Sequence[str]) -> dict[str, "_Known"]:
+        """Experiments of the workspace, each with what indexes its runs."""
         if self._context.isolation is not None:
-            self._primaries.clear()  # experiments may move to another workspace
+            self._known.clear()  # experiments may move to another workspace
         unknown = {
             keys.EXPERIMENT.key(experiment_id=one): one
             for one in experiment_ids
-            if one not in self._primaries
+            if one not in self._known
         }
-        visible: dict[str, str | None] = {}
+        visible: dict[str, _Known] = {}
         for key, item in (self._database.get_many(unknown) if unknown else {}).items():
             if item[INFO]["workspace"] == self._context.workspace:
-                visible[unknown[key]] = item.get("primary")
-                if "primary" in item:
-                    self._primaries[unknown[key]] = item["primary"]
-        known: dict[str, str | None] = {
-            one: self._primaries[one] for one in experiment_ids if one in self._primaries
-        }
-        return visible | known
+                known = _Known(item.get("primary"), RUN_NAMES_INDEXED in item)
+                visible[unknown[key]] = known
+                if known.primary is not None:
+                    self._known[unknown[key]] = known
+        return visible | {one: self._known[one] for one in experiment_ids if one in self._known}
 
     def _entities(self, page: Sequence[Candidate]) -> list[Run]:
         load_summaries(self._database, page)

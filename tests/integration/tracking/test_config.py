@@ -1,0 +1,67 @@
+"""Settings in the table, and the command that sets them."""
+
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+from mlflow.exceptions import MlflowException
+from vitrine_mlflow.__main__ import main
+from vitrine_mlflow.config import RUN_NAMES, SETTINGS, TRACES_DAYS, Config
+from vitrine_mlflow.database import Database
+from vitrine_mlflow.uri import StoreAddress
+
+from tests.integration.tracking.stores import TrackingTables
+
+
+@pytest.fixture
+def table(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> Database:
+    return tracking_tables.database(new_table())
+
+
+def test_everything_is_off_until_it_is_set(table: Database) -> None:
+    config = Config(table)
+    assert config.all() == dict.fromkeys(SETTINGS, "off")
+    assert (config.get(TRACES_DAYS), config.value(TRACES_DAYS)) == ("off", None)
+    config.set(TRACES_DAYS, "30")
+    assert (config.get(TRACES_DAYS), config.value(TRACES_DAYS)) == ("30", 30)
+    assert config.all() == {**dict.fromkeys(SETTINGS, "off"), TRACES_DAYS: "30"}
+
+
+def test_other_processes_see_a_change_after_seconds(
+    table: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("vitrine_mlflow.config.time.monotonic", lambda: now[0])
+    config = Config(table)
+    assert config.value(RUN_NAMES) is None
+    Config(table).set(RUN_NAMES, "on")
+    assert config.value(RUN_NAMES) is None
+    now[0] += 6
+    assert config.value(RUN_NAMES) is True
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "36501", "1.5", "", "soon", "٣", "on"])
+def test_a_value_that_a_setting_does_not_take_is_refused(table: Database, value: str) -> None:
+    with pytest.raises(MlflowException) as raised:
+        Config(table).set(TRACES_DAYS, value)
+    assert f"'{value}'" in str(raised.value)
+    assert TRACES_DAYS in str(raised.value)
+    assert Config(table).get(TRACES_DAYS) == "off"
+
+
+def test_the_command_sets_and_prints_settings(
+    table: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StoreAddress, "connect", lambda _: table)
+
+    def run(*arguments: str) -> Result:
+        given = ["config", "--backend-store-uri", "dynamodb://t", *arguments]
+        return CliRunner().invoke(main, given)
+
+    assert run("set", RUN_NAMES, "on").exit_code == 0
+    assert run("get", RUN_NAMES).stdout == "on\n"
+    assert f"{TRACES_DAYS} = off" in run("list").stdout
+    for arguments in (("set", RUN_NAMES, "yes"), ("get", "nothing")):
+        refused = run(*arguments)
+        assert (refused.exit_code, refused.output.count("\n")) == (1, 1)
+        assert arguments[-1] in refused.output

@@ -1,0 +1,251 @@
+"""Searches over names read full-text rows, and rows never lose a result."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from mlflow.entities import ExperimentTag, RunTag, ViewType
+from vitrine_mlflow.config import RUN_NAMES, Config
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Database
+from vitrine_mlflow.full_text import (
+    MANY,
+    NameIndex,
+    holder_of_experiment,
+    holder_of_model,
+    holder_of_run,
+    tokens_of,
+)
+from vitrine_mlflow.registry_store import DynamoRegistryStore
+from vitrine_mlflow.store import DynamoTrackingStore
+
+from tests.integration.tracking.metering import Meter, Recorder
+from tests.integration.tracking.stores import TrackingTables
+
+FULL = "".join(map(chr, range(0x4E00, 0x4E00 + 47)))  # as many trigrams as a name's rows may have
+OTHER = "".join(map(chr, range(0x5E00, 0x5E00 + 47)))
+LONG = OTHER + "!"
+
+
+@pytest.fixture
+def table(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> Database:
+    return tracking_tables.database(new_table())
+
+
+@pytest.fixture
+def store(table: Database) -> DynamoTrackingStore:
+    return DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
+
+
+@pytest.fixture
+def registry(table: Database) -> DynamoRegistryStore:
+    return DynamoRegistryStore.of_context(Context(table, ""))
+
+
+def _named(store: DynamoTrackingStore, text: str, view: Any = ViewType.ACTIVE_ONLY) -> list[str]:
+    found: Any = store.search_experiments(view, filter_string=f"name {text}")
+    return [one.name for one in found]
+
+
+def _models(registry: DynamoRegistryStore, text: str) -> list[str]:
+    found: Any = registry.search_registered_models(f"name {text}")
+    return [one.name for one in found]
+
+
+def test_an_experiment_is_found_by_its_name_in_every_stage(store: DynamoTrackingStore) -> None:
+    experiment_id = store.create_experiment("Wind tunnel #4")
+    assert _named(store, "ILIKE '%TUNNEL #%'") == ["Wind tunnel #4"]
+    assert _named(store, "LIKE '%TUNNEL%'") == []
+    store.rename_experiment(experiment_id, "Water channel")
+    assert _named(store, "LIKE '%tunnel%'") == []
+    assert _named(store, "LIKE '%chan_el'") == ["Water channel"]
+    store.delete_experiment(experiment_id)
+    assert _named(store, "LIKE '%channel%'") == []
+    assert _named(store, "LIKE '%channel%'", ViewType.DELETED_ONLY) == ["Water channel"]
+    store.restore_experiment(experiment_id)
+    assert _named(store, "= 'Water channel'") == ["Water channel"]
+
+
+def test_rows_are_exactly_those_of_the_present_name(
+    store: DynamoTrackingStore, table: Database
+) -> None:
+    experiment_id = store.create_experiment("one")
+    holder = holder_of_experiment(experiment_id)
+    for name in ["one two", FULL, OTHER, LONG, FULL, "x"]:
+        store.rename_experiment(experiment_id, name)
+        assert holder.stored_tokens(table) == tokens_of(name)
+        assert _named(store, f"LIKE '%{name[-4:]}'") == [name]
+    store.delete_experiment(experiment_id)
+    store._hard_delete_experiment(experiment_id)  # pyright: ignore[reportPrivateUsage]
+    assert not list(table.query(f"EXP#{experiment_id}"))
+
+
+def test_the_longest_name_and_many_tags_are_created_whole(store: DynamoTrackingStore) -> None:
+    tags = [ExperimentTag(f"k{number}", "v") for number in range(150)]
+    experiment_id = store.create_experiment(FULL, None, tags)
+    assert len(store.get_experiment(experiment_id).tags) == 150
+    assert _named(store, f"LIKE '%{FULL[:5]}%'") == [FULL]
+    store.create_experiment("n" * 500)
+    assert _named(store, "LIKE '%nnn%'") == ["n" * 500]
+
+
+def test_a_search_reads_rows_and_those_experiments_only(
+    store: DynamoTrackingStore, tracking_tables: TrackingTables
+) -> None:
+    for number in range(120):
+        store.create_experiment(f"experiment {number:03}")
+    with Recorder(tracking_tables.client) as recorder:
+        assert _named(store, "LIKE '%nt 07_'")[-1] == "experiment 070"
+    assert recorder.indexes == {"GSI2"}
+    with Meter(tracking_tables.client) as meter:
+        assert _named(store, "ILIKE '%NT 077'") == ["experiment 077"]
+    assert (meter.requests, meter.read_units <= 25) == (5, True), meter.read_units
+    with Recorder(tracking_tables.client) as recorder:
+        assert len(_named(store, "LIKE '%07%'")) == 11
+    assert recorder.indexes == {"GSI5"}, "two letters select nothing"
+
+
+def test_letters_of_too_many_names_are_not_used(
+    store: DynamoTrackingStore, table: Database, tracking_tables: TrackingTables
+) -> None:
+    store.create_experiment("common rare")
+    rows = [
+        put
+        for number in range(1_001)
+        for put in holder_of_experiment(str(1_000 + number)).puts(tokens_of("common"))
+    ]
+    table.write_in_batches(rows)
+    index = NameIndex(table, "EXP")
+    assert index.partitions(["com"]) is None
+    with Recorder(tracking_tables.client) as recorder:
+        assert _named(store, "LIKE '%common%'") == ["common rare"]
+    assert recorder.indexes == {"GSI2", "GSI5"}
+    assert len(index.partitions(["com", "rar"]) or []) == 1
+
+
+def test_a_model_is_found_by_its_present_name_only(
+    registry: DynamoRegistryStore, table: Database
+) -> None:
+    registry.create_registered_model("turbine blade")
+    registry.create_registered_model(LONG)
+    registry.create_model_version("turbine blade", "s3://a")
+    assert _models(registry, "ILIKE '%BLADE'") == ["turbine blade"]
+    assert _models(registry, f"LIKE '%{LONG[-4:]}'") == [LONG]
+    registry.rename_registered_model("turbine blade", FULL)
+    assert _models(registry, "LIKE '%blade%'") == []
+    assert _models(registry, f"LIKE '{FULL[:3]}%'") == [FULL]
+    found: Any = registry.search_model_versions(f"name LIKE '{FULL[:3]}%'", max_results=5)
+    assert [one.name for one in found] == [FULL]
+    assert not holder_of_model("default", "turbine blade").stored_tokens(table)
+    registry.delete_registered_model(FULL)
+    assert _models(registry, f"LIKE '{FULL[:3]}%'") == []
+    assert not list(table.query(f"RM#{FULL}"))
+
+
+def test_a_search_over_models_reads_those_models_only(
+    registry: DynamoRegistryStore, tracking_tables: TrackingTables
+) -> None:
+    for number in range(30):
+        registry.create_registered_model(f"model {number:02}")
+    with Meter(tracking_tables.client) as meter:
+        assert _models(registry, "LIKE '%el 07%'") == ["model 07"]
+    assert meter.requests <= 4 + 1, meter.operations
+    with Recorder(tracking_tables.client) as recorder:
+        assert _models(registry, "LIKE '%el 07%'") == ["model 07"]
+    assert recorder.indexes == {"GSI2"}
+
+
+def test_a_model_created_while_its_predecessor_is_removed_keeps_its_rows(
+    registry: DynamoRegistryStore, table: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.create_registered_model("turbine")
+    real = table.write_in_batches
+
+    def created_meanwhile(writes: Any) -> None:
+        real(writes)
+        monkeypatch.undo()
+        registry.create_registered_model("turbine")
+
+    monkeypatch.setattr(table, "write_in_batches", created_meanwhile)
+    registry.delete_registered_model("turbine")
+    assert _models(registry, "LIKE '%turb%'") == ["turbine"]
+
+
+# Names of runs
+
+
+def _runs(store: DynamoTrackingStore, text: str, experiment_id: str) -> list[str]:
+    searching: Any = store
+    found = searching.search_runs([experiment_id], f"run_name {text}", ViewType.ALL)
+    return sorted(run.info.run_name for run in found)
+
+
+@pytest.fixture
+def indexed(store: DynamoTrackingStore, table: Database) -> Iterator[str]:
+    """An experiment whose runs are indexed, with some runs."""
+    Config(table).set(RUN_NAMES, "on")
+    store = DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
+    experiment_id = store.create_experiment("indexed")
+    for name in ["brave owl", "calm owl 7", "of", FULL, LONG]:
+        store.create_run(experiment_id, "ann", 1, [], name)
+    yield experiment_id
+
+
+def test_runs_are_found_by_letters_and_starts_of_words(
+    store: DynamoTrackingStore, indexed: str, tracking_tables: TrackingTables
+) -> None:
+    expected = {
+        "LIKE '%owl%'": ["brave owl", "calm owl 7"],
+        "ILIKE 'BR%'": ["brave owl"],
+        "LIKE 'o%'": ["of"],
+        "LIKE '% o%'": ["brave owl", "calm owl 7"],
+        "LIKE '%l 7'": ["calm owl 7"],
+        f"LIKE '%{FULL[:3]}%'": [FULL],
+        f"LIKE '%{LONG[-3:]}'": [LONG],
+    }
+    for text, names in expected.items():
+        with Recorder(tracking_tables.client) as recorder:
+            assert _runs(store, text, indexed) == names, text
+        assert not recorder.indexes, "no list of all runs"
+    with Recorder(tracking_tables.client) as recorder:
+        assert _runs(store, "LIKE '%w%'", indexed) == ["brave owl", "calm owl 7"]
+    assert recorder.indexes, "one letter selects nothing"
+
+
+def test_renamed_and_removed_runs_leave_no_rows(
+    store: DynamoTrackingStore, indexed: str, table: Database
+) -> None:
+    run_id = store.create_run(indexed, "ann", 1, [], "first").info.run_id
+    holder = holder_of_run(indexed, run_id)
+    many = [RunTag(f"k{number}", "v") for number in range(55)]
+    steps: list[tuple[str, Callable[[], Any]]] = [
+        (FULL, lambda: store.update_run_info(run_id, None, None, FULL)),
+        (OTHER, lambda: store.set_tag(run_id, RunTag("mlflow.runName", OTHER))),
+        (LONG, lambda: store.log_batch(run_id, [], [], [RunTag("mlflow.runName", LONG)])),
+        (FULL, lambda: store.log_batch(run_id, [], [], [*many, RunTag("mlflow.runName", FULL)])),
+        ("last", lambda: store.update_run_info(run_id, None, None, "last")),
+    ]
+    for name, rename in steps:
+        rename()
+        stored = holder.stored_tokens(table)
+        assert stored >= tokens_of(name)
+        assert (MANY in stored) == (name == LONG)
+        assert len(stored) <= len(tokens_of(name)) + 1, "one word more"
+        assert name in _runs(store, f"LIKE '{name[:3]}%'", indexed)
+    store.delete_run(run_id)
+    assert _runs(store, "LIKE 'las%'", indexed) == ["last"]
+    store._hard_delete_run(run_id)  # pyright: ignore[reportPrivateUsage]
+    assert not [item for item in table.query(f"EXP#{indexed}") if run_id in item["SK"]]
+
+
+def test_rows_cost_nothing_where_the_setting_was_off(
+    store: DynamoTrackingStore, indexed: str, table: Database, tracking_tables: TrackingTables
+) -> None:
+    costs: list[tuple[int, float]] = []
+    for experiment_id in ("0", indexed):
+        with Meter(tracking_tables.client) as meter:
+            store.create_run(experiment_id, "ann", 1, [RunTag("a", "1"), RunTag("b", "2")], "brave")
+        costs.append((meter.requests, meter.write_units))
+    assert costs[0][0] == costs[1][0] == 2
+    assert costs[0][1] <= 40 < costs[1][1], costs
+    assert not [item for item in table.query("EXP#0") if item["SK"].startswith("FTS#w")]

@@ -1,0 +1,237 @@
+"""Full-text rows: names by the letters in them, so that LIKE reads few of them.
+
+Rows only select candidates. Whoever reads them reads the candidates themselves and applies every
+condition, so a row of a former name costs a read, while a missing one would lose a result.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.comparisons import ascii_lower
+from vitrine_mlflow.database import Database, Range, key_of, with_key
+from vitrine_mlflow.encoding import clip
+from vitrine_mlflow.expressions import Delete, Item, Put
+from vitrine_mlflow.keys import Entity
+from vitrine_mlflow.table import GSI2, PARTITION_KEY, SORT_KEY
+
+EXPERIMENT_TYPE, MODEL_TYPE, RUN_TYPE = "EXP", "RM", "RUN"
+TRIGRAM, WORD = "3", "w"
+MOST_TOKENS = 45  # each has two rows, and all fit into the transaction that writes the name
+_ID_BYTES = 200
+_WORD_LENGTH = 60
+_WORDS = re.compile(r"[^\W_]+")
+_WILDCARDS = re.compile("[%_]")
+_MOST_ROWS = 1_000  # a token that more names have selects too little
+_FEW = 100  # are read in one request
+_MOST_QUERIES = 3
+
+
+class Token(NamedTuple):
+    """A part of a text. The level is how the text was split."""
+
+    level: str
+    text: str
+
+
+MANY = Token(TRIGRAM, "many")
+"""Instead of all trigrams of a text that has too many. It has four letters, so it is none."""
+
+
+def trigrams(text: str) -> list[str]:
+    """All three letters that follow each other in a text, without the case of ASCII letters."""
+    lowered = ascii_lower(text)
+    return list(dict.fromkeys(lowered[start : start + 3] for start in range(len(lowered) - 2)))
+
+
+def tokens_of(name: str) -> frozenset[Token]:
+    """The tokens under which a name is found."""
+    found = frozenset(Token(TRIGRAM, one) for one in trigrams(name))
+    return found if len(found) <= MOST_TOKENS else frozenset([MANY])
+
+
+def tokens_of_run(name: str) -> frozenset[Token]:
+    """The same for runs, whose rows are also found by the start of a word."""
+    words = frozenset(
+        Token(WORD, word[:_WORD_LENGTH]) for word in _WORDS.findall(ascii_lower(name))
+    )
+    found = tokens_of(name) | words
+    return found if len(found) <= MOST_TOKENS else frozenset([MANY])
+
+
+def required_trigrams(comparator: str, value: str) -> list[str]:
+    """What every text has that meets the condition; nothing if the condition requires nothing."""
+    parts: list[str] = []
+    if comparator == "=":
+        parts = [value]
+    elif comparator in {"LIKE", "ILIKE"}:
+        parts = _WILDCARDS.split(value)
+    return list(dict.fromkeys(one for part in parts for one in trigrams(part)))
+
+
+def required_words(pattern: str) -> list[str]:
+    """Starts of words that every text has that is LIKE the pattern."""
+    return [
+        match.group()[:_WORD_LENGTH]
+        for number, part in enumerate(_WILDCARDS.split(ascii_lower(pattern)))
+        for match in _WORDS.finditer(part)
+        if match.start() > 0 or number == 0  # otherwise letters may come before it
+    ]
+
+
+def trigrams_of_filters(filters: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The same of all conditions on a name, as MLflow's parsers return them."""
+    named = [one for one in filters if (one["type"], one["key"]) == ("attribute", "name")]
+    found = [required_trigrams(one["comparator"], one["value"]) for one in named]
+    return list(dict.fromkeys(chain(*found)))
+
+
+@dataclass(frozen=True)
+class Holder:
+    """An entity with a text, and the rows of that text in the entity's partition."""
+
+    forward: Entity
+    reverse: Entity
+    fields: Mapping[str, str]
+    globally: bool = True  # found from outside of its partition
+
+    def puts(self, tokens: Iterable[Token]) -> list[Put]:
+        """Both rows of each token."""
+        return [put for token in sorted(tokens) for put in self._puts(self._with(token))]
+
+    def _puts(self, fields: Mapping[str, str]) -> list[Put]:
+        indexed = self.forward.index_keys(**fields) if self.globally else {}
+        return [
+            Put(with_key(self.forward.key(**fields), indexed)),
+            Put(with_key(self.reverse.key(**fields), {})),
+        ]
+
+    def deletes(self, tokens: Iterable[Token]) -> list[Delete]:
+        return [
+            Delete(row.key(**self._with(token)))
+            for token in sorted(tokens)
+            for row in (self.forward, self.reverse)
+        ]
+
+    def _with(self, token: Token) -> dict[str, str]:
+        return {**self.fields, "level": token.level, "token": token.text}
+
+    def stored_tokens(self, database: Database) -> frozenset[Token]:
+        """The tokens of the rows that exist, by the reverse rows."""
+        pk = self.reverse.key(**self._with(MANY)).pk
+        items = database.query_prefix(pk, self.reverse.prefix(**self.fields))
+        parsed = [self.reverse.parse(key_of(item)) or {} for item in items]
+        return frozenset(Token(fields["level"], fields["token"]) for fields in parsed)
+
+
+def holder_of_experiment(experiment_id: str) -> Holder:
+    fields = {
+        "experiment_id": experiment_id,
+        "entity_type": EXPERIMENT_TYPE,
+        "entity_id": experiment_id,
+    }
+    return Holder(keys.FTS, keys.FTS_REV, fields)
+
+
+def holder_of_model(workspace: str, name: str) -> Holder:
+    fields = {
+        "workspace": workspace,
+        "model_name": name,
+        "entity_type": MODEL_TYPE,
+        "entity_id": clip(name, _ID_BYTES),  # the partition has the whole name
+    }
+    return Holder(keys.MODEL_FTS, keys.MODEL_FTS_REV, fields)
+
+
+def holder_of_run(experiment_id: str, run_id: str) -> Holder:
+    fields = {"experiment_id": experiment_id, "entity_type": RUN_TYPE, "entity_id": run_id}
+    return Holder(keys.FTS, keys.FTS_REV, fields, globally=False)
+
+
+def is_row(item: Item) -> bool:
+    """Whether an item is a forward or reverse row."""
+    return item[SORT_KEY].startswith(("FTS#", "FTS_REV#"))
+
+
+class NameIndex:
+    """Names of experiments or models by their trigrams, in the global index, which may lag."""
+
+    def __init__(self, database: Database, entity_type: str) -> None:
+        self._database = database
+        self._range = Range.of_prefix(f"{TRIGRAM}#{entity_type}#")
+
+    def partitions(self, required: list[str]) -> set[str] | None:
+        """Partitions of candidates that may have all these trigrams, in any workspace.
+
+        None if the trigrams select too little: reading a list costs less then.
+        """
+        return _selected(_spread(required), MANY.text, self.holding)
+
+    def holding(self, token: str) -> set[str] | None:
+        """Partitions with a row of a token, None if there are too many."""
+        pk, _ = keys.FTS.indexes["gsi2"]
+        rows = self._database.query(
+            pk.build({"token": token}), self._range, index=GSI2, limit=_MOST_ROWS + 1
+        )
+        return _at_most(item[PARTITION_KEY] for item in rows)
+
+
+class RunNames:
+    """Runs of one experiment by their names; read consistently."""
+
+    def __init__(self, database: Database, experiment_id: str) -> None:
+        self._database = database
+        self._pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+
+    def like(self, comparator: str, pattern: str) -> set[str] | None:
+        """Ids of runs whose names may match, None if the pattern selects too little."""
+        starts = [_start(TRIGRAM, one) for one in _spread(required_trigrams(comparator, pattern))]
+        starts = starts or [_start(WORD, one) for one in required_words(pattern)[:_MOST_QUERIES]]
+        return _selected(starts, _start(*MANY), self.holding)
+
+    def holding(self, start: str) -> set[str] | None:
+        """Ids of runs with a row whose key has this start, None if there are too many."""
+        items = self._database.query_prefix(self._pk, start, limit=_MOST_ROWS + 1)
+        parsed = (keys.FTS.sk.parse(item[SORT_KEY]) or {} for item in items)
+        return _at_most(
+            fields["entity_id"] for fields in parsed if fields["entity_type"] == RUN_TYPE
+        )
+
+
+def _start(level: str, token: str) -> str:
+    """The start of the sort keys of a trigram, or of all words that start so."""
+    start = keys.FTS.prefix(level=level, token=token)
+    return start.removesuffix("#") if level == WORD else start
+
+
+def _selected(
+    required: Sequence[str], many: str, holding: Callable[[str], set[str] | None]
+) -> set[str] | None:
+    """What holds all the required, or too much to have rows of its own; None if it is no few."""
+    found: set[str] | None = None
+    for one in required:
+        rows = holding(one)
+        if rows is not None:
+            found = rows if found is None else found & rows
+            if len(found) <= _FEW:
+                break
+    others = None if found is None else holding(many)
+    if found is None or others is None or len(found | others) > _MOST_ROWS:
+        return None
+    return found | others
+
+
+def _at_most(ids: Iterable[str]) -> set[str] | None:
+    found = list(islice(ids, _MOST_ROWS + 1))
+    return None if len(found) > _MOST_ROWS else set(found)
+
+
+def _spread(trigrams: list[str]) -> list[str]:
+    """A few that overlap least, since neighbours select nearly the same names."""
+    if len(trigrams) <= _MOST_QUERIES:
+        return trigrams
+    last = len(trigrams) - 1
+    return [trigrams[last * number // (_MOST_QUERIES - 1)] for number in range(_MOST_QUERIES)]
