@@ -52,7 +52,10 @@ def test_a_value_that_a_setting_does_not_take_is_refused(table: Database, value:
 def test_the_command_sets_and_prints_settings(
     table: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(StoreAddress, "connect", lambda _: table)
+    def connect(_: StoreAddress) -> Database:
+        return table
+
+    monkeypatch.setattr(StoreAddress, "connect", connect)
 
     def run(*arguments: str) -> Result:
         given = ["config", "--backend-store-uri", "dynamodb://t", *arguments]

@@ -1,6 +1,6 @@
 """Searches over names read full-text rows, and rows never lose a result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -181,14 +181,14 @@ def _runs(store: DynamoTrackingStore, text: str, experiment_id: str) -> list[str
 
 
 @pytest.fixture
-def indexed(store: DynamoTrackingStore, table: Database) -> Iterator[str]:
+def indexed(store: DynamoTrackingStore, table: Database) -> str:
     """An experiment whose runs are indexed, with some runs."""
     Config(table).set(RUN_NAMES, "on")
     store = DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
     experiment_id = store.create_experiment("indexed")
     for name in ["brave owl", "calm owl 7", "of", FULL, LONG]:
         store.create_run(experiment_id, "ann", 1, [], name)
-    yield experiment_id
+    return experiment_id
 
 
 def test_runs_are_found_by_letters_and_starts_of_words(

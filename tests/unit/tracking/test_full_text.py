@@ -43,7 +43,7 @@ def test_a_matching_text_has_all_that_the_pattern_requires(given: tuple[str, str
     assert COMPARISONS[comparator](text, pattern)
     tokens = tokens_of_run(text)
     words = [token.text for token in tokens if token.level == WORD]
-    if tokens == {MANY}:
+    if MANY in tokens:
         return
     for trigram in required_trigrams(comparator, pattern):
         assert Token(TRIGRAM, trigram) in tokens
