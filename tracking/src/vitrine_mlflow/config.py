@@ -12,11 +12,8 @@ from vitrine_mlflow.expressions import Put
 from vitrine_mlflow.table import SORT_KEY
 
 RUN_NAMES = "full_text.run_names"
-DELETED_RUNS_DAYS = "ttl.deleted_runs_days"
-TRACES_DAYS = "ttl.traces_days"
 _OFF = "off"
 _RECENT_SECONDS = 5
-_MOST_DAYS = 36_500
 
 
 @dataclass(frozen=True)
@@ -28,23 +25,11 @@ class Setting:
     parse: Callable[[str], Any]  # of a text other than `off`; None refuses it
 
 
-def _days(text: str) -> int | None:
-    days = int(text) if text.isascii() and text.isdigit() else 0
-    return days if 1 <= days <= _MOST_DAYS else None
-
-
-_DAYS = f"'off' or a number of days from 1 to {_MOST_DAYS}"
 SETTINGS: Mapping[str, Setting] = {
     RUN_NAMES: Setting(
         "full-text rows of run names, in experiments that are created from then on",
         "'on' or 'off'",
         lambda text: True if text == "on" else None,
-    ),
-    DELETED_RUNS_DAYS: Setting(
-        "days from the deletion of a run until it is archived and removed", _DAYS, _days
-    ),
-    TRACES_DAYS: Setting(
-        "days from the time of a trace until it is archived and removed", _DAYS, _days
     ),
 }
 
