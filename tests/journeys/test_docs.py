@@ -52,6 +52,8 @@ NOT_RUN = {
     ),
     "mlflow server --app-name dynamodb-auth --backend-store-uri "
     "'dynamodb://TABLE?region=eu-central-1'": "as above",
+    "python -m vitrine_mlflow config list": "it needs a table; `test_config.py` runs the command",
+    "python -m vitrine_mlflow config set full_text.run_names on": "as above",
     "pip install 'vitrine-mlflow[auth]'": "no package is published; the lock installs its extra",
     'vitrine search "" --where "triangles > 10000" --where format=OBJ --facet watertight '
     '--facet "texturesMissing >= 1" --sort=-triangles': (

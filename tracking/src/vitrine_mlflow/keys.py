@@ -328,25 +328,15 @@ MODEL_VERSION_TAG = _in_workspaces(
     _own("MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"),
     _WORKSPACE_RM,
 )
-_FTS_OF_INDEX = ("FTS#{token}", "{level}#{entity_type}#{entity_id}")
 MODEL_FTS = _in_workspaces(
-    _with_index(
-        _own(
-            "MODEL_FTS", _RM, FTS.sk.text, "Full-text row of a model",
-            "A registered model whose name has a token",
-        ),
-        gsi2=_FTS_OF_INDEX,
-    ),
+    replace(FTS, name="MODEL_FTS", pk=Pattern(_RM), title="Full-text row of a model", ours=True),
     _WORKSPACE_RM,
-    gsi2=_FTS_OF_INDEX,
-)  # fmt: skip
+    gsi2=("FTS#{token}", "{level}#{entity_type}#{entity_id}"),
+)
 MODEL_FTS_REV = _in_workspaces(
-    _own(
-        "MODEL_FTS_REV", _RM, FTS_REV.sk.text,
-        "Full-text reverse row of a model", "The tokens of a registered model's name",
-    ),
+    replace(FTS_REV, name="MODEL_FTS_REV", pk=Pattern(_RM), title="The same, reverse", ours=True),
     _WORKSPACE_RM,
-)  # fmt: skip
+)
 WORKSPACE_NAME = _own(
     "WORKSPACE_NAME", "WORKSPACES", "WS#{workspace}", "Workspace in the list",
     "Lists workspaces consistently, without an index",
