@@ -26,8 +26,7 @@ _WORD_LENGTH = 60
 _WORDS = re.compile(r"[^\W_]+")
 _WILDCARDS = re.compile("[%_]")
 _MOST_ROWS = 1_000  # a token that more names have selects too little
-_FEW = 100  # are read in one request
-_MOST_QUERIES = 3
+_FEW = 10  # to read these costs about as much as to select fewer
 
 
 class Token(NamedTuple):
@@ -189,7 +188,7 @@ class RunNames:
     def like(self, comparator: str, pattern: str) -> set[str] | None:
         """Ids of runs whose names may match, None if the pattern selects too little."""
         starts = [_start(TRIGRAM, one) for one in _spread(required_trigrams(comparator, pattern))]
-        starts = starts or [_start(WORD, one) for one in required_words(pattern)[:_MOST_QUERIES]]
+        starts = starts or [_start(WORD, one) for one in _spread(required_words(pattern))]
         return _selected(starts, _start(*MANY), self.holding)
 
     def holding(self, start: str) -> set[str] | None:
@@ -230,8 +229,6 @@ def _at_most(ids: Iterable[str]) -> set[str] | None:
 
 
 def _spread(trigrams: list[str]) -> list[str]:
-    """A few that overlap least, since neighbours select nearly the same names."""
-    if len(trigrams) <= _MOST_QUERIES:
-        return trigrams
-    last = len(trigrams) - 1
-    return [trigrams[last * number // (_MOST_QUERIES - 1)] for number in range(_MOST_QUERIES)]
+    """The last, the first and one between: they overlap least, and names differ at their ends."""
+    middle = len(trigrams) // 2
+    return list(dict.fromkeys([*trigrams[-1:], *trigrams[:1], *trigrams[middle : middle + 1]]))
