@@ -1,10 +1,12 @@
 """Searches over names read full-text rows, and rows never lose a result."""
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import pytest
 from mlflow.entities import ExperimentTag, RunTag, ViewType
+from mlflow.entities.workspace import Workspace, WorkspaceDeletionMode
 from vitrine_mlflow.config import RUN_NAMES, Config
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Database
@@ -18,6 +20,7 @@ from vitrine_mlflow.full_text import (
 )
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
+from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
 from tests.integration.tracking.metering import Meter, Recorder
 from tests.integration.tracking.stores import TrackingTables
@@ -170,6 +173,64 @@ def test_a_model_created_while_its_predecessor_is_removed_keeps_its_rows(
     monkeypatch.setattr(table, "write_in_batches", created_meanwhile)
     registry.delete_registered_model("turbine")
     assert _models(registry, "LIKE '%turb%'") == ["turbine"]
+
+
+class _Workspace(NamedTuple):
+    """Requests of one workspace."""
+
+    name: str
+
+    def active(self) -> str:
+        return self.name
+
+    def artifact_root(self, default: str, workspace: str) -> str:
+        return f"{default}/{workspace}"
+
+
+def test_a_search_finds_names_of_its_own_workspace_only(table: Database) -> None:
+    contexts = [
+        Context(table, "s3://artifacts", isolation=_Workspace(name)) for name in ("default", "team")
+    ]
+    stores = [DynamoTrackingStore.of_context(one) for one in contexts]
+    registries = [DynamoRegistryStore.of_context(one) for one in contexts]
+    for number, (store, registry) in enumerate(zip(stores, registries, strict=True)):
+        store.create_experiment(f"wind tunnel {number}")
+        registry.create_registered_model(f"turbine {number}")
+    assert [_named(one, "LIKE '%tunnel%'") for one in stores] == [
+        ["wind tunnel 0"], ["wind tunnel 1"],
+    ]  # fmt: skip
+    assert [_models(one, "LIKE '%bine%'") for one in registries] == [["turbine 0"], ["turbine 1"]]
+    workspaces = DynamoWorkspaceStore.of_database(table)
+    workspaces.create_workspace(Workspace("team"))
+    workspaces.delete_workspace("team", WorkspaceDeletionMode.SET_DEFAULT)
+    assert sorted(_named(stores[0], "LIKE '%tunnel%'")) == ["wind tunnel 0", "wind tunnel 1"]
+    assert sorted(_models(registries[0], "LIKE '%bine%'")) == ["turbine 0", "turbine 1"]
+    assert _models(registries[1], "LIKE '%bine%'") == []
+
+
+@pytest.mark.parametrize("allowed", range(4))
+def test_a_rename_killed_at_any_request_loses_no_row(
+    store: DynamoTrackingStore, table: Database, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    experiment_id = store.create_experiment(OTHER)
+    real, left = table.write, [allowed]
+
+    def dying(writes: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        real(writes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(table, "write", dying)
+        with suppress(KeyboardInterrupt):
+            store.rename_experiment(experiment_id, FULL)
+    name = store.get_experiment(experiment_id).name
+    assert _named(store, f"LIKE '%{name[9:14]}%'") == [name]
+    for other in ("between", OTHER):
+        store.rename_experiment(experiment_id, other)
+        assert _named(store, f"LIKE '%{other[-4:]}'") == [other]
+    assert holder_of_experiment(experiment_id).stored_tokens(table) == tokens_of(OTHER)
 
 
 # Names of runs
