@@ -146,8 +146,8 @@ class Models:
         if partitions is None:
             return None
         parsed = [keys.MODEL.parse(Key(pk, keys.MODEL.sk.text)) or {} for pk in partitions]
-        names = [fields["model_name"] for fields in parsed]
-        # names of other workspaces have other partitions
+        names = {fields["model_name"] for fields in parsed}
+        # the same name in another workspace has another partition
         return [name for name in sorted(names) if self.keys_of(name).model.pk in partitions]
 
     def _list_pk(self) -> str:
