@@ -36,9 +36,11 @@ USERS = ["ann", "Bob", ""]
 VIEWS = [ViewType.ACTIVE_ONLY, ViewType.DELETED_ONLY, ViewType.ALL]
 TEXT_COMPARATORS = ["=", "!=", "LIKE", "ILIKE"]
 NUMBER_COMPARATORS = ["=", "!=", "<", "<=", ">", ">="]
-PATTERNS = ["a%", "%b", "%A%", "a_b", "%", "_", "one%", "%o%", "ü%", "100%"]
-PATTERNS += ["%one%", "%ONE t%", "two#%", "%wo#2", "%äme", "n_me%", "%e% t%", "on%", "%more let%"]
-PATTERNS += ["EXP-1%", "%xp-%"]
+PATTERNS = [
+    "a%", "%b", "%A%", "a_b", "%", "_", "one%", "%o%", "ü%", "100%",
+    "%one%", "%ONE t%", "two#%", "%wo#2", "%äme", "n_me%", "%e% t%", "on%", "%more let%",
+    "EXP-1%", "%xp-%",
+]  # fmt: skip
 
 
 @dataclass
