@@ -109,17 +109,21 @@ def test_a_search_reads_rows_and_those_experiments_only(
     assert recorder.indexes == {"GSI5"}, "two letters select nothing"
 
 
-def test_a_name_costs_six_units_for_each_of_its_tokens(
-    store: DynamoTrackingStore, registry: DynamoRegistryStore, tracking_tables: TrackingTables
+def test_a_name_has_two_rows_for_each_token_written_in_one_transaction(
+    store: DynamoTrackingStore,
+    registry: DynamoRegistryStore,
+    table: Database,
+    tracking_tables: TrackingTables,
 ) -> None:
-    for create in (store.create_experiment, registry.create_registered_model):
-        costs: list[tuple[int, float]] = []
-        for name in ("abc", "abcdefghijkl"):
-            with Meter(tracking_tables.client) as meter:
-                create(name)
-            costs.append((meter.requests, meter.write_units))
-        assert costs[0][0] - 1 <= costs[1][0] <= costs[0][0], "settings are read once"
-        assert costs[1][1] - costs[0][1] == 6 * 9, costs
+    store.create_experiment("another")  # settings are read once
+    for name, tokens in (("abc", 1), ("abcdefghijkl", 10)):
+        with Meter(tracking_tables.client) as meter:
+            experiment_id = store.create_experiment(name)
+            registry.create_registered_model(name)
+        assert meter.operations.count("TransactWriteItems") == 2
+        for partition in (f"EXP#{experiment_id}", f"RM#{name}"):
+            rows = [item for item in table.query(partition) if item["SK"].startswith("FTS")]
+            assert len(rows) == 2 * tokens, partition
 
 
 def test_letters_of_too_many_names_are_not_used(
@@ -319,16 +323,14 @@ def test_renamed_and_removed_runs_leave_no_rows(
     assert not [item for item in table.query(f"EXP#{indexed}") if run_id in item["SK"]]
 
 
-def test_rows_cost_nothing_where_the_setting_was_off(
+def test_runs_have_no_rows_where_the_setting_was_off(
     store: DynamoTrackingStore, indexed: str, table: Database, tracking_tables: TrackingTables
 ) -> None:
-    costs: list[tuple[int, float]] = []
-    for experiment_id in ("0", indexed):
+    tags = [RunTag("a", "1"), RunTag("b", "2")]
+    for experiment_id, tokens in (("0", 0), (indexed, len(tokens_of_run("brave")))):
         with Meter(tracking_tables.client) as meter:
-            store.create_run(experiment_id, "ann", 1, [RunTag("a", "1"), RunTag("b", "2")], "brave")
-        costs.append((meter.requests, meter.write_units))
-    assert costs[0][0] == costs[1][0] == 2
-    tokens = tokens_of_run("brave")
-    assert costs[0][1] <= 40
-    assert costs[1][1] - costs[0][1] == 4 * len(tokens) == 16
-    assert not [item for item in table.query("EXP#0") if item["SK"].startswith("FTS#w")]
+            run_id = store.create_run(experiment_id, "ann", 1, tags, "brave").info.run_id
+        assert meter.requests == 2
+        keys = [item["SK"] for item in table.query(f"EXP#{experiment_id}")]
+        rows = [key for key in keys if key.startswith("FTS") and run_id in key]
+        assert len(rows) == 2 * tokens
