@@ -36,6 +36,14 @@ _LEFT_OUT: dict[type, set[str]] = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _default_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """EvaluationDataset.to_dict reads records from MLflow's default store, else ./mlflow.db."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path_factory.mktemp('mlflow')}/a.db")
+        yield
+
+
 def _outcome(store: Any, step: Step) -> Any:
     name, arguments, named = step
     try:
