@@ -97,7 +97,6 @@ def test_artifacts_are_stored_in_an_asset(
 def test_a_logged_version_is_a_link_that_both_sides_list(
     api: Api, database: str, asset: str, table: str, tmp_path: Path
 ) -> None:
-    mlflow.set_tracking_uri(table)
     client = mlflow.MlflowClient(table)
     run_id = client.create_run("0", run_name="training").info.run_id
     sources: list[Any] = [

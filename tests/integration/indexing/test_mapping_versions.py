@@ -44,7 +44,7 @@ def furnish(world: World) -> None:
 
 
 @pytest.fixture
-def old_world(world: World) -> World:
+def old_world(world: World, aliases: None) -> World:
     """A deployment whose indexes an earlier release created."""
     engine, pointer = world.deployment.engine, world.pointer
     for alias, name in (("assets", pointer.assets_read), ("files", pointer.files_read)):

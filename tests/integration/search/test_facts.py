@@ -160,6 +160,7 @@ def _told(reply: JsonObject) -> JsonObject:
     }
 
 
+@pytest.mark.usefixtures("aliases")  # it drops an index
 def test_indexes_of_an_earlier_version_answer_as_before_and_report_the_due_reindex(
     library: Library,
 ) -> None:
