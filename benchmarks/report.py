@@ -50,8 +50,8 @@ def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]
         table.add_column(column)
     for name, paths in operations.items():
         for number, (path, asked) in enumerate(sorted(paths.items())):
-            told = [_requests_text(engine, asked["requests"].get(engine)) for engine in _ENGINES]
-            table.add_row("" if number else name, path, "\n".join(filter(None, told)))
+            lines = [_requests_text(engine, asked["requests"].get(engine)) for engine in _ENGINES]
+            table.add_row("" if number else name, path, "\n".join(filter(None, lines)))
     screen.print(table)
     screen.print(OPERATIONS_NOTE)
 

@@ -12,8 +12,8 @@ from backend.core.paging import PageRequest, Position
 from backend.spec.routes import Route
 from backend.values import frozen
 
-# `basic` says how much is told of each item, and not which items are listed: VAMS clients leave it
-# out from the second page on.
+# `basic` selects the fields of each item, not the items of the list. VAMS clients omit it from the
+# second page on.
 _PAGING = frozenset({"maxItems", "pageSize", "startingToken", "basic"})
 _REVISION = re.compile(r"[0-9]{1,18}")  # Python refuses to read thousands of digits
 

@@ -292,12 +292,12 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
 def test_words_of_hidden_documents_are_not_counted_in_explanations(library: Library) -> None:
     library.put(shelves()[0])
     some = [parse_rule(stored("asset", ("assetType", "equals", ".glb")))]
-    for found, told in (([parse_rule(everything("asset"))], True), (some, False)):
+    for found, has_details in (([parse_rule(everything("asset"))], True), (some, False)):
         reply = under(library, found)(query="file", explainResults=True)
         assert reply["hits"]["hits"]
         for hit in reply["hits"]["hits"]:
             assert hit["explanation"]["score_breakdown"]["total_score"] > 0
-            assert ("details" in hit["explanation"]) == told
+            assert ("details" in hit["explanation"]) == has_details
 
 
 def test_a_document_that_rules_cannot_evaluate_is_never_found(library: Library) -> None:

@@ -22,11 +22,11 @@ def explained(found: dict[str, Any], **asked: Any) -> dict[str, Any]:
 
 def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
     marked = {"str_assetname": ["<em>Gear</em> box"], "list_tags": ["<em>gear</em>"]}
-    told = explained(hit(highlight=marked), query="gear")
-    assert told["matched_fields"] == ["list_tags", "str_assetname"]
-    assert told["match_reasons"].keys() == marked.keys()
-    assert told["index_type"] == "asset"
-    assert told["score_breakdown"] == {
+    explanation = explained(hit(highlight=marked), query="gear")
+    assert explanation["matched_fields"] == ["list_tags", "str_assetname"]
+    assert explanation["match_reasons"].keys() == marked.keys()
+    assert explanation["index_type"] == "asset"
+    assert explanation["score_breakdown"] == {
         "total_score": 4.2,
         "field_matches": 2,
         "highlight_matches": 2,

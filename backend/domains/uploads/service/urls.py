@@ -1,7 +1,6 @@
 """Presigned URLs of parts, and of files that are put whole."""
 
 from collections.abc import Iterable
-from functools import partial
 
 from backend.core.objects import Objects
 from backend.core.wired import wired
@@ -31,11 +30,13 @@ class PartUrls:
     def of(self, file: UploadFile, numbers: Iterable[int]) -> list[PartUrl]:
         """A URL for each of these parts of a file."""
         key = self.layout.temporary_key(file.path)
-        if file.is_single:  # its only part is the object
-            url = partial(self.objects.presign_put, self.bucket, key, expires=self.seconds)
-            return [PartUrl(part_number=number, upload_url=url()) for number in numbers]
         return [
-            PartUrl(part_number=number, upload_url=self._url(key, file.upload_id_s3, number))
+            PartUrl(
+                part_number=number,
+                upload_url=self.objects.presign_put(self.bucket, key, expires=self.seconds)
+                if file.is_single  # its only part is the object
+                else self._url(key, file.upload_id_s3, number),
+            )
             for number in numbers
         ]
 
