@@ -6,8 +6,17 @@ from typing import Any
 from mlflow.entities import Metric, Param, RunTag
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import Database, key_of
-from vitrine_mlflow.expressions import Check, Delete, Item, Put, Update, Write, key_attributes
+from vitrine_mlflow.database import Database
+from vitrine_mlflow.expressions import (
+    Check,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    key_attributes,
+    key_of,
+)
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.store import DynamoTrackingStore
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import COMPARISONS, ascii_lower
-from vitrine_mlflow.database import key_of
 from vitrine_mlflow.encoding import SORT_KEY_BYTES
+from vitrine_mlflow.expressions import key_of
 from vitrine_mlflow.full_text import (
     MANY,
     MOST_TOKENS,

@@ -9,7 +9,8 @@ from mlflow.entities import Run, RunInfo, ViewType
 from mlflow.tracking import MlflowClient
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.database import Database, key_of
+from vitrine_mlflow.database import Database
+from vitrine_mlflow.expressions import key_of
 from vitrine_mlflow.runs import StoredRun
 from vitrine_mlflow.uri import SCHEME, StoreAddress
 from vitrine_mlflow.vitrine_link import AssetUse

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.database import Database, with_key
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.expressions import Put
+from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.table import SORT_KEY
 
 RUN_NAMES = "full_text.run_names"

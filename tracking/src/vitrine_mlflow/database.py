@@ -14,6 +14,7 @@ from vitrine_mlflow.expressions import (
     Write,
     deserialize_item,
     key_attributes,
+    key_of,
     serialize_item,
     write_parameters,
 )
@@ -190,15 +191,6 @@ class Database:
 
     def _translated(self, operation: str, partition: str = "") -> Any:
         return translated(self._table, self._region, operation, partition)
-
-
-def key_of(item: Item) -> Key:
-    return Key(item[PARTITION_KEY], item[SORT_KEY])
-
-
-def with_key(key: Key, attributes: Item) -> Item:
-    """An item of these attributes at a key."""
-    return {PARTITION_KEY: key.pk, SORT_KEY: key.sk, **attributes}
 
 
 def _batch_request(write: Put | Delete) -> dict[str, Any]:

@@ -15,10 +15,9 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.encoding import digest
 from vitrine_mlflow.errors import violated
-from vitrine_mlflow.expressions import ABSENT, Item, Put, Write
+from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
 from vitrine_mlflow.runs import Runs

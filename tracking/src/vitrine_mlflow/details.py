@@ -8,10 +8,10 @@ from mlflow.entities import Param, RunTag
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import TRANSACTION_WRITES, with_key
+from vitrine_mlflow.database import TRANSACTION_WRITES
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
     MLFLOW_LOGGED_MODELS,

@@ -11,7 +11,6 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.errors import missing, violated
 from vitrine_mlflow.evaluation_records import (
     after,
@@ -25,7 +24,7 @@ from vitrine_mlflow.evaluation_records import (
     user_of,
 )
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 

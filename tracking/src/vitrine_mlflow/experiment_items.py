@@ -6,10 +6,9 @@ from typing import Any
 from mlflow.entities import LifecycleStage
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.expressions import ABSENT, Item, Put
+from vitrine_mlflow.expressions import ABSENT, Item, Put, with_key
 from vitrine_mlflow.table import INFO, PARTITION_KEY, TAGS
 
 PRIMARY_METRIC_TAG = "mlflow.experiment.primaryMetric.name"

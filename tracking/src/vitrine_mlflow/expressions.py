@@ -109,6 +109,15 @@ def deserialize_item(item: Mapping[str, Any]) -> Item:
     return {name: deserialize(value) for name, value in item.items()}
 
 
+def key_of(item: Item) -> Key:
+    return Key(item[PARTITION_KEY], item[SORT_KEY])
+
+
+def with_key(key: Key, attributes: Item) -> Item:
+    """An item of these attributes at a key."""
+    return {PARTITION_KEY: key.pk, SORT_KEY: key.sk, **attributes}
+
+
 def key_attributes(key: Key) -> dict[str, Any]:
     return {PARTITION_KEY: {"S": key.pk}, SORT_KEY: {"S": key.sk}}
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import ascii_lower
-from vitrine_mlflow.database import Database, Range, key_of, with_key
+from vitrine_mlflow.database import Database, Range
 from vitrine_mlflow.encoding import clip
-from vitrine_mlflow.expressions import Delete, Item, Put
+from vitrine_mlflow.expressions import Delete, Item, Put, key_of, with_key
 from vitrine_mlflow.keys import Entity
 from vitrine_mlflow.table import GSI2, PARTITION_KEY, SORT_KEY
 

@@ -10,10 +10,9 @@ from mlflow.entities import Issue, IssueSeverity, IssueStatus, ViewType
 from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.errors import missing, violated
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Item, Put, Update
+from vitrine_mlflow.expressions import ABSENT, Item, Put, Update, with_key
 from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_genai import SearchIssuesUtils
 from vitrine_mlflow.mlflow_traces import SearchTraceUtils

@@ -20,11 +20,11 @@ from mlflow.entities import (
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import Range, key_of, with_key
+from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import ordered_integer, unescape
 from vitrine_mlflow.errors import missing, parent_required, violated
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import joined_uri, validate_logged_model_name
 from vitrine_mlflow.table import PARTITION_KEY, SORT_KEY

@@ -9,14 +9,24 @@ from mlflow.entities import Metric
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import TRANSACTION_WRITES, Range, with_key
+from vitrine_mlflow.database import TRANSACTION_WRITES, Range
 from vitrine_mlflow.encoding import inverted_double, ordered_double, ordered_integer
-from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import (
+    ABSENT,
+    PRESENT,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    key_of,
+    with_key,
+)
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_metric
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
-from vitrine_mlflow.table import INFO, PARTITION_KEY
+from vitrine_mlflow.table import INFO, PARTITION_KEY, SORT_KEY
 
 _ROOM_FOR_SUMMARIES = 6
 
@@ -148,7 +158,7 @@ class Metrics:
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         prefix = keys.METRIC_RANK.prefix(key=key)
         for item in self._database.query_prefix(pk, prefix, backward=backward):
-            fields = keys.METRIC_RANK.sk.parse(item["SK"]) or {}
+            fields = keys.METRIC_RANK.sk.parse(item[SORT_KEY]) or {}
             yield fields["run_id"]
 
 
@@ -167,7 +177,7 @@ class _Batch:
         writes: dict[Key, Write] = {}
         for value in logged:
             put = self._history(value)
-            writes[Key(put.item["PK"], put.item["SK"])] = put
+            writes[key_of(put.item)] = put
             if latest is None or value.recency > latest.recency:
                 latest = value
         if latest is None or latest is before:

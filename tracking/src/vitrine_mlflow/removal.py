@@ -6,13 +6,12 @@ from mlflow.entities import LifecycleStage, ViewType
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import key_of
 from vitrine_mlflow.datasets import asset_use_key
 from vitrine_mlflow.details import param_rank_key
 from vitrine_mlflow.encoding import inverted_double
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import Delete, Item
+from vitrine_mlflow.expressions import Delete, Item, key_of
 from vitrine_mlflow.full_text import holder_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.logged_models import LoggedModels

@@ -9,12 +9,12 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import TRANSACTION_WRITES, Range, with_key
+from vitrine_mlflow.database import TRANSACTION_WRITES, Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
 from vitrine_mlflow.errors import invalid, missing
 from vitrine_mlflow.experiment_items import RUN_NAMES_INDEXED, StoredExperiment
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.full_text import MOST_TOKENS, holder_of_run, tokens_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
@@ -113,7 +113,7 @@ class Runs:
     def experiment_by_index(self, run_id: str) -> str | None:
         """The same by the global index, which may lag."""
         for item in self._database.query(f"RUN#{run_id}", index=GSI1):
-            fields = keys.RUN.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+            fields = keys.RUN.parse(key_of(item)) or {}
             return fields["experiment_id"]
         return None
 
@@ -289,7 +289,7 @@ def not_found(run_id: str) -> Exception:
 
 
 def run_of_item(item: Item) -> StoredRun:
-    fields = keys.RUN.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+    fields = keys.RUN.parse(key_of(item)) or {}
     return StoredRun(fields["experiment_id"], fields["run_id"], item)
 
 

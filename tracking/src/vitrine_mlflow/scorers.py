@@ -7,10 +7,9 @@ from mlflow.entities import ScorerVersion
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.errors import invalid, missing
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import parsed_experiment_id
 from vitrine_mlflow.mlflow_genai import endpoint_of_scorer, online_config, validate_scorer_name

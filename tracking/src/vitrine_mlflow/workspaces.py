@@ -16,11 +16,11 @@ from mlflow.store.workspace.abstract_store import (
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
-from vitrine_mlflow.database import Database, key_of, with_key
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, key_of, with_key
 from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.mlflow_api import validated_archival_location, validated_archival_retention
 from vitrine_mlflow.registry.models import Models

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from vitrine_mlflow import keys
 from vitrine_mlflow.auth.items import (
     AuthItems,
     grant_removals,
@@ -13,9 +12,8 @@ from vitrine_mlflow.auth.items import (
     resource_partition,
 )
 from vitrine_mlflow.auth.roles import Roles
-from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.errors import ConflictError, exists, missing
-from vitrine_mlflow.expressions import ABSENT, Check, Item
+from vitrine_mlflow.expressions import ABSENT, Check, Item, key_of, with_key
 from vitrine_mlflow.mlflow_api import validate_grant
 from vitrine_mlflow.table import GSI4, PARTITION_KEY, SORT_KEY
 
@@ -128,10 +126,7 @@ class Grants:
     def for_resource(self, workspace: str, resource_type: str, pattern: str) -> list[Item]:
         """The users' own permissions for a resource, found by the index, which may lag."""
         pk = resource_partition(workspace, resource_type, pattern)
-        found = [
-            keys.Key(item[PARTITION_KEY], item[SORT_KEY])
-            for item in self._database.query(pk, index=GSI4)
-        ]
+        found = [key_of(item) for item in self._database.query(pk, index=GSI4)]
         return list(self._database.get_many(found).values())
 
     def workspaces(self) -> set[str]:

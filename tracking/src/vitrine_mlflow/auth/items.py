@@ -9,9 +9,9 @@ from mlflow.server.auth.entities import Role, RolePermission, User
 from mlflow.server.auth.permissions import RESOURCE_TYPE_EXPERIMENT, RESOURCE_TYPE_REGISTERED_MODEL
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.database import Database, key_of, with_key
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import ConflictError, missing
-from vitrine_mlflow.expressions import Condition, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import Condition, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import SORT_KEY
 

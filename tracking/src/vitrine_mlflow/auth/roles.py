@@ -15,9 +15,19 @@ from vitrine_mlflow.auth.items import (
     grant_writes,
     write_new,
 )
-from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing
-from vitrine_mlflow.expressions import ABSENT, PRESENT, Check, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import (
+    ABSENT,
+    PRESENT,
+    Check,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    key_of,
+    with_key,
+)
 from vitrine_mlflow.mlflow_api import validate_grant
 from vitrine_mlflow.table import PARTITION_KEY
 

@@ -12,9 +12,8 @@ from vitrine_mlflow.auth.items import (
     user_entity,
     write_new,
 )
-from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.errors import ConflictError, exists, missing
-from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update
+from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, key_of, with_key
 from vitrine_mlflow.mlflow_api import validate_password, validate_username
 from vitrine_mlflow.table import PARTITION_KEY
 

@@ -8,10 +8,20 @@ from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import TRANSACTION_WRITES, key_of, with_key
+from vitrine_mlflow.database import TRANSACTION_WRITES
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import ConflictError, exists, missing
-from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import (
+    ABSENT,
+    Check,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    key_of,
+    with_key,
+)
 from vitrine_mlflow.full_text import (
     MODEL_TYPE,
     NameIndex,

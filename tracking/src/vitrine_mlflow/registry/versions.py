@@ -16,10 +16,9 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, with_key
 from vitrine_mlflow.mlflow_api import (
     canonical_stage,
     logged_model,

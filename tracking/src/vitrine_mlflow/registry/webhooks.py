@@ -8,9 +8,8 @@ from mlflow.environment_variables import MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
     SearchUtils,

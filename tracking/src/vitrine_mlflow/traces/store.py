@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import Range, key_of, with_key
+from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
 from vitrine_mlflow.errors import ConflictError, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
@@ -112,7 +112,7 @@ class TraceStore:
     def experiment_by_index(self, trace_id: str) -> str | None:
         """The same by the global index, which may lag."""
         for item in self._database.query(f"TRACE#{trace_id}", index=GSI1):
-            fields = keys.TRACE.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+            fields = keys.TRACE.parse(key_of(item)) or {}
             return fields["experiment_id"]
         return None
 

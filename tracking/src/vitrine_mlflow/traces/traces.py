@@ -11,11 +11,10 @@ from mlflow.exceptions import MlflowTracingException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid, missing, parent_required, wrong_state
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.expressions import Delete, Put, Write
+from vitrine_mlflow.expressions import Delete, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import joined_uri, parsed_experiment_id
 from vitrine_mlflow.mlflow_traces import (
