@@ -25,6 +25,7 @@ _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 _KNOWN_RUNS = 20_000
 _WRITES_OF_TAGS = 80
 _NAME_BYTES = SORT_KEY_BYTES - 300
+_NAME_START = 170  # so many characters of a name are in the index of names, even of four bytes each
 
 
 @dataclass(frozen=True)
@@ -296,6 +297,15 @@ def run_of_item(item: Item) -> StoredRun:
 def indexed_name(name: str) -> str:
     """A run's name in the index of names, which sorts as names do."""
     return clip(ordered_text(name), _NAME_BYTES)
+
+
+def name_start(indexed: str) -> str:
+    """The start of a key in that index by which all names sort.
+
+    Longer names are in the index with a digest, so among those that share the start only the
+    names themselves show the order.
+    """
+    return f"{indexed}#"[:_NAME_START]
 
 
 def index_attributes(run_id: str, info: dict[str, Any]) -> dict[str, str]:

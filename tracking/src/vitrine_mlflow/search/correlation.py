@@ -6,6 +6,7 @@ from typing import Any
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import parsed_experiment_id
 from vitrine_mlflow.mlflow_genai import correlation, correlation_result
+from vitrine_mlflow.search.trace_filters import TraceFilter
 from vitrine_mlflow.search.traces import TraceSearch
 
 
@@ -18,12 +19,15 @@ def filter_correlation(
 ) -> Any:
     """The correlation of two filters over the traces of experiments, or those of a third filter."""
     wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
+    given = [f"{base_filter} and {one}" if base_filter else one for one in filters]
+    for one in given:
+        TraceFilter.parse(one)  # refused also where there is no experiment to read
     scope = experiments.existing_of(list(wanted))
 
     def found(filter_string: str | None) -> set[str]:
         return {one.trace_id for own in scope for one in search.matching(own, filter_string)}
 
-    first, second = (found(f"{base_filter} and {one}" if base_filter else one) for one in filters)
+    first, second = map(found, given)
     total = len(found(base_filter))
     joint = len(first & second)
     result = correlation((joint, len(first), len(second), total))

@@ -57,8 +57,8 @@ def search_logged_models(
         decoded.validate(experiment_ids, filter_string, order_by)
         offset = decoded.offset
     condition = _condition(filter_string, datasets or [])
-    clauses = _clauses(order_by or [])
     wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
+    clauses = _clauses(order_by or [])
     found = [
         stored
         for experiment_id in wanted

@@ -10,7 +10,7 @@ from vitrine_mlflow.database import Range
 from vitrine_mlflow.details import ranked_value
 from vitrine_mlflow.encoding import iso_time, ordered_double
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME
-from vitrine_mlflow.runs import indexed_name
+from vitrine_mlflow.runs import indexed_name, name_start
 from vitrine_mlflow.search.orders import Order, Position
 from vitrine_mlflow.search.predicates import Candidate, Predicate
 from vitrine_mlflow.search.reading import RunReader
@@ -160,16 +160,19 @@ class Plan:
     def _by_name(self, *, ascending: bool) -> Iterator[Candidate]:
         wanted, after = Range("\0", _LAST), self._after()
         if after is not None:
-            name = indexed_name(str(after[1] or ""))
-            wanted = Range(name, _LAST) if ascending else Range("\0", f"{name}#{_LAST}")
+            start = name_start(indexed_name(str(after[1] or "")))
+            wanted = Range(start, _LAST) if ascending else Range("\0", start + _LAST)
         rows = self._reader.indexed(LSI4, wanted, backward=not ascending, page=self._rows)
         yield from self._settled(
-            (sort_key.rpartition("#")[0], candidate) for sort_key, candidate in rows
+            (name_start(sort_key.rpartition("#")[0]), candidate) for sort_key, candidate in rows
         )
 
     def _by_status(self, *, ascending: bool) -> Iterator[Candidate]:
         statuses = _STATUSES if ascending else _STATUSES[::-1]
         after = self._after()
+        second = self._query.order.clauses[1]
+        # the rows of a status are in this order only; for any other, all of them are sorted
+        newest_first = (second.key, second.ascending) == ("start_time", False)
         for status in statuses:
             if after is not None and status != after[1] and (status < str(after[1])) == ascending:
                 continue  # the pages before had all of these
@@ -177,7 +180,8 @@ class Plan:
                 LSI3, Range.of_prefix(f"{status}#"), backward=True, page=self._rows
             )
             yield from self._settled(
-                (sort_key.split("#")[1], candidate) for sort_key, candidate in rows
+                (sort_key.split("#")[1] if newest_first else status, candidate)
+                for sort_key, candidate in rows
             )
 
     def _by_metric(self, key: str, *, ascending: bool) -> Iterator[Candidate]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,13 +110,13 @@ class Predicate:
         return found is not None and COMPARISONS[self.comparator](found, self.value)
 
 
-def parse_filter(filter_string: str | None) -> list[Predicate]:
-    """The conditions of a filter.
+def predicates_of(parsed_filter: Iterable[dict[str, Any]]) -> list[Predicate]:
+    """The conditions of a filter that MLflow's parser read.
 
     Raises:
-        MlflowException: MLflow's parser, or a type's comparators, refuse it.
+        MlflowException: a type does not have the comparator.
     """
-    return [_predicate(parsed) for parsed in SearchUtils.parse_search_filter(filter_string)]
+    return [_predicate(parsed) for parsed in parsed_filter]
 
 
 def _predicate(parsed: dict[str, Any]) -> Predicate:

@@ -22,10 +22,15 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.datasets import Datasets
 from vitrine_mlflow.experiment_items import RUN_NAMES_INDEXED
-from vitrine_mlflow.mlflow_api import parsed_experiment_id, stages_of, validated_max_results
+from vitrine_mlflow.mlflow_api import (
+    SearchUtils,
+    parsed_experiment_id,
+    stages_of,
+    validated_max_results,
+)
 from vitrine_mlflow.search.orders import make_token, parse_order, parse_token
 from vitrine_mlflow.search.plans import Plan, Query
-from vitrine_mlflow.search.predicates import Candidate, parse_filter
+from vitrine_mlflow.search.predicates import Candidate, predicates_of
 from vitrine_mlflow.search.reading import RunReader, load_summaries
 from vitrine_mlflow.summaries import Summary
 from vitrine_mlflow.table import INFO
@@ -61,8 +66,10 @@ class RunSearch:
         """One page of runs, and the token of the next."""
         validated_max_results(max_results, allow_none=True)
         stages = frozenset(stages_of(view))
-        predicates = parse_filter(filter_string)
+        # the order of the checks is MLflow's: the first that fails gives the error
+        parsed_filter = SearchUtils.parse_search_filter(filter_string)
         order = parse_order(order_by)
+        predicates = predicates_of(parsed_filter)
         position = parse_token(page_token)
         wanted = [str(parsed_experiment_id(one)) for one in experiment_ids]
         size = max_results or _ALL
