@@ -170,6 +170,60 @@ def test_a_rename_killed_between_two_requests_leaves_one_whole_model(
     assert registry.get_registered_model("old").latest_versions == []
 
 
+def test_a_deletion_removes_nothing_of_a_model_created_meanwhile(
+    tracking_tables: TrackingTables, new_table: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, table = "model", new_table()
+    deleting, creating = (
+        DynamoRegistryStore.of_context(Context(tracking_tables.database(table), ""))
+        for _ in range(2)
+    )
+    tags = [RegisteredModelTag("k", "old"), RegisteredModelTag("former", "old")]
+    deleting.create_registered_model(name, tags)
+    database: Any = deleting.models._database  # pyright: ignore[reportPrivateUsage]
+    query = database.query
+
+    def query_then_create(pk: str) -> Any:
+        items = list(query(pk))
+        creating.create_registered_model(name, [RegisteredModelTag("k", "new")])
+        return iter(items)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "query", query_then_create)
+        deleting.delete_registered_model(name)
+    assert creating.get_registered_model(name).tags == {"k": "new"}
+    found: Any = creating.search_registered_models("name LIKE '%mode%'")
+    assert [one.name for one in found] == [name]
+
+
+@pytest.mark.parametrize(("count", "size", "largest"), [(150, 1, 100), (60, 90_000, 45)])
+def test_a_model_with_more_than_a_transaction_holds_is_deleted_whole(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch,
+    count: int, size: int, largest: int,
+) -> None:  # fmt: skip
+    tags = [RegisteredModelTag(f"k{number}", "v" * size) for number in range(count)]
+    registry.create_registered_model("model", tags)
+    expected = {tag.key: tag.value for tag in tags}
+    assert registry.get_registered_model("model").tags == expected
+    for_version = [ModelVersionTag(tag.key, tag.value) for tag in tags]
+    version = registry.create_model_version("model", "s3://a", tags=for_version)
+    assert version.tags == expected
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    write, numbers = database.write, list[int]()
+
+    def counted(writes: Any) -> None:
+        numbers.append(len(writes))
+        write(writes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "write", counted)
+        registry.delete_registered_model("model")
+    # DynamoDB refuses transactions over 4 MB; its local engine does not count what they delete
+    assert 1 < max(numbers) <= largest
+    registry.create_registered_model("model")
+    assert registry.get_registered_model("model").tags == {}
+
+
 def test_models_are_found_by_the_index_of_names(registry: DynamoRegistryStore) -> None:
     registry.create_registered_model("a#1")
     models = registry.models

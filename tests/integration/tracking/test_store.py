@@ -111,6 +111,19 @@ def test_a_thousand_experiment_tags_are_kept(store: DynamoTrackingStore) -> None
     assert len(found.tags) == 999
 
 
+def test_ten_thousand_tags_of_a_run_come_back_whole(store: DynamoTrackingStore) -> None:
+    tags = [RunTag(f"key {number}", f"v{number}") for number in range(10_000)]
+    run_id = store.create_run("0", "ann", 1, tags[:5_000], "tagged").info.run_id
+    for start in range(5_000, 10_000, 100):  # MLflow's limit of a batch
+        store.log_batch(run_id, [], [], tags[start : start + 100])
+    _run(store)
+    expected = {tag.key: tag.value for tag in tags} | {"mlflow.runName": "tagged"}
+    assert store.get_run(run_id).data.tags == expected
+    for number in (0, 4_999, 5_000, 9_999):
+        (found,) = _search(store, ["0"], f"tags.`key {number}` = 'v{number}'", ViewType.ALL)
+        assert found.data.tags == expected
+
+
 def test_a_tag_that_grows_is_moved_before_its_item_becomes_too_large(
     store: DynamoTrackingStore,
 ) -> None:

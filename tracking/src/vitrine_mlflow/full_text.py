@@ -14,7 +14,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import ascii_lower
 from vitrine_mlflow.database import Database, Range
 from vitrine_mlflow.encoding import clip
-from vitrine_mlflow.expressions import Delete, Item, Put, key_of, with_key
+from vitrine_mlflow.expressions import Delete, Put, key_of, with_key
 from vitrine_mlflow.keys import Entity
 from vitrine_mlflow.table import GSI2, PARTITION_KEY, SORT_KEY
 
@@ -148,11 +148,6 @@ def holder_of_model(workspace: str, name: str) -> Holder:
 def holder_of_run(experiment_id: str, run_id: str) -> Holder:
     fields = {"experiment_id": experiment_id, "entity_type": RUN_TYPE, "entity_id": run_id}
     return Holder(keys.FTS, keys.FTS_REV, fields, globally=False)
-
-
-def is_row(item: Item) -> bool:
-    """Whether an item is a forward or reverse row."""
-    return item[SORT_KEY].startswith(("FTS#", "FTS_REV#"))
 
 
 class NameIndex:

@@ -1,6 +1,6 @@
 """Registered models and versions as they are stored, and as MLflow's entities."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ from mlflow.entities.model_registry import (
 from mlflow.entities.model_registry.model_version_stages import STAGE_DELETED_INTERNAL
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.expressions import Item
+from vitrine_mlflow.expressions import Item, Put
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.summaries import item_size
 from vitrine_mlflow.table import INFO, SORT_KEY
 
 
@@ -77,7 +78,26 @@ class StoredModel:
         )
 
 
+_TRANSACTION_BYTES = 3_000_000  # DynamoDB allows 4 MB
 PROMPT_TAG = "mlflow.prompt.is_prompt"
+
+
+def portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
+    """Items in lists that a transaction can write or delete, of at most so many each."""
+    portion: list[Item] = []
+    size = 0
+    for item in items:
+        size += item_size(item)
+        if portion and (len(portion) >= most or size > _TRANSACTION_BYTES):
+            yield portion
+            portion, size = [], item_size(item)
+        portion.append(item)
+    yield portion
+
+
+def fitting(puts: Iterable[Put], most: int) -> int:
+    """How many of the first writes fit into a transaction that has room for so many."""
+    return len(next(portions((put.item for put in puts), most)))
 
 
 def stored_model(name: str, items: Iterable[Item]) -> StoredModel | None:

@@ -26,7 +26,6 @@ from vitrine_mlflow.full_text import (
     MODEL_TYPE,
     NameIndex,
     holder_of_model,
-    is_row,
     tokens_of,
 )
 from vitrine_mlflow.keys import Key
@@ -38,7 +37,14 @@ from vitrine_mlflow.mlflow_api import (
     validate_model_tag,
     validate_tag_name,
 )
-from vitrine_mlflow.registry.items import PROMPT_TAG, ModelKeys, StoredModel, stored_model
+from vitrine_mlflow.registry.items import (
+    PROMPT_TAG,
+    ModelKeys,
+    StoredModel,
+    fitting,
+    portions,
+    stored_model,
+)
 from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
 
 _PACKED_TAGS_BYTES = 8_000
@@ -69,13 +75,13 @@ class Models:
             "workspace": self._context.workspace,
         }
         self._remove_leftovers(name)
-        puts: list[Put | Delete] = [self._tag_put(name, key, value) for key, value in given.items()]
+        tag_puts = [self._tag_put(name, key, value) for key, value in given.items()]
         meta = self._meta(name, info, given, 0)
         writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
-        room = TRANSACTION_WRITES - len(writes)
-        self._database.write_in_batches(puts[room:])
+        room = fitting(tag_puts, TRANSACTION_WRITES - len(writes))
+        self._database.write_in_batches(tag_puts[room:])
         try:
-            self._database.write([*writes, *puts[:room]])
+            self._database.write([*writes, *tag_puts[:room]])
         except ConflictError:
             existing = self.find(name)
             refuse_taken_model_name(name, existing.is_prompt, given.get(PROMPT_TAG) == "true")
@@ -106,14 +112,17 @@ class Models:
         items = list(self._database.query(key.pk))
         if not items or stored_model(name, items) is not None:
             return
-        deletes = [Delete(key_of(item)) for item in items if not is_row(item)]
-        self._database.write_in_batches(deletes)
-        rows = [Delete(key_of(item)) for item in items if is_row(item)]
+        for portion in portions(items, TRANSACTION_WRITES - 1):
+            deletes = [Delete(key_of(item)) for item in portion]
+            self._database.retried(lambda writes=deletes: self._write_without_model(key, writes))
+
+    def _write_without_model(self, key: Key, deletes: Sequence[Delete]) -> None:
         try:
-            # a model that is created meanwhile under this name has the same rows and needs them
-            self._database.write([Check(key, {PARTITION_KEY: ABSENT}), *rows])
-        except ConflictError:
-            return
+            self._database.write([Check(key, {PARTITION_KEY: ABSENT}), *deletes])
+        except ConflictError as error:
+            # a model that is created meanwhile under this name may have the same items
+            if 0 not in error.failed:
+                raise
 
     def _items(self, name: str) -> Iterator[Item]:
         return self._database.query_prefix(self.keys_of(name).model.pk, "M#")

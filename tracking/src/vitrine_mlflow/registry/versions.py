@@ -30,7 +30,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_version_tag,
     validated_version,
 )
-from vitrine_mlflow.registry.items import ModelKeys, StoredModel, version_entity
+from vitrine_mlflow.registry.items import ModelKeys, StoredModel, fitting, version_entity
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
@@ -78,13 +78,14 @@ class Versions:
         number: int = meta["last_version"] + 1
         own = self._models.keys_of(name)
         puts = [_tag_put(own, number, key, value) for key, value in tags.items()]
+        room = fitting(puts, _TAGS_IN_TRANSACTION)
         # tags of a version that does not exist yet are read by nobody
-        self._database.write_in_batches(puts[_TAGS_IN_TRANSACTION:])
+        self._database.write_in_batches(puts[room:])
         item = with_key(
             self._models.keys_of(name).version(number),
             {INFO: info, "version": number, "lsi2sk": f"{iso_time(info['created'])}#{number:010d}"},
         )
-        writes = [Put(item, {PARTITION_KEY: ABSENT}), *puts[:_TAGS_IN_TRANSACTION]]
+        writes = [Put(item, {PARTITION_KEY: ABSENT}), *puts[:room]]
         self._models.touch(name, meta, {"updated": info["created"]}, writes, last_version=number)
         return number
 
