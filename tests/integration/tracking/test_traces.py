@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from mlflow.entities import AssessmentSource, Feedback, Trace
+from mlflow.entities.trace_metrics import AggregationType, MetricAggregation, MetricViewType
 from mlflow.exceptions import MlflowException
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Database
@@ -152,3 +153,16 @@ def test_concurrent_assessments_of_one_trace_are_all_kept(store: DynamoTrackingS
     assert {one.name for one in store.get_trace_info("tr-1").assessments} == {
         f"f{number}" for number in range(6)
     }
+
+
+def test_metrics_leave_out_assessments_that_another_overrides(store: DynamoTrackingStore) -> None:
+    store.start_trace(info_of("tr-1"))
+    source, overridden = AssessmentSource("HUMAN", "ann"), None
+    for value in (1, 5):
+        given = Feedback("score", value, source=source, trace_id="tr-1", overrides=overridden)
+        overridden = store.create_assessment(given).assessment_id
+    (point,) = store.query_trace_metrics(
+        ["0"], MetricViewType.ASSESSMENTS, "assessment_value",
+        [MetricAggregation(AggregationType.AVG)],
+    )  # fmt: skip
+    assert point.values == {"AVG": 5.0}

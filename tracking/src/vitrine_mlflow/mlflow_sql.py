@@ -96,6 +96,7 @@ def _insert(session: Session, rows: TraceRows) -> None:
     for assessment, experiment_id, time in rows.assessments:
         row = _tables.SqlAssessments.from_mlflow_entity(assessment)
         row.experiment_id, row.trace_timestamp_ms = experiment_id, time
+        row.valid = assessment.valid  # MLflow's conversion takes each for a new one
         session.add(row)
     session.flush()
 
