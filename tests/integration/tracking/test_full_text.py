@@ -178,22 +178,6 @@ def test_a_search_over_models_reads_those_models_only(
     assert recorder.indexes == {"GSI2"}
 
 
-def test_a_model_created_while_its_predecessor_is_removed_keeps_its_rows(
-    registry: DynamoRegistryStore, table: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    registry.create_registered_model("turbine")
-    real = table.write_in_batches
-
-    def created_meanwhile(writes: Any) -> None:
-        real(writes)
-        monkeypatch.undo()
-        registry.create_registered_model("turbine")
-
-    monkeypatch.setattr(table, "write_in_batches", created_meanwhile)
-    registry.delete_registered_model("turbine")
-    assert _models(registry, "LIKE '%turb%'") == ["turbine"]
-
-
 class _Workspace(NamedTuple):
     """Requests of one workspace."""
 
