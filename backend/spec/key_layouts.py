@@ -42,6 +42,8 @@ CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 AUDIT_VALUES_PREFIX = "values/"
 TRACKING_PREFIX = "mlflow/"
 """In the bucket of artefacts, those of MLflow's runs."""
+TRACKING_ARCHIVE_PREFIX = "mlflow-archive/"
+"""In the bucket of artefacts, MLflow's runs and traces that expired."""
 
 
 @frozen
@@ -146,6 +148,12 @@ KEY_LAYOUTS = (
         "ArtefactsBucket",
         f"{TRACKING_PREFIX}{{experimentId}}/{{runId}}/artifacts/{{path}}",
         "An artifact of an MLflow run, where the setting `tracking` is on.",
+        "ours",
+    ),
+    KeyLayout(
+        "ArtefactsBucket",
+        f"{TRACKING_ARCHIVE_PREFIX}{{experimentId}}/{{runs or traces}}/{{id}}/{{number}}.json.gz",
+        "An MLflow run or trace that expired: its items as DynamoDB exports them.",
         "ours",
     ),
     KeyLayout(

@@ -10,6 +10,9 @@ from aws_cdk import aws_sqs as sqs
 from backend.spec.queues import Queue, QueueSubscription, StreamSubscription
 from infra.constructs.naming import name_exactly
 
+ITERATOR_AGE_MS = 300_000
+"""A consumer that is five minutes behind its stream is an outage."""
+
 
 def declared_queue(
     stack: Stack, spec: Queue, *, consumer_timeout: int, key: kms.IKey | None

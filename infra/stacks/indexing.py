@@ -51,7 +51,7 @@ from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly
-from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
+from infra.constructs.queue_consumer import ITERATOR_AGE_MS, declared_queue, map_queue, map_stream
 from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
@@ -60,8 +60,6 @@ MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge
 MESSAGE_AGE_SECONDS = 3_600
 """Messages are delayed by up to fifteen minutes, and again while indexes lag. It tells that nobody
 receives any: of those received more than three times CloudWatch tells no age (`QUEUE_METRICS`)."""
-ITERATOR_AGE_MS = 300_000
-"""A consumer that is five minutes behind its stream is an outage."""
 
 
 class IndexingStack(Stack):

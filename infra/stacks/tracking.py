@@ -1,4 +1,4 @@
-"""The table of MLflow's tracking store, as the package of the store declares it."""
+"""The table of MLflow's tracking store, as the store's package declares it, and its archive."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
@@ -8,6 +8,7 @@ from vitrine_mlflow import table as declared
 from backend.spec.buckets import ARTEFACTS_BUCKET
 from backend.spec.key_layouts import TRACKING_PREFIX
 from infra.constructs.naming import name_exactly, output
+from infra.constructs.tracking_archive import add_archiver
 from infra.constructs.updates import RETAINED
 from infra.resources import Resources
 from infra.settings import Settings
@@ -40,11 +41,13 @@ class TrackingStack(Stack):
             deletion_protection=True,
             removal_policy=RETAINED,
             time_to_live_attribute=declared.EXPIRES_AT,
+            stream=dynamodb.StreamViewType.OLD_IMAGE,
             encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if key else None,
             encryption_key=key,
         )
         _add_indexes(table)
         name_exactly(table, TABLE)
+        add_archiver(self, table, settings, resources)
         output(self, "TrackingTableName", table.table_name, "The table of MLflow's tracking store")
         bucket = resources.buckets[ARTEFACTS_BUCKET.name].bucket_name
         destination = f"s3://{bucket}/{TRACKING_PREFIX.removesuffix('/')}"

@@ -12,7 +12,10 @@ from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.table import SORT_KEY
 
 RUN_NAMES = "full_text.run_names"
+DELETED_RUNS_EXPIRE, TRACES_EXPIRE = "expiry.deleted_runs", "expiry.traces"
+MOST_DAYS = 36_500
 _OFF = "off"
+_SECONDS_OF_DAY = 86_400
 _RECENT_SECONDS = 5
 
 
@@ -25,11 +28,24 @@ class Setting:
     parse: Callable[[str], Any]  # of a text other than `off`; None refuses it
 
 
+def _days(text: str) -> int | None:
+    is_number = text.isascii() and text.isdigit() and not text.startswith("0")
+    return int(text) if is_number and len(text) < 6 and int(text) <= MOST_DAYS else None
+
+
+_DAYS = f"'off' or a number of days from 1 to {MOST_DAYS}"
+
 SETTINGS: Mapping[str, Setting] = {
     RUN_NAMES: Setting(
         "full-text rows of run names, in experiments that are created from then on",
         "'on' or 'off'",
         lambda text: True if text == "on" else None,
+    ),
+    DELETED_RUNS_EXPIRE: Setting(
+        "days after which runs that are deleted from then on are archived", _DAYS, _days
+    ),
+    TRACES_EXPIRE: Setting(
+        "days after which traces that are created from then on are archived", _DAYS, _days
     ),
 }
 
@@ -77,6 +93,11 @@ class Config:
         if self._recent is None or now - self._recent[0] > _RECENT_SECONDS:
             self._recent = (now, self.all())
         return _parsed(key, self._recent[1][key])
+
+    def expires_at(self, key: str, now_ms: int) -> int | None:
+        """When something expires that a setting of days applies to from now on, in seconds."""
+        days: int | None = self.value(key)
+        return None if days is None else now_ms // 1000 + days * _SECONDS_OF_DAY
 
 
 def _parsed(key: str, text: str) -> Any:

@@ -17,15 +17,15 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import digest
 from vitrine_mlflow.errors import violated
-from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, key_of, with_key
+from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
+from vitrine_mlflow.ownership import ASSET
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import DETAILS, INPUT, OUTPUT, SummaryChain, summary_key
 from vitrine_mlflow.table import PARTITION_KEY
 from vitrine_mlflow.vitrine_link import AssetUse
 
-ASSET = "asset"  # the partition of an input's use of an asset
 _INPUTS_IN_TRANSACTION = 23  # of four items each, and up to six summaries
 _MODELS_IN_TRANSACTION = 40
 
@@ -217,15 +217,6 @@ def asset_use_put(experiment_id: str, run_id: str, name: str, dataset: Dataset) 
             },
         )
     )
-
-
-def asset_use_key(item: Item) -> Key | None:
-    """The key of the use of an asset that was written with a dataset input."""
-    fields = keys.INPUT.parse(key_of(item))
-    if fields is None or ASSET not in item:
-        return None
-    sort_key = keys.ASSET_RUN.sk.build({"run_id": fields["run_id"], "name": fields["name"]})
-    return Key(item[ASSET], sort_key)
 
 
 def _input_key(experiment_id: str, run_id: str, name: str) -> Key:

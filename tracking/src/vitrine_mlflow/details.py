@@ -9,7 +9,6 @@ from mlflow.entities import Param, RunTag
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES
-from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import invalid, missing
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
@@ -20,6 +19,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_param,
     validate_tag,
 )
+from vitrine_mlflow.ranks import param_rank_key
 from vitrine_mlflow.runs import Runs, StoredRun, tag_key
 from vitrine_mlflow.summaries import (
     DETAILS,
@@ -244,15 +244,3 @@ class _State:
         self.run = run
         self.found = found
         self.chain = chain
-
-
-def ranked_value(key: str, value: str) -> str:
-    """A param's value inside a rank's key: a long one keeps its start and gets a digest."""
-    room = SORT_KEY_BYTES - len(keys.PARAM_RANK.prefix(key=key).encode()) - 300
-    return clip(ordered_text(value), max(room, 64))
-
-
-def param_rank_key(experiment_id: str, run_id: str, key: str, value: str) -> Key:
-    """The key of a param's rank; its value is encoded so that ranks sort as values do."""
-    pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
-    return Key(pk, f"{keys.PARAM_RANK.prefix(key=key)}{ranked_value(key, value)}#{run_id}")

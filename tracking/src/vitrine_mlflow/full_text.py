@@ -16,9 +16,10 @@ from vitrine_mlflow.database import Database, Range
 from vitrine_mlflow.encoding import clip
 from vitrine_mlflow.expressions import Delete, Put, key_of, with_key
 from vitrine_mlflow.keys import Entity
+from vitrine_mlflow.ownership import RUN_TYPE
 from vitrine_mlflow.table import GSI2, PARTITION_KEY, SORT_KEY
 
-EXPERIMENT_TYPE, MODEL_TYPE, RUN_TYPE = "EXP", "RM", "RUN"
+EXPERIMENT_TYPE, MODEL_TYPE = "EXP", "RM"
 TRIGRAM, WORD = "3", "w"
 MOST_TOKENS = 45  # each has two rows, and all fit into the transaction that writes the name
 _ID_BYTES = 200

@@ -10,7 +10,7 @@ from mlflow.entities import Metric
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
-from vitrine_mlflow.encoding import inverted_double, ordered_double, ordered_integer
+from vitrine_mlflow.encoding import ordered_double, ordered_integer
 from vitrine_mlflow.expressions import (
     ABSENT,
     PRESENT,
@@ -24,6 +24,7 @@ from vitrine_mlflow.expressions import (
 )
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_metric
+from vitrine_mlflow.ranks import metric_rank_key
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
 from vitrine_mlflow.table import INFO, PARTITION_KEY, SORT_KEY
@@ -226,12 +227,7 @@ class _Batch:
             present = {PARTITION_KEY: PRESENT}
             return [Update(self._run_key, {"lsi5sk": sort_key}, condition=present)]
         ranks = {
-            value: keys.METRIC_RANK.key(
-                experiment_id=experiment_id,
-                run_id=run_id,
-                key=value.key,
-                inverted_value=inverted_double(value.value),
-            )
+            value: metric_rank_key(experiment_id, run_id, value.key, value.value)
             for value in (before, latest)
             if value is not None
         }

@@ -1,22 +1,16 @@
 """Removes runs and experiments for good, for `mlflow gc`."""
 
-from collections.abc import Iterable, Iterator
-
 from mlflow.entities import LifecycleStage, ViewType
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.datasets import asset_use_key
-from vitrine_mlflow.details import param_rank_key
-from vitrine_mlflow.encoding import inverted_double
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Item, key_of
-from vitrine_mlflow.full_text import holder_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.logged_models import LoggedModels
+from vitrine_mlflow.ownership import derived_keys, run_owner
 from vitrine_mlflow.runs import Runs
-from vitrine_mlflow.table import SORT_KEY
 from vitrine_mlflow.traces.store import TraceStore
 
 
@@ -54,37 +48,18 @@ class Removal:
         Raises:
             MlflowException: there is no such run.
         """
-        experiment_id = self._runs.experiment_of(run_id)
-        run_key = self._runs.key(run_id)
-        items = list(self._database.query_prefix(run_key.pk, f"{run_key.sk}#"))
-        self._database.write([Delete(run_key)])
-        self._database.write_in_batches(
-            Delete(key) for key in self._keys(experiment_id, run_id, items)
-        )
+        owner = run_owner(self._runs.experiment_of(run_id), run_id)
+        self._database.write([Delete(owner.key)])
+        for prefix in owner.prefixes:
+            self._database.write_in_batches(
+                Delete(key)
+                for item in self._database.query_prefix(owner.key.pk, prefix)
+                # the rows that repeat an item are deleted before it, or nothing would name them
+                for key in (*derived_keys(item), key_of(item))
+            )
         # the look-up is last: an interrupted removal can be repeated
-        self._database.write([Delete(keys.RUN_LOOKUP.key(run_id=run_id))])
+        self._database.write([Delete(owner.lookup)])
         self._runs.forget(run_id)
-
-    def _keys(self, experiment_id: str, run_id: str, items: Iterable[Item]) -> Iterator[Key]:
-        for item in items:
-            yield key_of(item)
-            part = item[SORT_KEY].split("#", 3)[2]
-            if part == "METRIC":
-                yield keys.METRIC_RANK.key(
-                    experiment_id=experiment_id,
-                    run_id=run_id,
-                    key=item["key"],
-                    inverted_value=inverted_double(float(item["value"])),
-                )
-            elif part == "INPUT":
-                yield from _asset_use(item)
-            elif part == "PARAM":
-                yield param_rank_key(experiment_id, run_id, item["key"], item["value"])
-        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
-        rows = holder_of_run(experiment_id, run_id)
-        yield from (row.key for row in rows.deletes(rows.stored_tokens(self._database)))
-        for prefix in (keys.SUMMARY.prefix(run_id=run_id), keys.DATASET_LINK.prefix(run_id=run_id)):
-            yield from (key_of(item) for item in self._database.query_prefix(pk, prefix))
 
     def remove_experiment(self, experiment_id: str) -> None:
         """Remove a deleted experiment and all that its partition holds."""
@@ -110,20 +85,15 @@ class Removal:
         self._database.write_in_batches(
             Delete(key)
             for item in self._database.query(pk)
-            for key in (key_of(item), *_asset_use(item), *_lookups(item))
+            for key in (*_elsewhere(item), key_of(item))
         )
 
 
-def _asset_use(item: Item) -> list[Key]:
-    key = asset_use_key(item)
-    return [] if key is None else [key]
-
-
-def _lookups(item: Item) -> list[Key]:
-    """What other partitions hold of an issue or a scorer."""
+def _elsewhere(item: Item) -> list[Key]:
+    """What other partitions hold of an item of an experiment."""
     key = key_of(item)
     if (fields := keys.ISSUE.parse(key)) is not None:
         return [keys.ISSUE_LOOKUP.key(issue_id=fields["issue_id"])]
     if keys.SCORER.parse(key) is not None:
         return [keys.ONLINE_SCORING.key(scorer_id=item["scorer_id"])]
-    return []
+    return [derived for derived in derived_keys(item) if derived.pk != key.pk]

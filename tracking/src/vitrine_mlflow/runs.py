@@ -8,6 +8,7 @@ from mlflow.entities import LifecycleStage, RunInfo, RunTag
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.config import DELETED_RUNS_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
@@ -19,7 +20,7 @@ from vitrine_mlflow.full_text import MOST_TOKENS, holder_of_run, tokens_of_run
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
 from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
-from vitrine_mlflow.table import GSI1, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
+from vitrine_mlflow.table import EXPIRES_AT, GSI1, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
 
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 _KNOWN_RUNS = 20_000
@@ -233,11 +234,16 @@ class Runs:
         return self._write_change(stored, {}, deletes) if deletes else stored
 
     def _write_change(
-        self, stored: StoredRun, sets: dict[str, Any], writes: Sequence[Write]
+        self,
+        stored: StoredRun,
+        sets: dict[str, Any],
+        writes: Sequence[Write] = (),
+        removes: Sequence[str] = (),
     ) -> StoredRun:
         revision: int = stored.item["revision"]
         sets = {**sets, "revision": revision + 1}
-        self._database.write([Update(stored.key, sets, condition={"revision": revision}), *writes])
+        update = Update(stored.key, sets, removes, condition={"revision": revision})
+        self._database.write([update, *writes])
         return StoredRun(stored.experiment_id, stored.run_id, {**stored.item, **sets})
 
     def _changed_rows(self, stored: StoredRun, name: str) -> tuple[list[Put], list[Delete]]:
@@ -251,13 +257,23 @@ class Runs:
 
     def delete(self, run_id: str) -> None:
         now = self._context.sources.now_ms()
-        self._set_stage(run_id, {"stage": _DELETED, "deleted": now})
+        expiry = self._context.config.expires_at(DELETED_RUNS_EXPIRE, now)
+        self._set_stage(run_id, {"stage": _DELETED, "deleted": now}, expiry)
 
     def restore(self, run_id: str) -> None:
-        self._set_stage(run_id, {"stage": _ACTIVE, "deleted": None})
+        self._set_stage(run_id, {"stage": _ACTIVE, "deleted": None}, None)
 
-    def _set_stage(self, run_id: str, changes: dict[str, Any]) -> None:
-        self._database.retried(lambda: self.change(self.find(run_id), changes))
+    def _set_stage(self, run_id: str, changes: dict[str, Any], expiry: int | None) -> None:
+        def attempt() -> None:
+            stored = self.find(run_id)
+            info = {**stored.info, **changes}
+            sets: dict[str, Any] = {INFO: info, **index_attributes(run_id, info)}
+            if expiry is None:
+                self._write_change(stored, sets, removes=[EXPIRES_AT])
+            else:
+                self._write_change(stored, {**sets, EXPIRES_AT: expiry})
+
+        self._database.retried(attempt)
 
     def sweep(self, experiment_id: str, stage: str) -> None:
         """Give all runs of an experiment its stage; repeating it completes a sweep."""

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Range
-from vitrine_mlflow.details import ranked_value
 from vitrine_mlflow.encoding import iso_time, ordered_double
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME
+from vitrine_mlflow.ranks import ranked_value
 from vitrine_mlflow.runs import indexed_name, name_start
 from vitrine_mlflow.search.orders import Order, Position
 from vitrine_mlflow.search.predicates import Candidate, Predicate

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.config import TRACES_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
 from vitrine_mlflow.errors import ConflictError, missing
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
-from vitrine_mlflow.table import GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
+from vitrine_mlflow.table import EXPIRES_AT, GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
 from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
 
@@ -40,6 +41,7 @@ class TraceStore:
     """Reads and writes traces; a trace and all that searches return of it is one item."""
 
     def __init__(self, context: Context, holds: Callable[[str], bool]) -> None:
+        self._context = context
         self._database = context.database
         self._holds = holds  # whether an experiment belongs to the workspace of the request
         # What this process wrote last. Only writes begin from it, and their condition on the
@@ -177,6 +179,9 @@ class TraceStore:
             writes.append(Update(stored.key, {**attributes, **changed}, removed, {}, condition))
         else:
             attributes |= keys.TRACE.index_keys(experiment_id=experiment_id, trace_id=trace_id)
+            expiry = self._context.config.expires_at(TRACES_EXPIRE, self._context.sources.now_ms())
+            if expiry is not None:
+                attributes[EXPIRES_AT] = expiry
             lookup = with_key(
                 keys.TRACE_LOOKUP.key(trace_id=trace_id), {"experiment_id": experiment_id}
             )
