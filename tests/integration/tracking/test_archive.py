@@ -1,0 +1,278 @@
+"""What DynamoDB's time to live deletes of runs and traces is archived whole, on real engines."""
+
+import gzip
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from mlflow.entities import Dataset, DatasetInput, Metric, Param, RunTag
+from mlflow.exceptions import MlflowException
+from vitrine_mlflow.archive import TIME_TO_LIVE, Archive
+from vitrine_mlflow.config import DELETED_RUNS_EXPIRE, RUN_NAMES, TRACES_EXPIRE, Config
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.store import DynamoTrackingStore
+from vitrine_mlflow.table import EXPIRES_AT, create_request
+
+from backend.core.ids import new_uuid
+from infra.constructs.tracking_archive import PATTERN
+from local.pumps.patterns import any_of
+from local.pumps.records import event_record
+from tests.engines import OPTIONS, RealEngines
+from tests.integration.tables import TableStream
+from tests.integration.tracking.stores import ARTIFACTS, Series, TrackingTables
+from tests.integration.tracking.trace_histories import info_of, span_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+PATIENCE_SECONDS = 90
+"""DynamoDB Local looks for expired items every few seconds."""
+DAY = 86_400
+_LOCAL = ("LSI2", "LSI3")
+
+
+@dataclass
+class Place:
+    """A table with a stream and an archive of its own."""
+
+    engines: RealEngines
+    context: Context
+    name: str
+    bucket: str
+
+    @property
+    def config(self) -> Config:
+        return self.context.config
+
+    def archive(self, s3: "S3Client | None" = None) -> Archive:
+        session = boto3.Session(OPTIONS.access_key, OPTIONS.secret_key, region_name=OPTIONS.region)
+        resource = session.resource("dynamodb", endpoint_url=self.engines.url("dynamodb"))
+        return Archive(resource.Table(self.name), s3 or self.engines.s3, self.bucket, "archive/")
+
+    def expire(self, count: int) -> list[dict[str, Any]]:
+        """Enable the time to live; return the records of its deletions, once there are so many."""
+        self.engines.dynamodb.update_time_to_live(
+            TableName=self.name,
+            TimeToLiveSpecification={"Enabled": True, "AttributeName": EXPIRES_AT},
+        )
+        stream = TableStream(self.engines.streams, self.name)
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            records = [dict(event_record(one, stream.arn)) for one in stream.read()]
+            expired = [one for one in records if any_of([PATTERN])(one)]
+            if len(expired) >= count or time.monotonic() > until:
+                return expired
+            time.sleep(0.2)
+
+    def objects(self) -> dict[str, list[dict[str, Any]]]:
+        found = self.engines.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
+        return {one.get("Key", ""): self._lines(one.get("Key", "")) for one in found}
+
+    def _lines(self, key: str) -> list[dict[str, Any]]:
+        content = self.engines.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        return [json.loads(line)["Item"] for line in gzip.decompress(content).splitlines()]
+
+    def keys_with(self, text: str) -> list[tuple[str, str]]:
+        """The keys of all items of the table that name something."""
+        items: list[Any] = self.engines.dynamodb.scan(TableName=self.name)["Items"]
+        found = [(one["PK"]["S"], one["SK"]["S"]) for one in items]
+        return sorted(one for one in found if text in one[0] or text in one[1])
+
+
+def _create_request(name: str) -> Any:
+    """DynamoDB Local never expires an item that lacks the keys of one of the table's indexes, so
+    this table has only the indexes whose keys all runs and traces have.
+    """
+    request = create_request(name)
+    local = [one for one in request["LocalSecondaryIndexes"] if one["IndexName"] in _LOCAL]
+    indexes = [*request["GlobalSecondaryIndexes"][:1], *local]
+    used = {key["AttributeName"] for one in [request, *indexes] for key in one["KeySchema"]}
+    return request | {
+        "AttributeDefinitions": [
+            one for one in request["AttributeDefinitions"] if one["AttributeName"] in used
+        ],
+        "GlobalSecondaryIndexes": indexes[:1],
+        "LocalSecondaryIndexes": local,
+        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "OLD_IMAGE"},
+    }
+
+
+@pytest.fixture
+def place(engines: RealEngines, tracking_tables: TrackingTables) -> Place:
+    name = bucket = f"mlflow-{new_uuid()[:8]}"
+    engines.dynamodb.create_table(**_create_request(name))
+    engines.s3.create_bucket(Bucket=bucket)
+    context = Context(tracking_tables.database(name), ARTIFACTS, Series().sources())
+    return Place(engines, context, name, bucket)
+
+
+@pytest.fixture
+def store(place: Place) -> DynamoTrackingStore:
+    """A store of years ago, by its clock."""
+    return DynamoTrackingStore.of_context(place.context)
+
+
+def _logged(store: DynamoTrackingStore, name: str) -> str:
+    run_id: str = store.create_run("0", "ann", 1, [RunTag("team", "a")], name).info.run_id
+    metrics = [Metric(key, number, 1, number) for key in ("loss", "f 1/a") for number in range(3)]
+    store.log_batch(run_id, metrics, [Param("rate", "0.1"), Param("empty", "")], [])
+    source = json.dumps({"uri": "vitrine://museum/hall@1/a.csv", "digest": "d1"})
+    store.log_inputs(run_id, [DatasetInput(Dataset("parts", "1", "vitrine", source), [])])
+    return run_id
+
+
+def _keep(place: Place, records: list[dict[str, Any]]) -> None:
+    archive = place.archive()
+    for record in records:
+        archive.keep(record)
+
+
+def test_expired_runs_and_traces_are_archived_once_and_leave_nothing(
+    place: Place, store: DynamoTrackingStore
+) -> None:
+    place.config.set(RUN_NAMES, "on")
+    experiment_id = store.create_experiment("with rows", None, [])
+    kept_deleted, kept = _logged(store, "first"), _logged(store, "second")
+    store.delete_run(kept_deleted)
+    place.config.set(DELETED_RUNS_EXPIRE, "30")
+    place.config.set(TRACES_EXPIRE, "7")
+    expired = _logged(store, "gone for good")
+    named: str = store.create_run(experiment_id, "ann", 1, [], "a name of words").info.run_id
+    restored = _logged(store, "back again")
+    for run_id in (expired, named, restored):
+        store.delete_run(run_id)
+    store.restore_run(restored)
+    store.log_spans("0", [span_of("tr/1 #", 1), span_of("tr/1 #", 2, 1)])
+    store.start_trace(info_of("tr/1 #", tags={"k": "v"}))
+    store.set_trace_tag("tr/1 #", "later", "x")
+    place.config.set(TRACES_EXPIRE, "off")
+    store.start_trace(info_of("tr-kept"))
+    before = {one: place.keys_with(one) for one in (kept, kept_deleted, restored, "tr-kept")}
+    own = {key for key in place.keys_with(expired) if key[0] == "EXP#0"}
+    records = place.expire(3)
+    assert len(records) == 3
+    with pytest.raises(MlflowException, match="not found"):
+        store.get_run(expired)
+    _keep(place, records)
+    objects = place.objects()
+    assert sorted(key.rpartition("/")[0] for key in objects) == sorted(
+        [
+            f"archive/0/runs/{expired}",
+            f"archive/{experiment_id}/runs/{named}",
+            "archive/0/traces/tr%2F1%20%23",
+        ]
+    )
+    (lines,) = (one for key, one in objects.items() if expired in key)
+    assert lines[0]["SK"]["S"] == f"R#{expired}"
+    archived = {(one["PK"]["S"], one["SK"]["S"]) for one in lines}
+    assert {key for key in own if not key[1].startswith(("RANK#", "FTS#"))} == archived
+    histories = [one["value"]["S"] for one in lines if "#MHIST#loss#" in one["SK"]["S"]]
+    assert histories == ["0.0", "1.0", "2.0"]
+    for gone in (expired, named, "tr/1", "hall#RUN#" + expired):
+        assert place.keys_with(gone) == []
+    assert {one: place.keys_with(one) for one in before} == before
+    _keep(place, records)
+    assert place.objects() == objects
+    store.start_trace(info_of("tr/1 #"))  # the id can be used again
+    assert store.get_trace_info("tr/1 #").tags.get("later") is None
+
+
+def test_an_archival_that_fails_deletes_nothing_and_is_completed_later(
+    place: Place, store: DynamoTrackingStore
+) -> None:
+    place.config.set(DELETED_RUNS_EXPIRE, "1")
+    run_id = _logged(store, "one")
+    store.delete_run(run_id)
+    (record,) = place.expire(1)
+    left = place.keys_with(run_id)
+
+    class _Refusing:
+        def put_object(self, **_: Any) -> None:
+            raise ClientError({"Error": {"Code": "SlowDown"}}, "PutObject")
+
+    refusing: Any = _Refusing()
+    with pytest.raises(ClientError, match="SlowDown"):
+        place.archive(refusing).keep(record)
+    assert place.keys_with(run_id) == left
+
+    class _DyingError(Exception):
+        pass
+
+    archive = place.archive()
+    whole: dict[str, Any] = {}
+    for requests in range(1, 20):
+        sent = [0]
+
+        def count(sent: list[int] = sent, most: int = requests, **_: Any) -> None:
+            sent[0] += 1
+            if sent[0] > most:
+                raise _DyingError
+
+        dying = place.archive()
+        events: Any = dying.table.meta.client.meta.events
+        events.register("before-send.dynamodb", count)
+        try:
+            dying.keep(record)
+            break
+        except _DyingError:
+            found = place.objects()
+            whole = whole or found
+            assert found == whole, "an object is written once, when everything is there"
+    else:
+        raise AssertionError("the archival never ended")
+    assert requests > 5
+    assert place.keys_with(run_id) == []
+    assert place.objects() == whole
+    archive.keep(record)
+    assert place.objects() == whole
+
+
+def test_deletions_by_others_are_not_archived(place: Place, store: DynamoTrackingStore) -> None:
+    run_id = _logged(store, "one")
+    stream = TableStream(place.engines.streams, place.name)
+    hooks: Any = store
+    store.delete_run(run_id)
+    hooks._hard_delete_run(run_id)
+    records = [dict(event_record(one, stream.arn)) for one in stream.read()]
+    removals = [one for one in records if one["eventName"] == "REMOVE"]
+    assert removals
+    assert [one for one in removals if any_of([PATTERN])(one)] == []
+    _keep(place, records)
+    assert place.objects() == {}
+
+
+def test_an_expired_item_that_is_no_run_and_no_trace_is_reported(place: Place) -> None:
+    image = {"PK": {"S": "EXP#0"}, "SK": {"S": "E#META"}}
+    record: Any = {
+        "eventName": "REMOVE",
+        "userIdentity": TIME_TO_LIVE,
+        "dynamodb": {"OldImage": image, "SequenceNumber": "1"},
+    }
+    with pytest.raises(ValueError, match="EXP#0 E#META"):
+        place.archive().keep(record)
+
+
+def test_what_expires_is_marked_with_the_days_of_the_setting(
+    place: Place, store: DynamoTrackingStore
+) -> None:
+    def expiry(sk: str) -> Any:
+        return (place.context.database.get(Key("EXP#0", sk)) or {}).get(EXPIRES_AT)
+
+    run_id = _logged(store, "one")
+    store.delete_run(run_id)
+    assert expiry(f"R#{run_id}") is None
+    place.config.set(DELETED_RUNS_EXPIRE, "2")
+    place.config.set(TRACES_EXPIRE, "3")
+    now = Series().now_ms() // 1000
+    store.delete_run(run_id)
+    assert expiry(f"R#{run_id}") == now + 2 * DAY
+    store.restore_run(run_id)
+    assert expiry(f"R#{run_id}") is None
+    store.start_trace(info_of("tr-1"))
+    store.set_trace_tag("tr-1", "k", "v")
+    assert expiry("T#tr-1") == now + 3 * DAY
