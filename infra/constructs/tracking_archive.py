@@ -44,17 +44,7 @@ def add_archiver(
 ) -> None:
     """Archive to the bucket of artefacts what the table's time to live deletes."""
     group = log_group(stack, f"{NAME}Logs", days=settings.log_retention_days, key=resources.key)
-    role = iam.Role(
-        stack,
-        f"{NAME}Role",
-        description=f"Permissions of {NAME}",
-        assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
-        inline_policies={
-            "Declared": iam.PolicyDocument(
-                statements=[write_logs(group.log_group_arn), *_grants(table, resources)]
-            )
-        },
-    )
+    statements = [write_logs(group.log_group_arn), *_grants(table, resources)]
     function = lambda_.Function(
         stack,
         NAME,
@@ -73,14 +63,25 @@ def add_archiver(
             BUCKET: resources.buckets[ARTEFACTS_BUCKET.name].bucket_name,
             PREFIX: TRACKING_ARCHIVE_PREFIX,
         },
-        role=cast("iam.IRole", role),
+        role=cast("iam.IRole", _role(stack, statements)),
         log_group=group,
         logging_format=lambda_.LoggingFormat.JSON,
     )
-    name_exactly(role, f"{NAME}Role")
     name_exactly(function, NAME)
     _map(stack, table, function, resources)
     _watch(stack, settings, function)
+
+
+def _role(stack: Stack, statements: list[iam.PolicyStatement]) -> iam.Role:
+    role = iam.Role(
+        stack,
+        f"{NAME}Role",
+        description=f"Permissions of {NAME}",
+        assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
+        inline_policies={"Declared": iam.PolicyDocument(statements=statements)},
+    )
+    name_exactly(role, f"{NAME}Role")
+    return role
 
 
 def _map(

@@ -1,6 +1,8 @@
 """What DynamoDB's time to live deletes of runs and traces is archived whole, on real engines."""
 
+import base64
 import gzip
+import itertools
 import json
 import time
 from dataclasses import dataclass
@@ -132,63 +134,76 @@ def _keep(place: Place, records: list[dict[str, Any]]) -> None:
         archive.keep(record)
 
 
-def test_expired_runs_and_traces_are_archived_once_and_leave_nothing(
+def test_an_expired_run_is_archived_once_and_leaves_nothing(
     place: Place, store: DynamoTrackingStore
 ) -> None:
-    place.config.set(RUN_NAMES, "on")
-    experiment_id = store.create_experiment("with rows", None, [])
     kept_deleted, kept = _logged(store, "first"), _logged(store, "second")
     store.delete_run(kept_deleted)
     place.config.set(DELETED_RUNS_EXPIRE, "30")
-    place.config.set(TRACES_EXPIRE, "7")
-    expired = _logged(store, "gone for good")
-    named: str = store.create_run(experiment_id, "ann", 1, [], "a name of words").info.run_id
-    restored = _logged(store, "back again")
-    for run_id in (expired, named, restored):
+    expired, restored = _logged(store, "gone for good"), _logged(store, "back again")
+    for run_id in (expired, restored):
         store.delete_run(run_id)
     store.restore_run(restored)
+    before = {one: place.keys_with(one) for one in (kept, kept_deleted, restored)}
+    own = {key for key in place.keys_with(expired) if key[0] == "EXP#0"}
+
+    records = place.expire(1)
+    assert len(records) == 1
+    with pytest.raises(MlflowException, match="not found"):
+        store.get_run(expired)
+    _keep(place, records)
+    ((key, lines),) = place.objects().items()
+    assert key.startswith(f"archive/0/runs/{expired}/")
+    assert lines[0]["SK"]["S"] == f"R#{expired}"
+    archived = {(one["PK"]["S"], one["SK"]["S"]) for one in lines}
+    assert {key for key in own if not key[1].startswith("RANK#")} == archived
+    histories = [one["value"]["S"] for one in lines if "#MHIST#loss#" in one["SK"]["S"]]
+    assert histories == ["0.0", "1.0", "2.0"]
+    assert place.keys_with(expired) == []
+    assert {one: place.keys_with(one) for one in before} == before
+    _keep(place, records)
+    assert place.objects() == {key: lines}
+
+
+def test_an_expired_trace_is_archived_with_its_spans_and_its_id_can_be_used_again(
+    place: Place, store: DynamoTrackingStore
+) -> None:
+    place.config.set(TRACES_EXPIRE, "7")
     store.log_spans("0", [span_of("tr/1 #", 1), span_of("tr/1 #", 2, 1)])
     store.start_trace(info_of("tr/1 #", tags={"k": "v"}))
     store.set_trace_tag("tr/1 #", "later", "x")
     place.config.set(TRACES_EXPIRE, "off")
     store.start_trace(info_of("tr-kept"))
-    before = {one: place.keys_with(one) for one in (kept, kept_deleted, restored, "tr-kept")}
-    own = {key for key in place.keys_with(expired) if key[0] == "EXP#0"}
-    records = place.expire(3)
-    assert len(records) == 3
-    with pytest.raises(MlflowException, match="not found"):
-        store.get_run(expired)
-    _keep(place, records)
-    objects = place.objects()
-    assert sorted(key.rpartition("/")[0] for key in objects) == sorted(
-        [
-            f"archive/0/runs/{expired}",
-            f"archive/{experiment_id}/runs/{named}",
-            "archive/0/traces/tr%2F1%20%23",
-        ]
-    )
-    (lines,) = (one for key, one in objects.items() if expired in key)
-    assert lines[0]["SK"]["S"] == f"R#{expired}"
-    archived = {(one["PK"]["S"], one["SK"]["S"]) for one in lines}
-    assert {key for key in own if not key[1].startswith(("RANK#", "FTS#"))} == archived
-    histories = [one["value"]["S"] for one in lines if "#MHIST#loss#" in one["SK"]["S"]]
-    assert histories == ["0.0", "1.0", "2.0"]
-    for gone in (expired, named, "tr/1", "hall#RUN#" + expired):
-        assert place.keys_with(gone) == []
-    assert {one: place.keys_with(one) for one in before} == before
-    _keep(place, records)
-    assert place.objects() == objects
-    store.start_trace(info_of("tr/1 #"))  # the id can be used again
+    kept = place.keys_with("tr-kept")
+    _keep(place, place.expire(1))
+    ((key, lines),) = place.objects().items()
+    assert key.startswith("archive/0/traces/tr%2F1%20%23/")
+    names = [one["SK"]["S"].removeprefix("T#tr/1 %23") for one in lines]
+    assert names == ["", "#SPANS", "#TAG#later"]
+    assert base64.b64decode(lines[1]["spans"]["B"])
+    assert place.keys_with("tr/1") == []
+    assert place.keys_with("tr-kept") == kept
+    store.start_trace(info_of("tr/1 #"))
     assert store.get_trace_info("tr/1 #").tags.get("later") is None
 
 
-def test_an_archival_that_fails_deletes_nothing_and_is_completed_later(
+def test_the_full_text_rows_of_an_expired_run_are_deleted(
     place: Place, store: DynamoTrackingStore
 ) -> None:
+    place.config.set(RUN_NAMES, "on")
     place.config.set(DELETED_RUNS_EXPIRE, "1")
-    run_id = _logged(store, "one")
+    experiment_id = store.create_experiment("with rows", None, [])
+    run_id = store.create_run(experiment_id, "ann", 1, [], "a name of words").info.run_id
     store.delete_run(run_id)
-    (record,) = place.expire(1)
+    assert len([sk for _, sk in place.keys_with(run_id) if sk.startswith("FTS#")]) > 1
+    _keep(place, place.expire(1))
+    assert place.keys_with(run_id) == []
+
+
+def test_an_archival_whose_object_is_refused_deletes_nothing(
+    place: Place, store: DynamoTrackingStore
+) -> None:
+    run_id, record = _expired(place, store)
     left = place.keys_with(run_id)
 
     class _Refusing:
@@ -200,36 +215,51 @@ def test_an_archival_that_fails_deletes_nothing_and_is_completed_later(
         place.archive(refusing).keep(record)
     assert place.keys_with(run_id) == left
 
-    class _DyingError(Exception):
-        pass
 
-    archive = place.archive()
+def test_an_archival_that_dies_is_completed_later(place: Place, store: DynamoTrackingStore) -> None:
+    run_id, record = _expired(place, store)
     whole: dict[str, Any] = {}
-    for requests in range(1, 20):
-        sent = [0]
-
-        def count(sent: list[int] = sent, most: int = requests, **_: Any) -> None:
-            sent[0] += 1
-            if sent[0] > most:
-                raise _DyingError
-
-        dying = place.archive()
-        events: Any = dying.table.meta.client.meta.events
-        events.register("before-send.dynamodb", count)
+    deaths = 0
+    for requests in itertools.count(1):
+        archive = place.archive()
+        events: Any = archive.table.meta.client.meta.events
+        events.register("before-send.dynamodb", _Dying(requests))
         try:
-            dying.keep(record)
+            archive.keep(record)
             break
         except _DyingError:
+            deaths += 1
             found = place.objects()
             whole = whole or found
             assert found == whole, "an object is written once, when everything is there"
-    else:
-        raise AssertionError("the archival never ended")
-    assert requests > 5
+    assert deaths >= 5
     assert place.keys_with(run_id) == []
     assert place.objects() == whole
-    archive.keep(record)
-    assert place.objects() == whole
+
+
+class _DyingError(Exception):
+    pass
+
+
+@dataclass
+class _Dying:
+    """Sends so many requests, then none."""
+
+    left: int
+
+    def __call__(self, **_: Any) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _DyingError
+
+
+def _expired(place: Place, store: DynamoTrackingStore) -> tuple[str, dict[str, Any]]:
+    """A run that has expired, and the record of its deletion."""
+    place.config.set(DELETED_RUNS_EXPIRE, "1")
+    run_id = _logged(store, "one")
+    store.delete_run(run_id)
+    (record,) = place.expire(1)
+    return run_id, record
 
 
 def test_deletions_by_others_are_not_archived(place: Place, store: DynamoTrackingStore) -> None:
