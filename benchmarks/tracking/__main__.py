@@ -34,8 +34,8 @@ from local.state import tools_folder
 SIZES = (1_000, 10_000, 50_000)
 _ENGINE, _TABLE = "dynamodb", "tracking"
 _ROUNDS = 5
-_SEARCHED = 250
-"""Runs in the experiment that pages are read from; SQLite takes a quarter of a second for each."""
+_SEARCHED = 1_000
+"""Runs in the experiment of which pages are read; SQLite takes a quarter of a second for each."""
 _screen = Console(highlight=False, soft_wrap=True)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -175,7 +175,11 @@ def test_an_expired_trace_is_archived_with_its_spans_and_its_id_can_be_used_agai
     place.config.set(TRACES_EXPIRE, "off")
     store.start_trace(info_of("tr-kept"))
     kept = place.keys_with("tr-kept")
-    _keep(place, place.expire(1))
+    records = place.expire(1)
+    with pytest.raises(MlflowException, match="has expired and is being archived") as refused:
+        store.start_trace(info_of("tr/1 #"))
+    assert refused.value.error_code == "INVALID_STATE"
+    _keep(place, records)
     ((key, lines),) = place.objects().items()
     assert key.startswith("archive/0/traces/tr%2F1%20%23/")
     names = [one["SK"]["S"].removeprefix("T#tr/1 %23") for one in lines]

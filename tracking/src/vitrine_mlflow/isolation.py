@@ -4,6 +4,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
+
+# MLflow has no public name for the registry of workspace providers; its own stores import this one
 from mlflow.tracking._workspace import registry as providers
 from mlflow.utils.workspace_context import get_request_workspace
 from mlflow.utils.workspace_utils import WORKSPACES_DIR_NAME, resolve_workspace_store_uri

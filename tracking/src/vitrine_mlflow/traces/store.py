@@ -9,7 +9,7 @@ from vitrine_mlflow.config import TRACES_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
-from vitrine_mlflow.errors import ConflictError, missing
+from vitrine_mlflow.errors import ConflictError, missing, wrong_state
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import EXPIRES_AT, GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
@@ -69,6 +69,9 @@ class TraceStore:
 
         The first attempt begins from what this process wrote last, or from nothing if the trace
         is probably new; it saves a read, and its conditions fail if that is not the state.
+
+        Raises:
+            MlflowException: a trace of this id has expired and is not archived yet.
         """
         first = [self._remembered(trace_id)]
 
@@ -80,7 +83,20 @@ class TraceStore:
             return change(known)
 
         tried: list[str] = []
-        return self._database.retried(attempt)
+        try:
+            return self._database.retried(attempt)
+        except ConflictError as error:
+            if self._is_expired(experiment_id, trace_id):
+                raise wrong_state(
+                    f"Trace '{trace_id}' has expired and is being archived. Repeat the request "
+                    "when it is archived."
+                ) from error
+            raise
+
+    def _is_expired(self, experiment_id: str, trace_id: str) -> bool:
+        """Whether only the look-up is left: the archival deletes it last."""
+        lookup = self._database.get(keys.TRACE_LOOKUP.key(trace_id=trace_id))
+        return lookup is not None and self.found(experiment_id, [trace_id]) == [None]
 
     def _remembered(self, trace_id: str) -> StoredTrace | None:
         known = self._written.get(trace_id)
