@@ -29,7 +29,7 @@ from local.proxy import Proxies
 from local.pumps.drained import Drain
 from local.pumps.objects import ObjectPump
 from local.pumps.supervisor import Supervisor
-from local.states.mends import ROLE_HEADER, STATUS_PATH, WAITING_PATH
+from local.states.corrections import ROLE_HEADER, STATUS_PATH, WAITING_PATH
 from local.states.tasks import RefusedTaskError, Tasks
 
 NOTIFICATIONS = "/notifications"

@@ -39,7 +39,7 @@ class VitrineError(Exception):
     code: ClassVar[str] = "Error"
     needs_operator: ClassVar[bool] = True
     """Whether a job that ends with it rings: not where somebody's change came first, or where only
-    its user can ask for something else, since nothing is to be mended then."""
+    its user can ask for something else, since nothing is to be corrected then."""
 
     def __init__(self, message: str, *, fields: tuple[FieldError, ...] = ()) -> None:
         super().__init__(message)

@@ -106,7 +106,7 @@ def _search(wiring: DeploymentWiring) -> str:
     try:
         prepared = ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
     except MappingDiffersError:
-        # Failing would roll back the very deployment whose reindex mends it.
+        # Failing would roll back the very deployment whose reindex corrects it.
         _logger.exception("a search index differs from its declaration")
         return "mapped otherwise than declared: POST /admin/search/reindex corrects this"
     for sentence in prepared.refused:

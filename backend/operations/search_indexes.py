@@ -56,7 +56,7 @@ class SearchIndexService:
             report=report,
             work=[_running(job) for job in self._unfinished()],
             indexes=indexes,
-            mend=_mending(indexes, report),
+            corrections=_corrections(indexes, report),
         )
 
     def check_consistency(self, caller: Identity) -> tuple[Job, bool]:
@@ -126,7 +126,7 @@ def _running(job: Job) -> RunningWork:
     )
 
 
-def _mending(indexes: list[IndexReply], report: Report | None) -> list[str]:
+def _corrections(indexes: list[IndexReply], report: Report | None) -> list[str]:
     found = [_REINDEX] if any(index.differences for index in indexes) else []
     return [*found, _REPAIR] if report is not None and report.drift > report.repaired else found
 

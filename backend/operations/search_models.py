@@ -47,14 +47,14 @@ class IndexReply(WireModel):
 class ConsistencyReply(WireModel):
     """The report of the last consistency check, and the current state of the indexes.
 
-    `report` is absent until a check has ended. `mend` names the operation that corrects the
+    `report` is absent until a check has ended. `corrections` lists the operation that corrects the
     reported differences, if there are any.
     """
 
     report: Report | None = None
     work: list[RunningWork]
     indexes: list[IndexReply]
-    mend: list[str]
+    corrections: list[str]
 
 
 class DocumentName(WireModel):

@@ -1,6 +1,6 @@
 """Creates the two search indexes as they are declared, and reports where an existing one differs.
 
-A differing mapping is never changed here: an online reindex into a new index mends it.
+A differing mapping is never changed here: an online reindex into a new index corrects it.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ class MappingDiffersError(StateForbidsError):
 
     def __init__(self, differences: tuple[str, ...]) -> None:
         listed = "; ".join(differences)
-        mend = "POST /admin/search/reindex corrects this"
-        super().__init__(f"Search indexes differ from their declaration, {mend}: {listed}")
+        remedy = "POST /admin/search/reindex corrects this"
+        super().__init__(f"Search indexes differ from their declaration, {remedy}: {listed}")
         self.differences = differences
 
 

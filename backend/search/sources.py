@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 @frozen
 class Unreadable:
-    """An asset whose sources contradict each other, and how; waiting does not mend it.
+    """An asset whose sources contradict each other, and how; waiting does not correct it.
 
     `references` name what was to be read of it.
     """

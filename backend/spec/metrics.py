@@ -87,7 +87,7 @@ OLDEST_UNINDEXED = Metric(
     "oldest_unindexed_seconds", "took longer than the limit to index a change"
 )
 CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
-"""What a check of the search indexes measures; anything above zero rings: a repair mends it."""
+"""What a check of the search indexes measures; anything above zero rings: a repair corrects it."""
 
 QUEUE_METRICS = (BATCHES_GIVEN_BACK,)
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)

@@ -10,7 +10,7 @@ import sys
 from moto.core.config import default_user_config
 from moto.server import main as serve
 
-from local.states.mends import apply
+from local.states.corrections import apply
 
 
 def main(host: str, port: str, tasks: str) -> None:

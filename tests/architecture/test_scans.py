@@ -23,8 +23,8 @@ ACCEPTED: dict[tuple[str, str], str] = {
     ("B314", "backend/aws/parsing.py"): "what S3 answers over TLS, as the SDK itself parses it; "
     "expat expands no external entities and bounds internal ones",
     ("B405", "backend/aws/parsing.py"): "as B314",
-    ("B106", "local/states/mends.py"): "the local engine takes any credentials",
-    ("B310", "local/states/mends.py"): "the address is the runner's own, given at the start",
+    ("B106", "local/states/corrections.py"): "the local engine takes any credentials",
+    ("B310", "local/states/corrections.py"): "the address is the runner's own, given at the start",
     **{
         (test, path): _LOCAL
         for test in ("B404", "B603")

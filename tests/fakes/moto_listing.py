@@ -1,4 +1,4 @@
-"""Mends a listing of moto, which leaves out the first version after a key marker."""
+"""Corrects a listing of moto, which leaves out the first version after a key marker."""
 
 from collections.abc import Callable
 from typing import Any

@@ -76,7 +76,7 @@ def test_missing_stale_and_extra_documents_are_reported_and_repaired(
         ("missing", f"{database}:{pump}"),
         ("extra", f"{database}:nobody"),
     }
-    assert api.ok("GET", CONSISTENCY)["mend"]
+    assert api.ok("GET", CONSISTENCY)["corrections"]
     job = ended(api, api.ok("POST", REPAIR, {"databaseId": database})["jobId"])
     assert (job["state"], job["result"]["repaired"]) == ("done", 2)
     runtime.drain()

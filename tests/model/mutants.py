@@ -1,6 +1,6 @@
 """The product with one rule broken by hand: each of these has to be found out by the model.
 
-Where indexes lag, building documents once more mends much of what is wrong otherwise. What other
+Where indexes lag, building documents once more corrects much of what is wrong otherwise. What other
 rules are good for shows where nothing lags and nothing is built once more.
 """
 

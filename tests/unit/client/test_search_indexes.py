@@ -32,8 +32,8 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
     return Shell(server, tmp_path)
 
 
-def standing(report: JsonValue = None, *mend: str) -> httpx.Response:
-    body: dict[str, JsonValue] = {"work": [], "indexes": INDEXES, "mend": list(mend)}
+def standing(report: JsonValue = None, *corrections: str) -> httpx.Response:
+    body: dict[str, JsonValue] = {"work": [], "indexes": INDEXES, "corrections": list(corrections)}
     return httpx.Response(200, json=body if report is None else {**body, "report": report})
 
 
@@ -50,7 +50,7 @@ def test_the_report_tells_what_differs(client: Vitrine, server: FakeServer) -> N
     found = client.search_indexes.consistency()
     assert found.report is not None
     assert (found.report.drift, found.report.examples[0].document_id) == (3, "museum:pump")
-    assert found.mend[0].startswith("POST /admin/search/repair")
+    assert found.corrections[0].startswith("POST /admin/search/repair")
 
 
 def test_a_repair_names_one_thing(client: Vitrine, server: FakeServer) -> None:

@@ -82,7 +82,7 @@ def test_before_the_first_check_there_is_no_report(keeping: Keeping) -> None:
             {"alias": "assets", "reads": "assets-1", "writes": ["assets-1"], "differences": []},
             {"alias": "files", "reads": "files-1", "writes": ["files-1"], "differences": []},
         ],
-        "mend": [],
+        "corrections": [],
     }
 
 
@@ -91,7 +91,7 @@ def test_the_last_report_names_what_mends_it(keeping: Keeping) -> None:
     body = keeping.client.send("GET", CONSISTENCY).body
     assert body["report"]["missing"] == 1
     assert body["report"]["examples"][0]["documentId"] == "museum:pump"
-    assert body["mend"] == ["POST /admin/search/repair: documents differ from their sources"]
+    assert body["corrections"] == ["POST /admin/search/repair: documents differ from their sources"]
 
 
 def test_a_mapping_that_differs_is_told_with_the_reindex_that_mends_it(
@@ -100,7 +100,9 @@ def test_a_mapping_that_differs_is_told_with_the_reindex_that_mends_it(
     keeping.engine.mappings["files-1"] = {"dynamic": "true"}
     body = keeping.client.send("GET", CONSISTENCY).body
     assert any("num_filesize" in one for one in body["indexes"][1]["differences"])
-    assert body["mend"] == ["POST /admin/search/reindex: a mapping differs from the declared one"]
+    assert body["corrections"] == [
+        "POST /admin/search/reindex: a mapping differs from the declared one"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ class MemoryObjects:
 class Rules:
     """The design; each part can be switched off to see what it is good for.
 
-    Settling mends much that is wrong otherwise. What other parts are good for shows without it, in
-    a world where indexes do not lag.
+    Settling corrects much that is wrong otherwise. What other parts are good for shows without it,
+    in a world where indexes do not lag.
     """
 
     lag: bool = True

@@ -130,7 +130,7 @@ class JobConsumer:
         return failed(())
 
     def _tell(self, job: Job, met: Sequence[VitrineError]) -> None:
-        """Log that a job has failed; ring, unless it met what nobody has to mend."""
+        """Log that a job has failed; ring, unless it met what nobody has to correct."""
         if met and not met[-1].needs_operator:
             _log.warning("job %s cannot go on: %s", job.job_id, job.problems[-1])
             return

@@ -1,4 +1,4 @@
-"""Commands for administrators: whether the search indexes are right, and what mends them."""
+"""Commands for administrators: whether the search indexes are right, and what corrects them."""
 
 from typing import Annotated
 
@@ -63,7 +63,7 @@ def _wait(session: Session, work: Work, timeout: float) -> None:
 
 
 def _tell(session: Session, found: Consistency) -> None:
-    """Print the report; the exit code says whether something has to be mended."""
+    """Print the report; the exit code says whether something has to be corrected."""
     session.output.document(found.wire())
     session.output.rows(
         ["index", "searched", "written", "mapping"],
@@ -98,7 +98,7 @@ def _tell(session: Session, found: Consistency) -> None:
     if not session.output.as_json:
         for job in found.work:
             session.output.say(f"{job.kind}: {job.job_id} is {job.state}, {job.items_done} done")
-        for one in found.mend:
+        for one in found.corrections:
             session.output.say(f"to correct this: {one}")
-    if found.mend:
+    if found.corrections:
         raise typer.Exit(FAILED)

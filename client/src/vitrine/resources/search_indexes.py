@@ -1,4 +1,4 @@
-"""For administrators: whether the search indexes are as their sources, and what mends them."""
+"""For administrators: whether the search indexes are as their sources, and what corrects them."""
 
 from collections.abc import Sequence
 
@@ -66,12 +66,12 @@ class IndexStanding(Wire):
 
 
 class Consistency(Wire):
-    """How the indexes stand; `mend` names what would put them right, if anything has to."""
+    """How the indexes stand; `corrections` lists what would put them right, if anything has to."""
 
     report: DriftReport | None = None
     work: tuple[UnfinishedWork, ...] = ()
     indexes: tuple[IndexStanding, ...] = ()
-    mend: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
 
 
 class SearchIndexes:

@@ -1,4 +1,4 @@
-"""The faults that `local/states/mends.py` corrects are still in moto; a mend without one goes."""
+"""The faults that `corrections.py` corrects are still in moto; a correction without one goes."""
 
 import json
 import subprocess

@@ -14,7 +14,7 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def mended(monkeypatch: pytest.MonkeyPatch) -> None:
+def corrected(monkeypatch: pytest.MonkeyPatch) -> None:
     mend_key_markers(monkeypatch)
 
 

@@ -1,7 +1,7 @@
 """What moto 5.2.5 does otherwise than Step Functions, corrected in the engine's process.
 
 The one place that replaces parts of a library (reports: docs/upstream/moto-step-functions.md).
-A test finds each fault in moto as it is, so it fails once a release no longer needs the mend.
+A test finds each fault in moto as it is, so it fails once a release no longer needs the correction.
 """
 
 import copy
