@@ -35,7 +35,7 @@ QUEUE_MOVE = (
     "sqs:ReceiveMessage",
     "sqs:StartMessageMoveTask",
 )
-"""What SQS moves dead letters with: in the name of whoever asks it to."""
+"""The actions with which SQS moves dead letters, under the role of the caller."""
 TOPIC_PUBLISH = ("sns:Publish",)
 TOPIC_SUBSCRIBE = ("sns:Subscribe",)
 POOL_ADMINISTER = (

@@ -143,13 +143,13 @@ class Gateway:
         cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None
         if cached is not None and cached.until > time.monotonic():
             return cached
-        asked: Object = {
+        authorizer_event: Object = {
             **event,
             "type": "REQUEST",
             "routeArn": self._route_arn(match, event),
             "identitySource": list[JsonValue](identity),
         }
-        result = await self._functions.invoke(authorizer.function, asked)
+        result = await self._functions.invoke(authorizer.function, authorizer_event)
         said = result.value() if result.error is None else None
         if not isinstance(said, dict) or not isinstance(said.get("isAuthorized"), bool):
             _log.error("the authorizer failed: %s", result.message())

@@ -70,8 +70,8 @@ class _Count:
         }
 
 
-_Asked = tuple[str, str, str]
-"""Engine, operation, and which function asked."""
+_Operation = tuple[str, str, str]
+"""Engine, operation, and the function that sent the request."""
 
 
 @dataclass
@@ -84,11 +84,11 @@ class _Armed:
 class _Ledger:
     """What all proxies share: the counters and the faults to come."""
 
-    counts: dict[_Asked, _Count] = field(default_factory=dict[_Asked, _Count])
+    counts: dict[_Operation, _Count] = field(default_factory=dict[_Operation, _Count])
     armed: list[_Armed] = field(default_factory=list[_Armed])
 
-    def count(self, asked: _Asked) -> _Count:
-        return self.counts.setdefault(asked, _Count())
+    def count(self, operation: _Operation) -> _Count:
+        return self.counts.setdefault(operation, _Count())
 
     def fault(self, engine: str, operation: str) -> Fault | None:
         """Return the first fault that applies, used up by one."""
@@ -175,16 +175,16 @@ class Proxies:
 
     def counts(self) -> dict[str, JsonValue]:
         """Return the counters, by engine and operation."""
-        return self._sums(lambda asked: asked[:2])
+        return self._sums(lambda operation: operation[:2])
 
     def counts_by_function(self) -> dict[str, JsonValue]:
         """Return the counters, by engine, operation and function (`caller_of`)."""
-        return self._sums(lambda asked: asked)
+        return self._sums(lambda operation: operation)
 
-    def _sums(self, key: Callable[[_Asked], tuple[str, ...]]) -> dict[str, JsonValue]:
+    def _sums(self, key: Callable[[_Operation], tuple[str, ...]]) -> dict[str, JsonValue]:
         sums: dict[tuple[str, ...], _Count] = {}
-        for asked, count in sorted(self._ledger.counts.items()):
-            sums.setdefault(key(asked), _Count()).add(count)
+        for operation, count in sorted(self._ledger.counts.items()):
+            sums.setdefault(key(operation), _Count()).add(count)
         tree: dict[str, JsonValue] = {}
         for path, total in sums.items():
             place = tree
@@ -229,8 +229,8 @@ def operation_of(engine: str, method: str, target: str, headers: Mapping[str, st
     if engine == "opensearch":
         kind = next((part for part in path.split("/") if part.startswith("_")), "index")
         return f"{method} {kind}"
-    asked = {name for name, _ in parse_qsl(query, keep_blank_values=True)}
-    parts = "".join(f"?{part}" for part in _PARTS_OF_S3 if part in asked)
+    names = {name for name, _ in parse_qsl(query, keep_blank_values=True)}
+    parts = "".join(f"?{part}" for part in _PARTS_OF_S3 if part in names)
     place = "object" if path.strip("/").count("/") else "bucket"
     return f"{method} {place}{parts}"
 

@@ -117,7 +117,7 @@ class StateFolder:
                 file.flush()
                 os.fsync(file.fileno())
             scratch.replace(self.root / name)
-        except OSError as error:  # that the disk is full is told without the file's name
+        except OSError as error:  # an error of a full disk does not have the file's name
             raise OSError(error.errno, error.strerror, str(self.root / name)) from error
 
     def empty(self) -> None:

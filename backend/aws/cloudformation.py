@@ -31,7 +31,8 @@ def respond(event: CloudFormationCustomResourceEvent, answer: ResourceAnswer) ->
     """Send the answer to the presigned URL that the event names.
 
     Raises:
-        UnavailableError: it was not taken. The URL, which lets its holder answer, is not told.
+        UnavailableError: it was not accepted. The message omits the URL, which authorizes its
+                holder to answer.
     """
     body = {
         "Status": answer.status,

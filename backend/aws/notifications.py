@@ -2,7 +2,7 @@
 
 One topic, one subscription for each address. A message says to whom it goes, by digests of the
 addresses, and each subscription's filter lets through what names its own. So a filter never
-changes, and who is told of what stands in our table alone.
+changes, and only our table lists who subscribes to what.
 """
 
 import hashlib

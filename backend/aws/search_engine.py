@@ -203,7 +203,7 @@ def _answered(call: Callable[[], T]) -> Any:
         raise UnavailableError("OpenSearch does not answer") from error
     except TransportError as error:
         status, reason = error.status_code, _reason(error)
-        if "maxClauseCount" in reason:  # told as 400 or as 500, by where it was noticed
+        if "maxClauseCount" in reason:  # status 400 or 500, depending on where it was detected
             fact = "the search has too many words or conditions"
             raise InvalidInputError.of("query", fact) from error
         if isinstance(error, RequestError):

@@ -169,7 +169,7 @@ class _CheckedHttps(HTTPSConnection):
 
 
 def _end(connection: HTTPConnection, is_over: Event) -> None:
-    """End the connection under whoever reads from it."""
+    """End the connection, although it is being read."""
     is_over.set()
     try:
         connection.sock.shutdown(socket.SHUT_RDWR)

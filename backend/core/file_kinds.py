@@ -1,4 +1,4 @@
-"""What a file is, told from its name and its first bytes. Pure; decided here, never by a client."""
+"""The kind of a file, by its name and its first bytes. Pure; decided here, never by a client."""
 
 import mimetypes
 import re

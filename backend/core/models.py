@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema
 
 @cache
 def camel(name: str) -> str:
-    """As pydantic's `to_camel`, which takes regular expressions to it, for each field anew."""
+    """As pydantic's `to_camel`, which uses regular expressions, for each field again."""
     first, *others = name.split("_")
     return first + "".join(map(str.title, others))
 
@@ -123,10 +123,10 @@ class SentModel(WireModel):
 def _silent(model: type[BaseModel]) -> frozenset[str]:
     """The names of the fields that may be left out, but hold no null."""
     return frozenset(
-        told
+        spelling
         for name, field in model.model_fields.items()
         if not field.is_required() and not _takes_null(field.annotation)
-        for told in (name, field.alias or name)
+        for spelling in (name, field.alias or name)
     )
 
 

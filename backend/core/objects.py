@@ -231,7 +231,7 @@ class Objects(Protocol):
     def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
         """Multipart uploads to keys below a prefix, the first ones in the order of their keys.
 
-        There is no next page: whoever wants all of them aborts these and asks again.
+        There is no next page: to list all of them, abort these and list again.
         """
         ...
 

@@ -1,6 +1,6 @@
 """Copies of objects that are too large for one request: part after part, in steps.
 
-S3 knows which parts are copied, so a copy goes on where it was whoever died over it.
+S3 knows which parts are copied, so a copy continues where a dead process left it.
 """
 
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""What a write has changed in the search indexes: told by its reply, taken by a later search.
+"""What a write has changed in the search indexes: returned by its reply, sent by a later search.
 
 The token says which documents, not what is in them, so it costs the write nothing to make. It is
 sealed and bound to its caller: nobody can ask with it about documents of others.

@@ -30,7 +30,7 @@ class AuthorizerWiring(Wiring):
     """What the authorizer is made of."""
 
     def callers(self, *, unrecorded: Callable[[ApiKey], None], warn: Warn) -> CallerAuthentication:
-        """What tells who sends a request; both are told what an administrator should know."""
+        """What identifies the sender of a request. Both report to the administrator."""
         users = cache(lambda: self._pool_users(warn))
         tokens = cache(lambda: self._tokens(warn, users()))
         keys = KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock, users)

@@ -1,6 +1,6 @@
 """Wires subscriptions, and the stream consumer that notifies subscribers.
 
-A batch that meets an outage comes again whole: then some are told twice. A record that nobody
+A batch that meets an outage comes again whole: then some are notified twice. A record that nobody
 understands is kept with the failures, so that it stops no other.
 """
 
@@ -60,7 +60,7 @@ class NotificationsConsumer:
 
 @wired
 class OutdatedNotifications:
-    """Replays what the consumer above kept or its mapping gave up: nobody is told.
+    """Replays what the consumer above kept or its mapping gave up: nobody is notified.
 
     What was given up is a day old, and what was kept waited for people. So a replay only tells
     whether the records are understood by now, and then lets them go.

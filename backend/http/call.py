@@ -39,8 +39,8 @@ class Call:
         Raises:
             InvalidInputError: the token is not one that this list issued to this caller.
         """
-        asked = [size for size in (query.max_items, query.page_size) if size is not None]
-        limit = min([*asked, default])
+        sizes = [size for size in (query.max_items, query.page_size) if size is not None]
+        limit = min([*sizes, default])
         if query.starting_token is None:
             return PageRequest(limit)
         return PageRequest(limit, self.tokens.read(query.starting_token, scope=self._scope))

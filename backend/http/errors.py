@@ -54,7 +54,7 @@ def error_response(
 
 
 def unexpected_response(error: BaseException, request_id: str) -> Response[str]:
-    """The answer to a bug: logged with its traceback, told without details."""
+    """The answer to a bug: logged with its traceback, returned without details."""
     _logger.error("unexpected error", exc_info=error)
     body = {"message": "Internal error", "code": "InternalError", "requestId": request_id}
     return _json(500, body, dict(HEADERS))

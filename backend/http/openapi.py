@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of the API: from the declared routes and the models of their endpoints.
 
-What a model cannot tell (a rule that a function checks) is told by the answer to a request that
+What a model cannot tell (a rule that a function checks) is shown by the answer to a request that
 breaks it.
 """
 
@@ -186,11 +186,11 @@ class _Schemas:
             yield name, _without_null(field), name in schema.get("required", ())
 
     def example(self, model: type[BaseModel]) -> object:
-        """What the model takes: every field that must be given, with those that are told."""
+        """What the model takes: every required field, and those that have examples."""
         return self._example(self._references[model], {})
 
     def example_of_reply(self, model: type[BaseModel]) -> object:
-        """The same, with what only replies tell."""
+        """The same, with the examples of fields that only replies have."""
         return self._example(self._references[model], {**PARAMETERS, **REPLIES})
 
     def named(self) -> dict[str, Json]:
@@ -208,28 +208,28 @@ class _Schemas:
                 self._used[name] = self._definitions[name]
                 self._use(self._definitions[name])
 
-    def _example(self, schema: Json, told: Mapping[str, object]) -> object:
+    def _example(self, schema: Json, examples: Mapping[str, object]) -> object:
         found = _said(schema)
         if found is not None:
             return found
         if "anyOf" in schema:
-            return self._example(schema["anyOf"][0], told)
+            return self._example(schema["anyOf"][0], examples)
         whole = self._resolved(schema)
         if whole.get("type") == "array":
-            return [self._example(whole["items"], told)]
+            return [self._example(whole["items"], examples)]
         if "properties" in whole and "examples" not in whole:
-            return self._example_of_fields(whole, told)
+            return self._example_of_fields(whole, examples)
         if isinstance(whole.get("additionalProperties"), dict) and "examples" not in whole:
             return {}
         return _said(whole) or _PLAIN.get(whole.get("type", "string"))
 
-    def _example_of_fields(self, whole: Json, told: Mapping[str, object]) -> Json:
+    def _example_of_fields(self, whole: Json, examples: Mapping[str, object]) -> Json:
         required = whole.get("required", ())
         fields: Json = whole["properties"]
         return {
-            name: told[name]
-            if name in told and field.get("type") == "string" and _said(field) is None
-            else self._example(field, told)
+            name: examples[name]
+            if name in examples and field.get("type") == "string" and _said(field) is None
+            else self._example(field, examples)
             for name, field in fields.items()
             if name in required or name in EXAMPLES
         }
@@ -259,18 +259,18 @@ def _operation(binding: Binding, schemas: _Schemas) -> Json:
 
 
 def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
-    told = set[str]()
+    declared = set[str]()
     names = _shown_names(binding.route)
     for place, model in binding.models.items():
         if place in {"path", "query"}:
             for name, schema, required in schemas.fields(model):
-                told.add(name)
+                declared.add(name)
                 if required or name == _PAGE_SIZE:
                     _add_example(name, schema, PARAMETERS)
                 shown = names[name] if place == "path" else name
                 yield {"name": shown, "in": place, "required": required, "schema": schema}
     for name in _IN_PATH.findall(binding.route.path):
-        if name not in told:
+        if name not in declared:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
             yield {"name": names[name], "in": "path", "required": True, "schema": schema}
@@ -284,17 +284,17 @@ def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]
     route = binding.route
     for status in sorted(statuses_of(binding)):
         answer: Json = {"description": _REASONS[status]}
-        told_headers = headers.of_reply(binding, status)
-        if told_headers:
-            answer["headers"] = {name: _header(text) for name, text in told_headers.items()}
+        reply_headers = headers.of_reply(binding, status)
+        if reply_headers:
+            answer["headers"] = {name: _header(text) for name, text in reply_headers.items()}
         if status >= _FIRST_ERROR and route.method != "HEAD":
             name = "NotFound" if status == _ABSENT and route.empty_not_found else "Error"
             answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + name}}}
         elif binding.reply is not None:
-            told: Json = {"schema": schemas.reference(binding.reply)}
+            content: Json = {"schema": schemas.reference(binding.reply)}
             if status == _DONE:
-                told["example"] = schemas.example_of_reply(binding.reply)
-            answer["content"] = {"application/json": told}
+                content["example"] = schemas.example_of_reply(binding.reply)
+            answer["content"] = {"application/json": content}
         yield status, answer
 
 
@@ -328,13 +328,13 @@ def _said(schema: Json) -> object:
     return next(iter(named), schema.get("const", schema.get("default")))
 
 
-def _add_example(name: str, schema: Json, told: Mapping[str, object] = EXAMPLES) -> None:
-    if name in told:
+def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMPLES) -> None:
+    if name in examples:
         choices = (schema, *schema.get("anyOf", ()))
         if any("$ref" in each.get("items", {}) for each in choices):
             return  # a list of objects: the example is one of text
         kinds = {each.get("type") for each in choices}
-        value = told[name]
+        value = examples[name]
         schema["examples"] = [[value] if "array" in kinds else value]
 
 

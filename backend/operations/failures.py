@@ -76,9 +76,9 @@ class FailureService:
                 from being entered in the audit trail.
         """
         require(self.authorization, caller, "POST", _FAILURE)
-        asked = body.model_dump(by_alias=True, exclude_none=True)
+        request = body.model_dump(by_alias=True, exclude_none=True)
         of = body.consumer or ("keys" if body.keys is not None else "all")
-        self.notes.note(caller, REPLAY_FAILURES.name, failures_entity(of), asked=asked)
+        self.notes.note(caller, REPLAY_FAILURES.name, failures_entity(of), request=request)
         if body.keys is not None:
             return self._replay(dict.fromkeys(body.keys), self.clock() + BUDGET)
         until = self.clock() + BUDGET

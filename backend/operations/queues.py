@@ -56,8 +56,8 @@ class QueueService:
             raise QueueNotFoundError(name)
         depth = self.dead_letters.depth(queue)
         if depth.dead_letters:
-            asked = {"deadLetters": depth.dead_letters}
-            self.notes.note(caller, REDRIVE_QUEUE.name, queue_entity(name), asked=asked)
+            request = {"deadLetters": depth.dead_letters}
+            self.notes.note(caller, REDRIVE_QUEUE.name, queue_entity(name), request=request)
             self.dead_letters.redrive(queue)
         return depth
 

@@ -32,7 +32,7 @@ Image = Mapping[str, Mapping[str, Any]]
 class FanOut:
     """An attribute of an asset that its files inherit has changed, for the nth time.
 
-    Revisions begin anew where an id is taken again after a deletion: the time of creation tells the
+    Revisions start again where an id is reused after a deletion: the time of creation tells the
     two assets apart.
     """
 
@@ -65,7 +65,7 @@ class _MalformedError(Exception):
 
 
 _TABLES_BY_KEY = {frozenset(table.key_names): table for table in TABLES if table.stream}
-"""A table is told by the names of its key, which no two tables with a stream share; so the
+"""A table is identified by the names of its key, which no two tables with a stream share; so the
 function needs no right to, nor name of, tables that it only hears of."""
 
 

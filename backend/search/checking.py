@@ -54,7 +54,7 @@ class Counts(WireModel):
     unreadable: int = 0
     repaired: int = 0
     oldest_at: str | None = None
-    """When the oldest change was made that is not in the index, as far as that can be told."""
+    """When the oldest change was made that is not in the index, as far as that is known."""
     examples: list[Example] = Field(default_factory=list[Example])
 
     @property

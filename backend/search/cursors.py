@@ -2,7 +2,7 @@
 
 OpenSearch keeps that as a point in time, and a page goes on after the values by which its last hit
 is ordered. The fields of a document's id are the last of them, so no two hits are at one place.
-What the caller may see is asked anew for each page.
+Permissions are checked again for each page.
 """
 
 import hashlib
@@ -129,12 +129,12 @@ class Cursors:
         scope: str,
     ) -> FoundPage:
         search = partial(engine.search_at, cursor.point_in_time, seconds=PAUSE_SECONDS)
-        asked = page_of(request, size=body.size, after=cursor.place)
-        answer = search(sized(asked))
+        page = page_of(request, size=body.size, after=cursor.place)
+        answer = search(sized(page))
         found: JsonObject = answer["hits"]
         hits: list[JsonObject] = found["hits"][: body.size]
         last = hits[-1] if len(found["hits"]) > body.size else None
-        found["hits"] = with_sources(hits, asked, search)
+        found["hits"] = with_sources(hits, page, search)
         if last is None:
             close(engine, cursor.point_in_time)
             return FoundPage(answer, cursor.kinds, None)

@@ -35,6 +35,6 @@ def _explanation(hit: JsonObject, kind: str) -> JsonObject:
 
 
 def _query_type(body: SearchBody) -> str:
-    asked = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
-    kinds = [kind for kind, text in asked.items() if text]
+    texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
+    kinds = [kind for kind, text in texts.items() if text]
     return "combined" if len(kinds) > 1 else next(iter(kinds), "none")

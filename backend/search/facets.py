@@ -77,10 +77,10 @@ def take_facets(body: SearchBody, reply: JsonObject) -> None:
         reply.pop("aggregationTotal", None)
 
 
-def _choices(asked: list[FacetChoice]) -> dict[str, JsonObject]:
+def _choices(choices: list[FacetChoice]) -> dict[str, JsonObject]:
     """The condition of each choice, by the name of its facet."""
     found: dict[str, JsonObject] = {}
-    for number, choice in enumerate(asked):
+    for number, choice in enumerate(choices):
         field = f"facetChoices.{number}"
         if choice.facet in found:
             raise InvalidInputError.of(

@@ -113,13 +113,13 @@ class FailureEntries:
         head = self.objects.head(self.bucket, key) if kind_of(key) else None
         if not isinstance(head, ObjectHead):
             return None
-        # Were it written anew between these two, its ETag would be the older one, under which
+        # Were it written again between these two, its ETag would be the older one, under which
         # nothing is changed or removed any more.
         body = b"".join(self.objects.read_chunks(self.bucket, key))
         return StoredFailure(key, head.version.etag, body.decode(errors="replace"))
 
     def note(self, stored: StoredFailure, replays: Replays) -> bool:
-        """Write on an entry how its replay ended; False where it was written anew meanwhile.
+        """Write on an entry how its replay ended; False where it was written again meanwhile.
 
         What is no object of JSON is kept as a text inside of one.
         """
@@ -138,7 +138,7 @@ class FailureEntries:
         )
 
     def remove(self, stored: StoredFailure) -> bool:
-        """Remove an entry that is done with; False where it was written anew meanwhile."""
+        """Remove an entry that is done with; False where it was written again meanwhile."""
         return self.guarded.delete(self.bucket, stored.key, etag=stored.etag)
 
     def _page(self, request: PageRequest, consumer: str | None) -> Page[FailureSummary]:

@@ -55,7 +55,7 @@ class FailureStore:
         at = iso(self.clock())
         named = to_entries(references)
         key = f"{self.consumer}/{at[:10]}/{_digest(name, named)}.json"
-        # The body comes last: whoever lists failures reads the beginning of each only.
+        # The body comes last: a list of failures reads only the beginning of each.
         content = {
             "consumer": self.consumer,
             "name": name,

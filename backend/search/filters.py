@@ -51,10 +51,12 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
     """
     if len(entry) != 1:
         raise InvalidInputError.of(field, _SHAPE)
-    ((kind, asked),) = entry.items()
+    ((kind, definition),) = entry.items()
     if kind != "query_string":
-        return _simple_filter(kind, asked, field, budget)
-    text: object = cast("JsonObject", asked).get("query") if isinstance(asked, dict) else None
+        return _simple_filter(kind, definition, field, budget)
+    text: object = (
+        cast("JsonObject", definition).get("query") if isinstance(definition, dict) else None
+    )
     if not isinstance(text, str) or not text.strip():
         raise InvalidInputError.of(field, _SHAPE)
     if not _is_text(text):
@@ -72,9 +74,9 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
     return _Translation(field, text, budget).translate(tree, None)
 
 
-def _simple_filter(kind: str, asked: object, field: str, budget: Budget) -> JsonObject:
+def _simple_filter(kind: str, definition: object, field: str, budget: Budget) -> JsonObject:
     """A filter in OpenSearch's own form, about one field and its whole values."""
-    values = cast("JsonObject", asked) if isinstance(asked, dict) else {}
+    values = cast("JsonObject", definition) if isinstance(definition, dict) else {}
     if len(values) != 1:
         raise InvalidInputError.of(field, _SHAPE)
     ((name, value),) = values.items()

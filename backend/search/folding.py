@@ -26,9 +26,9 @@ def folded_request(request: JsonObject) -> JsonObject:
     number = {"cardinality": {"field": _ASSET_ID, "precision_threshold": COUNTED_EXACTLY}}
     chosen: JsonObject = request.get("post_filter", {"match_all": {}})
     counted = {"filter": chosen, "aggs": {_OF_ASSET: number}}
-    asked = {name: part for name, part in request.items() if name not in _UNFOLDED}
+    base = {name: part for name, part in request.items() if name not in _UNFOLDED}
     return {
-        **asked,
+        **base,
         "collapse": {"field": _ASSET_ID},
         "aggs": {**request.get("aggs", {}), _ASSETS: counted},
         "_source": False,
@@ -47,12 +47,12 @@ def taken_number(answer: JsonObject) -> int:
 
 def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObject:
     """Return the request for the assets of these hits, and for their best files."""
-    asked = request["query"]["bool"]
+    conditions = request["query"]["bool"]
     ids = list(map(_asset_of, heads))
     of_these: JsonObject = {"terms": {_ASSET_ID: ids}}
-    visible = asked["filter"][0]
+    visible = conditions["filter"][0]
     chosen = [request["post_filter"]] if "post_filter" in request else []
-    files: JsonObject = {**asked, "filter": [*asked["filter"], *chosen, _kind("file")]}
+    files: JsonObject = {**conditions, "filter": [*conditions["filter"], *chosen, _kind("file")]}
     best: JsonObject = {
         "size": FILES_OF_ASSET,
         "sort": request["sort"],
@@ -68,7 +68,7 @@ def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObje
         "query": {
             "bool": {
                 "filter": [visible, of_these],
-                "must_not": asked["must_not"],
+                "must_not": conditions["must_not"],
                 "should": [{"bool": {"filter": [_kind("asset")]}}, {"bool": files}],
                 "minimum_should_match": 1,
             }

@@ -1,11 +1,10 @@
-"""Tells whether an answer of the indexes holds a write. See decision 28 for why this is right.
+"""Decides whether search results include a write. See decision 28 for why this is right.
 
-The sources of the documents that the write touched are read anew, by reads that do not lag, and are
-projected as a rebuild would project them. The search itself is asked, in the same request and so of
-the same view of the index, what it holds of these documents. Where the two have the same hash, what
-was searched is what the sources were at some time after the write. A document under a ticket above
-the last one that was given by then was read from its sources after the write as well; that alone
-says nothing of metadata, which rebuilds read through an index that lags.
+The sources of the documents that the write touched are read again, consistently, and are
+projected as a rebuild would project them. The search returns, from the same view of the index, the
+hashes of these documents. If two hashes are equal, the document shows the sources at some time
+after the write. A document with a ticket above the last one issued by then was read from its
+sources after the write as well, except for metadata, which rebuilds read through a lagging index.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -192,16 +191,16 @@ class Watch:
         """
         standing = _standing(aggregations.pop(_NAME))
         left = [one for one in self._pending if not self._holds(one, standing)]
-        anew = {
+        changed = {
             one.reference
             for one in left
             if one.hash is None
             or (one.id in self._seen and self._seen[one.id] != standing.get(one.id))
         }
         self._seen |= {one.id: standing.get(one.id) for one in left}
-        again = self._expected(anew) if anew else []
+        again = self._expected(changed) if changed else []
         self._pending = [
-            *(one for one in left if one.reference not in anew),
+            *(one for one in left if one.reference not in changed),
             *(one for one in again if not self._holds(one, standing)),
         ]
 

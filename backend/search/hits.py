@@ -57,14 +57,14 @@ Search = Callable[[JsonObject], JsonObject]
 def sized(request: JsonObject) -> JsonObject:
     """Return the request with sizes of documents, and sources of small ones only."""
     share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
-    asked = dict(request)
+    base = dict(request)
     if _is_marked_later(request):
-        del asked["highlight"]
+        del base["highlight"]
         share = -1
     params = {"size": SOURCE_BYTES, "share": share, "most": DOCUMENT_BYTES, "fields": DOC_VALUES}
     script = {"lang": "painless", "source": _BY_SIZE, "params": params}
     return {
-        **asked,
+        **base,
         "_source": False,
         "docvalue_fields": [SOURCE_BYTES],
         "script_fields": {_SOURCE: {"script": script}},
@@ -114,10 +114,10 @@ def _is_marked_later(request: JsonObject) -> bool:
 
 def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
     """The request for some hits again: under the same filters, what the caller may see included."""
-    asked = request["query"]["bool"]
+    conditions = request["query"]["bool"]
     ids = {"ids": {"values": [name for _, name in places]}}
     indexes = {"terms": {"_index": sorted({index for index, _ in places})}}
-    query = {"filter": [*asked["filter"], indexes, ids], "must_not": asked["must_not"]}
+    query = {"filter": [*conditions["filter"], indexes, ids], "must_not": conditions["must_not"]}
     again: JsonObject = {
         "query": {"bool": query},
         "size": 2 * len(places),

@@ -25,7 +25,7 @@ MAX_VALUES = 100
 MAX_METERS = 20_037_508
 """Half of the equator: nothing is farther away."""
 MIN_METERS = 0.001
-"""OpenSearch is told millimetres, and takes no distance of none."""
+"""OpenSearch receives millimetres, and does not accept a distance of zero."""
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
@@ -33,7 +33,7 @@ COUNTED = "counted"
 """The part of a facet that is under the choices in other facets (`facets`)."""
 
 
-class _Asked(NamedTuple):
+class _Condition(NamedTuple):
     """A filter, what its key names, and its place in the request, which errors name."""
 
     filter: MetadataFilter
@@ -53,23 +53,25 @@ class _Asked(NamedTuple):
         return InvalidInputError.of(self.field, message)
 
 
-def metadata_filter_query(asked: MetadataFilter, *, field: str) -> JsonObject:
+def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> JsonObject:
     """The query of one filter; `field` names it in errors.
 
     Raises:
         InvalidInputError: the value is none that the operator takes.
     """
-    pairs = named(asked.key, field=f"{field}.key")
-    one = _Asked(asked, pairs, f"{field}.value")
-    if pairs.type is not None and asked.type not in {None, pairs.type}:
-        raise InvalidInputError.of(f"{field}.type", f"{asked.key} has the type {pairs.type}")
-    if asked.op == "exists":
-        wanted = True if asked.value is None else asked.value
+    pairs = named(metadata_filter.key, field=f"{field}.key")
+    one = _Condition(metadata_filter, pairs, f"{field}.value")
+    if pairs.type is not None and metadata_filter.type not in {None, pairs.type}:
+        raise InvalidInputError.of(
+            f"{field}.type", f"{metadata_filter.key} has the type {pairs.type}"
+        )
+    if metadata_filter.op == "exists":
+        wanted = True if metadata_filter.value is None else metadata_filter.value
         if not isinstance(wanted, bool):
             raise one.refuse("exists takes true, false or no value")
         found = pairs.query()
         return found if wanted else {"bool": {"must_not": [found]}}
-    return pairs.query(_CONDITIONS[asked.op](one))
+    return pairs.query(_CONDITIONS[metadata_filter.op](one))
 
 
 def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
@@ -143,73 +145,73 @@ def _bucket(counted: JsonObject) -> JsonObject:
     return {"key": key, "doc_count": counted["doc_count"]}
 
 
-def _equal(asked: _Asked) -> JsonObject:
-    name, value = _typed(asked, asked.value)
+def _equal(condition: _Condition) -> JsonObject:
+    name, value = _typed(condition, condition.value)
     return {"term": {name: {"value": value}}}
 
 
-def _one_of(asked: _Asked) -> JsonObject:
-    values = _list(asked, 1, MAX_VALUES)
-    typed = [_typed(asked, value) for value in values]
+def _one_of(condition: _Condition) -> JsonObject:
+    values = _list(condition, 1, MAX_VALUES)
+    typed = [_typed(condition, value) for value in values]
     names = {name for name, _ in typed}
     if len(names) > 1:
-        raise asked.refuse("the values have different types")
+        raise condition.refuse("the values have different types")
     return {"terms": {names.pop(): [value for _, value in typed]}}
 
 
-def _range(asked: _Asked) -> JsonObject:
-    name, value = _bound(asked, asked.value)
-    return {"range": {name: {asked.filter.op: value}}}
+def _range(condition: _Condition) -> JsonObject:
+    name, value = _bound(condition, condition.value)
+    return {"range": {name: {condition.filter.op: value}}}
 
 
-def _between(asked: _Asked) -> JsonObject:
-    bounds = [_bound(asked, value) for value in _list(asked, 2, 2)]
+def _between(condition: _Condition) -> JsonObject:
+    bounds = [_bound(condition, value) for value in _list(condition, 2, 2)]
     (name, low), (other, high) = bounds
     if name != other:
-        raise asked.refuse("the two values have different types")
+        raise condition.refuse("the two values have different types")
     if low > high:
-        raise asked.refuse("the first value must not be greater than the second")
+        raise condition.refuse("the first value must not be greater than the second")
     return {"range": {name: {"gte": low, "lte": high}}}
 
 
-def _near(asked: _Asked) -> JsonObject:
-    place = _coordinates(asked, {"lat": 90, "lon": 180, "meters": MAX_METERS})
+def _near(condition: _Condition) -> JsonObject:
+    place = _coordinates(condition, {"lat": 90, "lon": 180, "meters": MAX_METERS})
     if place["meters"] < MIN_METERS:
-        raise asked.refuse(f"meters must be at least {MIN_METERS}")
+        raise condition.refuse(f"meters must be at least {MIN_METERS}")
     return {
         "geo_distance": {
             "distance": f"{place['meters']:.3f}m",
-            _point(asked): {"lat": place["lat"], "lon": place["lon"]},
+            _point(condition): {"lat": place["lat"], "lon": place["lon"]},
         }
     }
 
 
-def _within(asked: _Asked) -> JsonObject:
+def _within(condition: _Condition) -> JsonObject:
     """A box; one whose left is east of its right crosses the date line.
 
     One without an area is refused here, as OpenSearch refuses it without a word on the field.
     """
-    box = _coordinates(asked, {"top": 90, "left": 180, "bottom": 90, "right": 180})
+    box = _coordinates(condition, {"top": 90, "left": 180, "bottom": 90, "right": 180})
     if box["top"] <= box["bottom"]:
-        raise asked.refuse("top must be above bottom")
+        raise condition.refuse("top must be above bottom")
     if box["left"] == box["right"]:
-        raise asked.refuse("left and right must differ")
+        raise condition.refuse("left and right must differ")
     corners = {
         "top_left": {"lat": box["top"], "lon": box["left"]},
         "bottom_right": {"lat": box["bottom"], "lon": box["right"]},
     }
-    return {"geo_bounding_box": {_point(asked): corners}}
+    return {"geo_bounding_box": {_point(condition): corners}}
 
 
-def _point(asked: _Asked) -> str:
-    if asked.named.type is not None:
-        raise asked.refuse(
-            f"{asked.filter.key} has the type {asked.named.type}, which is not a location"
+def _point(condition: _Condition) -> str:
+    if condition.named.type is not None:
+        raise condition.refuse(
+            f"{condition.filter.key} has the type {condition.named.type}, which is not a location"
         )
-    return asked.named.field("point")
+    return condition.named.field("point")
 
 
-_CONDITIONS: Mapping[FilterOperator, Callable[[_Asked], JsonObject]] = {
+_CONDITIONS: Mapping[FilterOperator, Callable[[_Condition], JsonObject]] = {
     "eq": _equal,
     "in": _one_of,
     **dict.fromkeys(_RANGES, _range),
@@ -219,87 +221,87 @@ _CONDITIONS: Mapping[FilterOperator, Callable[[_Asked], JsonObject]] = {
 }
 
 
-def _typed(asked: _Asked, value: Any) -> tuple[str, Any]:
+def _typed(condition: _Condition, value: Any) -> tuple[str, Any]:
     """The field that holds values of the type, and the value in it."""
-    kind = asked.type or _kind_of(asked, value)
+    kind = condition.type or _kind_of(condition, value)
     known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}
-    return asked.named.field(kind), known[kind](asked, value)
+    return condition.named.field(kind), known[kind](condition, value)
 
 
-def _bound(asked: _Asked, value: Any) -> tuple[str, Any]:
-    kind = asked.type or _kind_of(asked, value)
+def _bound(condition: _Condition, value: Any) -> tuple[str, Any]:
+    kind = condition.type or _kind_of(condition, value)
     if kind == "number":
-        return asked.named.field("number"), _number(asked, value)
-    if kind == "boolean" or asked.type == "string":
-        raise asked.refuse("ranges require numbers or dates")
-    return asked.named.field("date"), _date(asked, value)
+        return condition.named.field("number"), _number(condition, value)
+    if kind == "boolean" or condition.type == "string":
+        raise condition.refuse("ranges require numbers or dates")
+    return condition.named.field("date"), _date(condition, value)
 
 
-def _kind_of(asked: _Asked, value: Any) -> MetadataType:
+def _kind_of(condition: _Condition, value: Any) -> MetadataType:
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
         return "number"
     if isinstance(value, str):
         return "string"
-    raise asked.refuse(f"{asked.filter.op} takes texts, numbers, true or false")
+    raise condition.refuse(f"{condition.filter.op} takes texts, numbers, true or false")
 
 
-def _text(asked: _Asked, value: Any) -> str:
+def _text(condition: _Condition, value: Any) -> str:
     if not isinstance(value, str):
-        raise asked.refuse("must be a text")
+        raise condition.refuse("must be a text")
     if len(value) > 1024 or "\u0000" in value:
-        raise asked.refuse("a text can have at most 1024 characters, and no NUL")
+        raise condition.refuse("a text can have at most 1024 characters, and no NUL")
     if not value.isprintable() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise asked.refuse("must be valid Unicode")
+        raise condition.refuse("must be valid Unicode")
     return value
 
 
-def _number(asked: _Asked, value: Any) -> float:
+def _number(condition: _Condition, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise asked.refuse("must be a number")
+        raise condition.refuse("must be a number")
     try:
         found = float(value)
     except OverflowError:
         found = math.inf
     if not math.isfinite(found):
-        raise asked.refuse("is outside the range of numbers")
+        raise condition.refuse("is outside the range of numbers")
     return found + 0.0  # there is one zero, as in documents: OpenSearch tells -0 and 0 apart
 
 
-def _date(asked: _Asked, value: Any) -> str:
+def _date(condition: _Condition, value: Any) -> str:
     """A date with all its parts, so that none is rounded; compared by milliseconds."""
     found = iso_date(value)
     if found is None:
-        raise asked.refuse("must be an ISO 8601 date")
+        raise condition.refuse("must be an ISO 8601 date")
     seconds, _, fraction = found.removesuffix("+00:00").partition(".")
     return f"{seconds}.{(fraction + '000')[:3]}Z"
 
 
-def _boolean(asked: _Asked, value: Any) -> bool:
+def _boolean(condition: _Condition, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise asked.refuse("must be true or false")
+        raise condition.refuse("must be true or false")
     return value
 
 
-def _list(asked: _Asked, least: int, most: int) -> list[Any]:
-    values: object = asked.value
+def _list(condition: _Condition, least: int, most: int) -> list[Any]:
+    values: object = condition.value
     if not isinstance(values, list):
-        raise asked.refuse(f"{asked.filter.op} takes a list")
+        raise condition.refuse(f"{condition.filter.op} takes a list")
     listed = cast("list[Any]", values)
     if not least <= len(listed) <= most:
         expected = str(least) if least == most else f"{least} to {most}"
-        raise asked.refuse(f"has {len(listed)} values; {expected} are allowed")
+        raise condition.refuse(f"has {len(listed)} values; {expected} are allowed")
     return listed
 
 
-def _coordinates(asked: _Asked, limits: Mapping[str, float]) -> dict[str, float]:
-    values: object = asked.value
+def _coordinates(condition: _Condition, limits: Mapping[str, float]) -> dict[str, float]:
+    values: object = condition.value
     given = cast("JsonObject", values) if isinstance(values, dict) else {}
     if set(given) != set(limits):
-        raise asked.refuse(f"{asked.filter.op} takes {', '.join(limits)}")
-    found = {name: _number(asked, given[name]) for name in limits}
+        raise condition.refuse(f"{condition.filter.op} takes {', '.join(limits)}")
+    found = {name: _number(condition, given[name]) for name in limits}
     for name, limit in limits.items():
         if abs(found[name]) > limit:
-            raise asked.refuse(f"{name} must be between -{limit} and {limit}")
+            raise condition.refuse(f"{name} must be between -{limit} and {limit}")
     return found

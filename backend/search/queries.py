@@ -106,17 +106,17 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     """
     filters = metadata_query(body.metadata_query, body.metadata_search_mode)
     filters += _filters(body.filters)
-    for number, asked in enumerate(body.metadata_filters):
-        filters.append(metadata_filter_query(asked, field=f"metadataFilters.{number}"))
+    for number, each in enumerate(body.metadata_filters):
+        filters.append(metadata_filter_query(each, field=f"metadataFilters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
         _demand_few_texts(body)
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *TIE_BREAKERS]
         request["track_scores"] = True
     add_facets(request, body)
-    asked = [*request["query"]["bool"].get("must", ()), *filters]
-    if body.include_highlights and asked:
-        request["highlight"] = _highlight(asked)
+    highlighted = [*request["query"]["bool"].get("must", ()), *filters]
+    if body.include_highlights and highlighted:
+        request["highlight"] = _highlight(highlighted)
     if body.explain_results:
         request["explain"] = True
     return request
@@ -163,12 +163,12 @@ def _request(
     }
 
 
-def _highlight(asked: list[JsonObject]) -> JsonObject:
+def _highlight(highlighted: list[JsonObject]) -> JsonObject:
     """Mark what the caller asked for: the query holds words of rules and of kinds, too."""
     return {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
-        "highlight_query": {"bool": {"must": asked}},
+        "highlight_query": {"bool": {"must": highlighted}},
     }
 
 

@@ -98,7 +98,7 @@ class ReindexStep:
     """The step of a job of the kind `reindexSearch`.
 
     `keep_seconds` is how long both pairs are written after the new one is read; `grace_seconds` how
-    long whoever took a ticket that names an index may still write to it.
+    long a holder of a ticket that names an index may still write to it.
     """
 
     engine: SearchEngine

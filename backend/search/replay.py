@@ -3,7 +3,7 @@
 A replay builds documents from what their sources hold now, under a ticket of its own; so it may
 run twice, late, or at the same time as another, and what is indexed is right. An entry is removed
 only after everything that it names is written, and only if it is still the one that was read: what
-failed anew meanwhile stays. A replay that dies leaves the entry as it was.
+failed again meanwhile remains. A replay that dies leaves the entry as it was.
 """
 
 import json
@@ -44,12 +44,12 @@ from backend.values import frozen
 
 Outcome = Literal["replayed", "failed", "changed", "absent"]
 StreamConsumers = Mapping[str, Callable[[Failures], Callable[[Event], Reply]]]
-"""How each consumer of streams takes an event, when its poison goes where it is told."""
+"""How each consumer of streams takes an event, when its poison goes to the failures passed in."""
 
 FIRST_PAUSE = timedelta(minutes=5)
 LONGEST_PAUSE = timedelta(days=1)
 MOST_ATTEMPTS = 20
-"""After these (some eleven days) the schedule leaves an entry to whoever looks at it."""
+"""After these (some eleven days) the schedule leaves an entry to an administrator."""
 
 _PAGE = 100
 _READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {
@@ -64,7 +64,7 @@ class Replayed:
     """What became of one replay.
 
     `replayed`: it was written, the entry is gone. `failed`: the entry stays, with one attempt
-    more. `changed`: it was written, but the same item has failed anew meanwhile; that entry stays.
+    more. `changed`: it was written, but the same item has failed again meanwhile; that entry stays.
     `absent`: there is no such entry.
     """
 
@@ -146,7 +146,7 @@ class Replayer:
     def _deliver(
         self, consumer: str, failures: Failures, records: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Deliver stream records; whoever gives some back has met an outage."""
+        """Deliver stream records. A consumer that returns some of them has met an outage."""
         reply = self.streams[consumer](failures)({"Records": records})
         if reply["batchItemFailures"]:
             raise UnavailableError(f"a service that {consumer} needs is unavailable")
@@ -198,7 +198,7 @@ class Replayer:
         noted = Replays(attempts, iso(now), following and iso(following), reason)
         if not self.entries.note(stored, noted):
             _logger.info(
-                "an entry was written anew while it was replayed", extra={"key": stored.key}
+                "an entry was written again while it was replayed", extra={"key": stored.key}
             )
         elif following is None and kind_of(stored.key) == "batch" and _waits(before):
             ring(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)

@@ -85,7 +85,7 @@ class SearchService:
             AttributesNotIndexedError: it names facts or attributes, and a reindex is due.
         """
         if written is None:
-            reply = self._answer(caller, *self._asked(caller, body))
+            reply = self._answer(caller, *self._prepared(caller, body))
         else:
             reply = self._fresh_answer(caller, body, written)
         take_facets(body, reply)
@@ -93,7 +93,7 @@ class SearchService:
             explain_hits(body, reply["hits"]["hits"])
         return reply
 
-    def _asked(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
+    def _prepared(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
         """The search as the caller may have it now, and the request for it."""
         if names_attributes(body.names) and self.state.mapping_version_read() < ATTRIBUTES_FROM:
             raise AttributesNotIndexedError
@@ -115,18 +115,18 @@ class SearchService:
     def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
         """The first answer that holds what was written, or the last one in time with its lag.
 
-        Rights are asked for anew each time: one that is taken away meanwhile does not last longer.
+        Rights are read again each time, so a right that is revoked meanwhile ends at once.
         """
         if body.after:
             raise InvalidInputError.of(
                 AFTER_HEADER, "is allowed only with the first page of a cursor"
             )
-        asked, request = self._asked(caller, body)
+        search_body, request = self._prepared(caller, body)
         watch = self.freshness().watch(written, body.wanted_types)
         waited, pause = 0.0, FIRST_PAUSE
         while True:
             facets = {**request.get("aggs", {}), **watch.facet()}
-            reply = self._answer(caller, asked, {**request, "aggs": facets})
+            reply = self._answer(caller, search_body, {**request, "aggs": facets})
             watch.look(reply["aggregations"])
             if not watch.pending:
                 return reply
@@ -135,9 +135,9 @@ class SearchService:
                 lag = {"pending": watch.pending, "of": len(written.documents), "seconds": seconds}
                 return {**reply, "lag": lag}
             if "after" in reply:
-                self.cursors.forget(caller, asked, reply["after"], engine=self._engine())
+                self.cursors.forget(caller, search_body, reply["after"], engine=self._engine())
             self.pause(pause)
-            asked, request = self._asked(caller, body)
+            search_body, request = self._prepared(caller, body)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
@@ -160,8 +160,10 @@ class SearchService:
     def _correction(self, window: Window, request: JsonObject, search: Search) -> str | None:
         """Return a text that finds something, where the text of a search finds nothing."""
         text = window.query.strip()
-        asked = correction_request(text, request) if text and not window.from_ else None
-        return None if asked is None else correction_of(text, search(asked)["hits"]["hits"])
+        correction = correction_request(text, request) if text and not window.from_ else None
+        return (
+            None if correction is None else correction_of(text, search(correction)["hits"]["hits"])
+        )
 
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
         """Return the mappings of both indexes, as OpenSearch returns them of an index.
@@ -202,9 +204,9 @@ class SearchService:
         answer = search(folded_request(request))
         number, heads = taken_number(answer), answer["hits"]["hits"]
         if heads:
-            asked = assets_request(request, heads)
-            found = search(sized(asked))
-            assets = with_sources(found["hits"]["hits"], asked, search)
+            query = assets_request(request, heads)
+            found = search(sized(query))
+            assets = with_sources(found["hits"]["hits"], query, search)
             answer["hits"]["hits"] = folded_hits(heads, assets, found["aggregations"])
         reply = {**_reply(answer, kinds), **about, "assetsFound": number}
         return self._corrected(body, request, search, reply)

@@ -92,10 +92,13 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
         }
         for word in words
     ]
-    asked = request["query"]["bool"]
-    filters = [*asked["filter"], *([request["post_filter"]] if "post_filter" in request else ())]
+    conditions = request["query"]["bool"]
+    filters = [
+        *conditions["filter"],
+        *([request["post_filter"]] if "post_filter" in request else ()),
+    ]
     return {
-        "query": {"bool": {"filter": filters, "must_not": asked["must_not"], "must": like}},
+        "query": {"bool": {"filter": filters, "must_not": conditions["must_not"], "must": like}},
         "size": _DOCUMENTS_READ,
         "track_total_hits": False,
         "_source": False,

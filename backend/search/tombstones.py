@@ -1,9 +1,9 @@
 """Removes tombstones that no late writer can need any more.
 
-A tombstone stands in the place of a deleted document because OpenSearch soon forgets the version
-of what it deletes, and would then take the write of whoever read the document before. Such a
-writer lives for minutes (a function for 15 at the most; messages carry names, never documents). A
-day after the last write of a tombstone there is none left, and it can go.
+A tombstone replaces a deleted document, because OpenSearch soon forgets the version of what it
+deletes, and would then accept the write of a process that read the document before. Such a writer
+lives for minutes (a function for 15 at most; messages carry names, never documents). A day after
+the last write of a tombstone none is left, and the tombstone can be removed.
 """
 
 from collections.abc import Iterable

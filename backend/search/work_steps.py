@@ -23,7 +23,7 @@ REFERENCES_A_STEP = 500
 
 @wired
 class WorkSteps:
-    """`measure` is told the report of each check that has come to its end."""
+    """`measure` receives the report of each check that has ended."""
 
     tables: Tables
     state: SearchState

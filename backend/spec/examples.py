@@ -1,6 +1,6 @@
 """What a field may look like, by its name on the wire: the examples of the OpenAPI document.
 
-Of a field that is a list, what stands in it. `PARAMETERS` is what else has to be told where
+Of a field that is a list, what stands in it. `PARAMETERS` is what else must be stated where
 something is asked for in a path or a query, `REPLIES` what else stands in replies.
 """
 

@@ -33,7 +33,7 @@ class Composite:
 
         Raises:
             ValueError: the number of parts is wrong, or a part that is not the last one holds the
-                separator (it could not be told apart again).
+                separator (the parts could not be separated again).
         """
         if len(values) != len(self.parts):
             raise ValueError(f"{self.name} has {len(self.parts)} parts, {len(values)} given")

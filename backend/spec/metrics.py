@@ -100,5 +100,5 @@ OF_API = {"consumer": "Api", "service": "Api"}
 
 
 def dimensions(function: str) -> dict[str, str]:
-    """By what a metric of a function is told apart; `service` is the logger's name for it."""
+    """The dimensions of a metric of a function; `service` is the logger's name for it."""
     return {"consumer": function, "service": function}

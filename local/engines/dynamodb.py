@@ -12,7 +12,7 @@ hours and a child shard goes on. In memory (`durable=False`) nothing survives.
 
 One window: TransactWriteItems is answered some milliseconds before its commit. A SIGKILL of the
 engine in between loses the whole transaction; SIGTERM waits for the commit, and so does any later
-request to it, so whoever must be sure asks for something cheap (ListTables) before going on.
+request to it, so a caller who must be sure first sends something cheap (ListTables).
 Other writes are committed before they are answered. A killed runner is no such case: its engines
 get SIGTERM first (`guard.py`, `stop_leftovers`).
 

@@ -111,13 +111,13 @@ def _fits(java_home: Path, minimum: int) -> bool:
     except OSError:
         release = ""
     stated = _RELEASE_VERSION.search(release)
-    major = major_version(stated.group(1)) if stated else _asked(java)
+    major = major_version(stated.group(1)) if stated else _reported_version(java)
     modules = _RELEASE_MODULES.search(release)
     trimmed = modules is not None and _LOCALE_DATA not in modules.group(1).split()
     return major is not None and major >= minimum and not trimmed
 
 
-def _asked(java: Path) -> int | None:
+def _reported_version(java: Path) -> int | None:
     """Ask a Java without a release file for its version."""
     try:
         result = subprocess.run(

@@ -1,4 +1,4 @@
-"""Writes the jar locks anew: `python -m local.engines.lock [ENGINE ...]`.
+"""Writes the jar locks again: `python -m local.engines.lock [ENGINE ...]`.
 
 To be run by hand after a version in `versions.py` has changed; needs the network. jgo resolves
 the roots (which takes poms only), each file is fetched once for its SHA-256, and the whole set

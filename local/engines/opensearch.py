@@ -1,7 +1,7 @@
 """OpenSearch: the real server, one node, on loopback.
 
 The home (jars) is in the tools folder; configuration, data and temporary files belong to the
-state folder. No security plugin: whoever reaches the port may do everything.
+state folder. No security plugin: any process that reaches the port may do everything.
 """
 
 import json

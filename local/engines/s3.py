@@ -6,8 +6,8 @@ kill in between leaves a key of which nothing can be seen any more. And an uploa
 being completed is neither denied meanwhile nor lost by a kill.
 
 What differs from S3, each shown by a test or a run of this version:
-- One webhook for all buckets, each event at most once, in no order; creations by put, copy and
-  completed multipart are told, and deletions and tagging; a delete marker looks like a deletion.
+- One webhook for all buckets, each event at most once, in no order; puts, copies, completed
+  multipart uploads, deletions and tagging are reported; a delete marker looks like a deletion.
   Size is 0 but for plain puts, the version id is there for copy and multipart only.
 - At start the webhook gets an event `s3:TestEvent`; if nobody listens there the gateway ends.
   Its answers must have no body (204): bodies are not read, and each would keep a connection.
@@ -127,13 +127,13 @@ def _build(folder: Path, progress: Progress) -> None:
 
 def _checked(answer: str) -> Path:
     """Return where the module's source is, which has the pinned checksum."""
-    told = cast("dict[str, str]", json.loads(answer))
-    if (found := told.get("Sum")) != VERSITYGW_SUM:
+    module = cast("dict[str, str]", json.loads(answer))
+    if (found := module.get("Sum")) != VERSITYGW_SUM:
         raise EngineError(
             f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {found}, not {VERSITYGW_SUM}; "
             "it is not built"
         )
-    return Path(told["Dir"])
+    return Path(module["Dir"])
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:

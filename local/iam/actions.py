@@ -53,7 +53,7 @@ _KEY_OF_WRITES = (
     *("Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
     *("ReEncryptFrom", "ReEncryptTo"),
 )
-"""DynamoDB: what its guide says that whoever uses a table with a key of one's own needs."""
+"""What DynamoDB's guide requires to use a table with a customer managed key."""
 
 _READS = frozenset({"BatchGetItem", "ConditionCheckItem", "GetItem", "Query", "Scan"})
 _WRITES = frozenset({"BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"})

@@ -195,7 +195,7 @@ class QueuePump:
     async def _delete_part(self, messages: list[MessageTypeDef]) -> None:
         """Delete up to ten messages, and those again that the engine refuses to delete.
 
-        An engine that was started anew answers before it has its messages back, and knows none of
+        An engine that was restarted answers before it has its messages back, and knows none of
         them until then. What it still refuses then is gone, or somebody else's since its visibility
         ended; if it is neither, it had better come again now than when its visibility ends.
         """

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from local.plan import Plan
 
 _READABLE = ["email", "email_verified"]
-"""What Cognito itself tells in id tokens, where the application may read all; moto has to be told.
-"""
+"""What Cognito puts in id tokens of applications that may read all; moto has to receive it."""
 
 
 class UserPool(Properties):

@@ -1,4 +1,4 @@
-"""Secrets: each value is made once, kept in the state folder, and given to the engine anew.
+"""Secrets: each value is made once, kept in the state folder, and given to the engine again.
 
 The engine forgets at every stop. `remember` takes down what functions stored meanwhile.
 """

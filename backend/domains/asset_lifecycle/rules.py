@@ -53,7 +53,7 @@ def _moved(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
 def job_id(kind: JobKind, asset: Asset) -> str:
     """The id of the job that the asset's next change of state starts.
 
-    Revisions begin anew where an id is taken again after a deletion: the time of creation tells the
+    Revisions start again where an id is reused after a deletion: the time of creation tells the
     two assets apart.
     """
     created = "".join(char for char in asset.created_at if char.isdecimal())

@@ -132,7 +132,7 @@ def check_room(asset: Asset, kind: EdgeKind) -> None:
 
 
 def edges_of(link: AssetLink) -> tuple[tuple[Node, Edge], tuple[Node, Edge]]:
-    """Both ends of a link: each asset, and what it is told of the other."""
+    """Both ends of a link: each asset, and its view of the other one."""
     is_related = link.relationship_type == "related"
     kinds: tuple[EdgeKind, EdgeKind] = ("related", "related") if is_related else ("child", "parent")
     ends = (link.source, link.target)

@@ -94,7 +94,7 @@ class VersionsQuery(PageQuery):
 
 
 class WholeVersionQuery(PageQuery):
-    """A version is told whole, but by pages where it is large."""
+    """A version is returned whole, or in pages if it is large."""
 
 
 class CompareQuery(PageQuery):

@@ -26,7 +26,7 @@ def build_router(trail: AuditTrail) -> Router:
 
     @router.bind(routes.LIST_AUDIT_ENTRIES)
     def list_audit_entries(call: Call, query: EntriesQuery) -> EntriesReply:
-        page = _asked(trail, call, query)
+        page = _entries(trail, call, query)
         return EntriesReply(
             items=[_reply(entry) for entry in page.items], next_token=call.next_token(page.after)
         )
@@ -41,7 +41,7 @@ def build_router(trail: AuditTrail) -> Router:
     return router
 
 
-def _asked(trail: AuditTrail, call: Call, query: EntriesQuery) -> Page[Entry]:
+def _entries(trail: AuditTrail, call: Call, query: EntriesQuery) -> Page[Entry]:
     page = call.page(query, default=PAGE)
     since, until = query.since, query.until
     if query.entity is not None:

@@ -47,6 +47,6 @@ def _read(page: ExportPage) -> Read:
 
 
 def _scope(call: Call, body: ExportBody) -> str:
-    """What a token is bound to: the caller, the asset, and which parts of it are told."""
+    """What a token is bound to: the caller, the asset, and which parts of it are returned."""
     flags = body.model_dump(exclude={"starting_token", "max_assets"})
     return json.dumps([call.caller.user_id, call.route.key, dict(call.path), flags])

@@ -1,6 +1,6 @@
 """What can be exported. Writes nothing.
 
-A page is read, told and forgotten: what it holds is bounded by its characters, and how long it
+A page is read, returned and forgotten: what it holds is bounded by its characters, and how long it
 takes by its time. An asset with more files than that goes on, on the next page.
 """
 

@@ -1,1 +1,1 @@
-"""Subscriptions: who is told by e-mail of what is done to which asset."""
+"""Subscriptions: who is notified by e-mail of the changes of which asset."""

@@ -39,7 +39,7 @@ def happening(entry: Mapping[str, object]) -> Happening | None:
 
 
 def by_asset(happenings: Iterable[Happening]) -> dict[tuple[str, str], list[Happening]]:
-    """What was done to each asset, in the order in which it is told."""
+    """The changes of each asset, in the order in which they are reported."""
     found: dict[tuple[str, str], list[Happening]] = {}
     for one in happenings:
         found.setdefault((one.database_id, one.asset_id), []).append(one)

@@ -43,7 +43,9 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         UnsupportedError: no importer reads it; the message is that of the importer.
     """
     path = _ROOT + name
-    access = FileAccess(lambda asked: data if asked == path else files.read(_named(asked), "other"))
+    access = FileAccess(
+        lambda requested: data if requested == path else files.read(_named(requested), "other")
+    )
     flags = _TRIANGULATE | _JOIN_VERTICES | _SORT_BY_TYPE
     loaded = library()
     pointer = loaded.aiImportFileExWithProperties(
@@ -64,8 +66,8 @@ def _refusal(message: str) -> RefusedError:
     return UnsupportedError(text or "no importer reads it")
 
 
-def _named(asked: str) -> str:
-    return asked.replace("\\", "/").removeprefix(_ROOT)
+def _named(path: str) -> str:
+    return path.replace("\\", "/").removeprefix(_ROOT)
 
 
 def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:

@@ -1,4 +1,4 @@
-"""Why credentials are refused: told to the administrator, never to whoever sent them."""
+"""Why credentials are refused: reported to the administrator, never to the sender."""
 
 from enum import StrEnum
 from types import MappingProxyType

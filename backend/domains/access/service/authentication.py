@@ -112,7 +112,7 @@ class CallerAuthentication:
 
         Raises:
             RefusedError: nobody who is known.
-            UnavailableError: it cannot be told now.
+            UnavailableError: it cannot be determined now.
         """
         if self.addresses is not None and address not in self.addresses:
             raise RefusedError(Reason.ADDRESS)

@@ -37,13 +37,13 @@ class _Granted(NamedTuple):
 
 @wired
 class ExplainService:
-    """Reads the rules anew: what it tells holds now, in every process after two seconds."""
+    """Reads the rules again: its reply is true now, and in every process after two seconds."""
 
     policies: PolicyRepository
     authorization: Authorization
     find_asset: FindAsset
 
-    def explain_access(self, caller: Identity, asked: ExplainQuery) -> ExplainReply:
+    def explain_access(self, caller: Identity, query: ExplainQuery) -> ExplainReply:
         """What is decided about the user and the object, and about the route if one is named.
 
         Raises:
@@ -51,45 +51,45 @@ class ExplainService:
             PermissionDeniedError: the caller is no administrator.
         """
         require(self.authorization, caller, "GET", Secured("constraint"))
-        found = _named(asked)
-        granted = self.policies.granted(asked.user_id, mfa=asked.mfa)
+        found = _named(query)
+        granted = self.policies.granted(query.user_id, mfa=query.mfa)
         given = _Granted(
             {key: list(readable([rules])) for key, rules in granted.rules.items()},
             ADMIN_ROLE in granted.roles,
         )
         return ExplainReply(
-            user_id=asked.user_id,
+            user_id=query.user_id,
             roles=sorted(granted.roles),
-            tier1=None if found is None else _of_route(given, found, asked),
-            tier2=self._of_object(given, found, asked),
+            tier1=None if found is None else _of_route(given, found, query),
+            tier2=self._of_object(given, found, query),
         )
 
     def _of_object(
-        self, given: _Granted, found: FoundRoute | None, asked: ExplainQuery
+        self, given: _Granted, found: FoundRoute | None, query: ExplainQuery
     ) -> Decision | None:
         route = None if found is None else found.route
-        action = asked.action or (route.action if route is not None else None)
-        object_type = asked.object_type or (route.object_type if route is not None else None)
+        action = query.action or (route.action if route is not None else None)
+        object_type = query.object_type or (route.object_type if route is not None else None)
         if action is None or object_type is None or object_type == "none":
             return None
-        owner = {"userId": asked.of_user_id or asked.user_id}
-        open_to_user = is_open(asked.user_id, action, object_type, owner)
+        owner = {"userId": query.of_user_id or query.user_id}
+        open_to_user = is_open(query.user_id, action, object_type, owner)
         if object_type not in FIELDS_OF:
             return _without_rules(allowed=given.is_administrator or open_to_user)
-        fields = self._fields(asked, object_type, {} if found is None else found.parameters)
+        fields = self._fields(query, object_type, {} if found is None else found.parameters)
         verdict = explain(given.rules, action, object_type, fields)
         if open_to_user and not verdict.by:
             return _without_rules(allowed=True)
         return _decision_of(verdict)
 
     def _fields(
-        self, asked: ExplainQuery, object_type: str, parameters: Mapping[str, str]
+        self, query: ExplainQuery, object_type: str, parameters: Mapping[str, str]
     ) -> Fields:
         """What the path says counts less than what the asset has, and that less than the query."""
         said = {name: parameters[name] for name in FIELDS_OF[object_type] if name in parameters}
-        fields = {**said, **asked.object_fields(object_type)}
-        asset_id = asked.asset_id or parameters.get("assetId")
-        database_id = asked.database_id or parameters.get("databaseId")
+        fields = {**said, **query.object_fields(object_type)}
+        asset_id = query.asset_id or parameters.get("assetId")
+        database_id = query.database_id or parameters.get("databaseId")
         if object_type != "asset" or asset_id is None or database_id is None:
             return fields
         asset = self.find_asset(database_id, asset_id)
@@ -98,23 +98,23 @@ class ExplainService:
         return {**asset, **fields}
 
 
-def _named(asked: ExplainQuery) -> FoundRoute | None:
-    method: Method | None = asked.method or asked.action
-    if asked.route is None or method is None or asked.object_type == "web":
+def _named(query: ExplainQuery) -> FoundRoute | None:
+    method: Method | None = query.method or query.action
+    if query.route is None or method is None or query.object_type == "web":
         return None
-    found = find_route(method, asked.route)
+    found = find_route(method, query.route)
     if found is None:
-        raise InvalidInputError.of("route", f"route {method} {asked.route} does not exist")
+        raise InvalidInputError.of("route", f"route {method} {query.route} does not exist")
     return found
 
 
-def _of_route(given: _Granted, found: FoundRoute, asked: ExplainQuery) -> Decision:
+def _of_route(given: _Granted, found: FoundRoute, query: ExplainQuery) -> Decision:
     route = found.route
     if route.public or route.open_to_users:
         return _without_rules(allowed=True)
     if route.object_type == "constraint" and given.is_administrator:
         return _without_rules(allowed=True)
-    known = {"databaseId": asked.database_id, "assetId": asked.asset_id}
+    known = {"databaseId": query.database_id, "assetId": query.asset_id}
     path = {name: value for name, value in known.items() if value is not None}
     fields = route_fields(route, {**path, **found.parameters})
     return _decision_of(explain(given.rules, method_action(route), "api", fields))

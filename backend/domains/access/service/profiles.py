@@ -19,7 +19,7 @@ from backend.domains.audit.service import AuditService
 
 @wired
 class ProfileService:
-    """Its routes need credentials and no role: whoever signs in for the first time has none."""
+    """Its routes need credentials and no role: a user who signs in for the first time has none."""
 
     profiles: ProfileRepository
     authorization: Authorization

@@ -63,7 +63,7 @@ class ProviderKeys:
 
         Raises:
             RefusedError: the provider has none.
-            UnavailableError: it cannot be told, because the provider does not answer.
+            UnavailableError: it is unknown, because the provider does not answer.
         """
         now, known = self.clock(), self._known
         if key_id in known.keys and _is_within(known.read_at, now, KEYS_FRESH):
@@ -187,7 +187,7 @@ class TokenAuthentication:
 
         Raises:
             RefusedError: it is not valid here and now.
-            UnavailableError: it cannot be told now.
+            UnavailableError: it cannot be determined now.
         """
         said = read(token)
         trusted = self.issuers.get(said.issuer)

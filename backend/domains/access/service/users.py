@@ -137,8 +137,8 @@ class UserService:
             StateForbidsError: Cognito does not know the user's password, or the user is disabled.
         """
         found = self._user(caller, "POST", user_id)
-        asked = {"passwordReset": True}
-        self._enter(caller, "reset_cognito_password", user_id, after=asked)
+        change = {"passwordReset": True}
+        self._enter(caller, "reset_cognito_password", user_id, after=change)
         self._pool().reset_password(found)
 
     def _user(self, caller: Identity, action: Action, user_id: str) -> PoolUser:

@@ -95,7 +95,7 @@ class ArchiveSteps:
         while markers:
             self.objects.delete_many(bucket, markers)
             removed, markers = markers, self._covering(bucket, prefix, keys)
-            if markers:  # of a request that was repeated, or the asset is archived anew
+            if markers:  # of a request that was repeated, or the asset is archived again
                 self._asset(job)
             stays = frozenset(removed).intersection(markers)
             if stays:

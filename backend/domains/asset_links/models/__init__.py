@@ -27,7 +27,7 @@ class Node:
 
 
 class Edge(WireModel):
-    """One end of a link, as the asset at that end is told of it: what is at the other end."""
+    """One end of a link, as listed at that end: the asset at the other end."""
 
     kind: EdgeKind
     asset_link_id: str

@@ -38,7 +38,7 @@ class Tree:
 
 @dataclass(slots=True)
 class Subtree:
-    """What is below an asset; `truncated` where that is more than is told."""
+    """What is below an asset; `truncated` where the tree has more."""
 
     children: list[Tree]
     truncated: bool = False
@@ -79,7 +79,7 @@ class LinkReader:
     def subtree(self, caller: Identity, asset: Asset) -> Subtree:
         """The children of an asset and theirs, read level by level.
 
-        An asset that is reached in several ways is told at each of them. The tree ends at
+        An asset that is reached in several ways is listed at each of them. The tree ends at
         `max_depth` levels and `max_nodes` nodes.
         """
         root = Tree(Linked(_no_edge(asset), asset))

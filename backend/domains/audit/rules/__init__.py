@@ -151,7 +151,7 @@ def archived_name(at: datetime, sequence: str) -> str:
 
 
 def shown_path(path: Mapping[str, str]) -> dict[str, str]:
-    """The ids in the path of a refused request; whoever was refused may have sent anything."""
+    """The ids in the path of a refused request; a refused caller may have sent anything."""
     return {
         name: text.encode(errors="replace").decode()[:SHOWN_CHARS] for name, text in path.items()
     }

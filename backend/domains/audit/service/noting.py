@@ -19,12 +19,12 @@ class AuditNotes:
     clock: Clock
 
     def note(
-        self, caller: Identity, operation: str, entity: str, *, asked: Mapping[str, Any]
+        self, caller: Identity, operation: str, entity: str, *, request: Mapping[str, Any]
     ) -> None:
         """Enter what is about to be done, whatever comes of it.
 
         Raises:
             UnavailableError: it cannot be entered.
         """
-        entry = self.entries.entry(caller, operation, entity, after=asked, at=self.clock())
+        entry = self.entries.entry(caller, operation, entity, after=request, at=self.clock())
         self.audit.add(entry)

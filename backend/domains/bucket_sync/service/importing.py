@@ -115,7 +115,7 @@ class ImportStep:
 
 
 def _problems(done: Followed) -> Iterator[str]:
-    """What people are told of a page, each thing once."""
+    """The problems of a page, each reported once."""
     yield from dict.fromkeys(sentence(one) for one in done.skips if not one.is_expected)
     if done.later:
         first = done.later[0]

@@ -5,7 +5,7 @@ it of the reservations, which the transaction that makes an asset puts. So event
 late and in any order, and several workers may meet at one folder: one of them makes the asset.
 
 The owner is read before S3 is. An asset that is deleted loses its objects first and its reservation
-last: whoever finds no owner, and objects, has found what was written since.
+last: if there are objects and no owner, the objects were written since.
 
 An archived asset shows no object. Its archiving walks over the files until it finds none, and who
 began to write before it may end after that: of what such an object's event shows, the archiving

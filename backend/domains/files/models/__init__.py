@@ -1,4 +1,4 @@
-"""What is told of files, what changes them, and the snapshot rows of asset versions."""
+"""Files as replies return them, their changes, and the snapshot rows of asset versions."""
 
 from typing import Annotated, Literal
 

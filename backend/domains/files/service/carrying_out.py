@@ -2,7 +2,7 @@
 
 What a change needs is looked up after the state of the asset's changes was read, and the change
 begins only if that state still holds: so no other change comes between the look and the job. From
-then on the job finishes what was begun, whoever dies.
+then on the job finishes the change, even if this process dies.
 """
 
 from collections.abc import Callable

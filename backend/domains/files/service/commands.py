@@ -110,8 +110,8 @@ class FileChanges:
     def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 
-        Out of an asset that is not distributable this takes the right to change it: whoever has
-        that may make it distributable, and others could download the copy.
+        Out of an asset that is not distributable this requires the right to change it, because
+        others could download the copy.
 
         Raises:
             AssetNotFoundError: one of the assets does not exist, or not for the caller.

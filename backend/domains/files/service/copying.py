@@ -64,7 +64,7 @@ class Copying(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A large copy that goes on in the next step; None begins it anew."""
+    """A large copy that goes on in the next step; None starts it again."""
 
     copy_id: str | None
 

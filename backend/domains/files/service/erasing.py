@@ -49,7 +49,7 @@ class Erasing:
         if page.versions:
             keys = sorted({one.key for one in page.versions})
             paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
-            self.endings.demand_under_way(work)  # later on, others may write these names anew
+            self.endings.demand_under_way(work)  # later, others may write these names again
             self._forget(work, paths)
             self._delete(work, page.versions)
             self.endings.build_again(work, paths)

@@ -17,9 +17,9 @@ class Hiding:
     def hide(self, work: Work, keys: Sequence[str]) -> None:
         """Put markers on objects, in the order of their keys; what is hidden needs no second one.
 
-        A worker may sleep for longer than it has the job, and others bring a file back meanwhile,
-        or write it anew: its marker goes then. It stays where it lies on what it was meant for,
-        since another worker may have met it there and ended the change.
+        A worker may sleep for longer than its lease, and others restore a file meanwhile or write
+        it again: then its marker is removed. A marker on the intended version remains, because
+        another worker may have found it there and ended the change.
 
         Raises:
             ChangeEndedError: another worker has ended the change before.

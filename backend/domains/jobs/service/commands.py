@@ -173,7 +173,7 @@ class JobService:
                 raise JobStateError(found, f"has already ended: it is {found.state}")
             if found.undo and not found.is_finished:
                 raise JobStateError(found, "is already being cancelled and undoes its changes")
-            # Queued anew it has a message at once, whatever it was waiting for.
+            # Queued again it has a message at once, whatever it was waiting for.
             stopped = {"state": "queued", "undo": True, "tries": 0}
             changes = stopped if undoes else {"state": "cancelled"}
             try:
@@ -233,7 +233,7 @@ class JobService:
 
     def _may_see(self, caller: Identity, job: Job) -> bool:
         target = self._secured(job)
-        # Buckets are seen by whoever may use their route; what is done with them is not.
+        # Any caller who may use the route sees buckets, but not the jobs on them.
         action = "POST" if target.object_type == "bucket" else "GET"
         return self.authorization.may(caller, action, target)
 

@@ -1,6 +1,6 @@
 """Brings jobs to their workers, and workers through the messages that say `go on with this job`.
 
-A job is started by its row alone: whoever puts it, in whatever transaction, needs no queue. The
+A job is started by its row alone: the code that puts it needs no queue. The
 table's stream sends the first message; each message that ends before its job sends the next one. So
 a job that is not finished always has a record in the stream or a message in its queue.
 """

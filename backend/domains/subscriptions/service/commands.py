@@ -1,4 +1,4 @@
-"""Subscribes users to assets. Who may see an asset may see who is told of it."""
+"""Subscribes users to assets. Any caller who may see an asset may see its subscribers."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -44,7 +44,7 @@ class Listed(NamedTuple):
 
 @wired
 class SubscriptionService:
-    """Addresses are made known to SNS before the table says who is told: a failure in between
+    """Addresses are made known to SNS before the table lists them: a failure in between
     leaves an address that nothing is sent to."""
 
     subscriptions: SubscriptionRepository
@@ -70,41 +70,41 @@ class SubscriptionService:
         )
 
     def create_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
-        """Have further users told of what is done to an asset.
+        """Subscribe further users to an asset.
 
         Raises:
             InvalidInputError: one of them is not known or has no confirmed address, or they would
                 be too many.
             RateLimitedError: the caller has subscribed too many users in this minute.
             NoSuchAssetError: the asset does not exist, or not for the caller.
-            SubscriptionExistsError: one of them is told already.
+            SubscriptionExistsError: one of them is subscribed already.
         """
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "POST", body.entity_id)
             found = self.subscriptions.get(asset.asset_id)
-            told = found.subscribers if found is not None else []
+            subscribers = found.subscribers if found is not None else []
             for user_id in body.subscribers:
-                if user_id in told:
+                if user_id in subscribers:
                     raise SubscriptionExistsError(asset.asset_id, user_id)
-            if len(told) + len(body.subscribers) > MAX_SUBSCRIBERS:
+            if len(subscribers) + len(body.subscribers) > MAX_SUBSCRIBERS:
                 raise InvalidInputError.of(
                     "subscribers", f"an asset can have at most {MAX_SUBSCRIBERS} subscribers"
                 )
             self._make_known(caller, body.subscribers)
             with suppress(SubscriptionChangedError):
-                users = [*told, *body.subscribers]
+                users = [*subscribers, *body.subscribers]
                 active = self.assets.assets.require_active(asset)
                 return self._write(caller, "create_subscription", asset, found, users, active)
         raise SubscriptionChangedError(body.entity_id)
 
     def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
-        """Have exactly these users told of what is done to an asset.
+        """Replace the subscribers of an asset.
 
         Raises:
             InvalidInputError: one who is new is not known or has no confirmed address.
             RateLimitedError: the caller has subscribed too many users in this minute.
             NoSuchAssetError: the asset does not exist, or not for the caller.
-            SubscriptionNotFoundError: nobody is told yet.
+            SubscriptionNotFoundError: the asset has no subscribers.
         """
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "PUT", body.entity_id)
@@ -116,7 +116,7 @@ class SubscriptionService:
         raise SubscriptionChangedError(body.entity_id)
 
     def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
-        """Have nobody told of what is done to an asset.
+        """Remove all subscribers of an asset.
 
         Raises:
             NoSuchAssetError: the asset does not exist, or not for the caller.
@@ -130,13 +130,13 @@ class SubscriptionService:
         raise SubscriptionChangedError(body.entity_id)
 
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
-        """Have users told no more of what is done to an asset: all of them, or none.
+        """Unsubscribe users from an asset: all of them, or none.
 
         The asset may be archived: it is archived and brought back with messages, too.
 
         Raises:
             NoSuchAssetError: the asset does not exist, or not for the caller.
-            SubscriptionNotFoundError: one of them is not told.
+            SubscriptionNotFoundError: one of them is not subscribed.
         """
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
@@ -150,7 +150,7 @@ class SubscriptionService:
         raise SubscriptionChangedError(body.entity_id)
 
     def is_subscribed(self, caller: Identity, user_id: str, asset_id: str) -> bool:
-        """Whether a user is told of what is done to an asset.
+        """Whether a user is subscribed to an asset.
 
         Raises:
             NoSuchAssetError: the asset does not exist, or not for the caller.

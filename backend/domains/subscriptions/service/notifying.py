@@ -15,7 +15,7 @@ from backend.domains.subscriptions.rules import Happening
 
 @wired
 class Notifier:
-    """Who may not see the asset now is not told, whatever was right when it subscribed."""
+    """Subscribers who may not see the asset now are not notified."""
 
     subscriptions: SubscriptionRepository
     assets: AssetService
@@ -26,10 +26,10 @@ class Notifier:
     def notify(self, happenings: Iterable[Happening]) -> int:
         """Send one message about each asset; answers with their number.
 
-        May be done again: then people are told again.
+        May be repeated: then people are notified again.
 
         Raises:
-            UnavailableError: SNS or a table does not answer; some may have been told.
+            UnavailableError: SNS or a table does not answer; some may have been notified.
         """
         found = rules.by_asset(happenings)
         rows = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))

@@ -23,7 +23,7 @@ from backend.domains.uploads.service.completing import Completion
 from backend.domains.uploads.service.other_uploads import OtherUploads
 
 LEASE = timedelta(seconds=35)
-"""Longer than a request may run (29 s): whoever holds a lease that ended is dead."""
+"""Longer than a request may run (29 s): the holder of an expired lease is dead."""
 
 
 @wired

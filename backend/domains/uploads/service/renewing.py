@@ -111,13 +111,13 @@ def _demand_open(upload: Upload, path: str) -> None:
 
 
 def _gone_on(
-    asked: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
+    request: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
 ) -> GoneOnFile:
     return GoneOnFile(
-        relative_key=asked.relative_key,
+        relative_key=request.relative_key,
         upload_id_s3=file.upload_id_s3,
         num_parts=file.num_parts,
-        part_upload_urls=[] if stored is None else urls.of(file, _numbers(asked)),
+        part_upload_urls=[] if stored is None else urls.of(file, _numbers(request)),
         stored_parts=[
             StoredPart(part_number=part.number, etag=part.etag, size=part.size)
             for part in stored or ()

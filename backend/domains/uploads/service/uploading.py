@@ -282,12 +282,12 @@ def _started(
 ) -> list[StartedFile]:
     """The files with URLs for their parts, as far as there is room for them."""
     started: list[StartedFile] = []
-    for asked, file in zip(sent, files, strict=True):
+    for sent_file, file in zip(sent, files, strict=True):
         number = min(file.num_parts, room)
         room -= number
         started.append(
             StartedFile(
-                relative_key=asked.relative_key,
+                relative_key=sent_file.relative_key,
                 upload_id_s3=file.upload_id_s3,
                 num_parts=file.num_parts,
                 part_upload_urls=urls.of(file, range(1, number + 1)),

@@ -31,7 +31,7 @@ class Output:
         self.out.file.write(f"{text}\n")
 
     def flush(self) -> None:
-        """Write out what is held back, so that a failure of it can still be told.
+        """Write out what is held back, so that a failure of it can still be reported.
 
         Raises:
             OSError: it cannot be written; Python does not try again when it ends.

@@ -160,7 +160,7 @@ def with_session(
                 command(session, *args, **kwargs)
             finally:
                 output.flush()
-        except BrokenPipeError:  # whoever read it has enough: Typer ends without a word
+        except BrokenPipeError:  # the reader has enough: Typer ends without a word
             raise
         except (VitrineError, OSError) as error:
             request_id = error.request_id if isinstance(error, ApiError) else None

@@ -1,4 +1,4 @@
-"""Commands of subscriptions: who is told by e-mail of what is done to which asset."""
+"""Commands of subscriptions: who is notified by e-mail of the changes of which asset."""
 
 from typing import Annotated
 

@@ -13,7 +13,7 @@ from vitrine.transport import Transport, parse
 
 @dataclass(frozen=True, kw_only=True)
 class ExportFlags:
-    """What is told of the assets; as the contract names it, and with its defaults."""
+    """The parts of assets to export, as the contract names them, with its defaults."""
 
     generate_presigned_urls: bool = False
     include_folder_files: bool = False

@@ -45,7 +45,7 @@ class Jobs:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> Job:
-        """The job when it is done; `seen` is told of each look at it.
+        """The job when it is done; `seen` is called with each reading of it.
 
         Raises:
             JobUnfinishedError: it failed, was cancelled, or is not done within the time.

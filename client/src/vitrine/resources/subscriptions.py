@@ -1,4 +1,4 @@
-"""Subscriptions: who is told by e-mail of what is done to which asset."""
+"""Subscriptions: who is notified by e-mail of the changes of which asset."""
 
 from collections.abc import Iterator, Sequence
 
@@ -56,20 +56,20 @@ class Subscriptions:
             seen.add(token)
 
     def create(self, asset_id: str, subscribers: Sequence[str]) -> Message:
-        """Has further users told. Raises ConflictError where one is told already."""
+        """Subscribe further users. Raises ConflictError if one is subscribed already."""
         return self._write("POST", "subscriptions", asset_id, subscribers)
 
     def update(self, asset_id: str, subscribers: Sequence[str]) -> Message:
-        """Has exactly these users told. Raises NotFoundError where nobody is told yet."""
+        """Replace the subscribers. Raises NotFoundError if there are none."""
         return self._write("PUT", "subscriptions", asset_id, subscribers)
 
     def delete(self, asset_id: str) -> Message:
-        """Has nobody told any more."""
+        """Remove all subscribers."""
         everyone = ["everyone"]  # the contract wants some name here, and takes any
         return self._write("DELETE", "subscriptions", asset_id, everyone)
 
     def unsubscribe(self, asset_id: str, subscribers: Sequence[str]) -> Message:
-        """Has these users told no more. Raises NotFoundError where one of them is not told."""
+        """Unsubscribe users. Raises NotFoundError if one of them is not subscribed."""
         return self._write("DELETE", "unsubscribe", asset_id, subscribers)
 
     def is_subscribed(self, asset_id: str, user_id: str) -> bool:

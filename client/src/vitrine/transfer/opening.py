@@ -1,7 +1,7 @@
 """Opens uploads for files, or finds those of an earlier run that go on with them.
 
-A call that the server refuses for some of its files is repeated without them; what cannot be told
-apart is halved.
+A call that the server refuses for some of its files is repeated without them; if the reply does
+not name them, the files are halved.
 """
 
 import re
@@ -88,7 +88,7 @@ class Opening:
         try:
             return find_uploads(self.client, journal, self.asset, files, self.pool)
         except (VitrineError, OSError):
-            return []  # whatever is wrong shows, with its reason, when the files are sent anew
+            return []  # whatever is wrong shows, with its reason, when the files are sent again
 
     def _reopened(self, found: Found) -> Opened:
         counts = {one.file.file.key: one.num_parts for one in found.files}

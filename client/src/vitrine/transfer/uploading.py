@@ -176,11 +176,15 @@ class BatchUpload:
                 return []
             results = {one.relative_key.lstrip("/"): one for one in result.file_results}
             for one in sent:
-                told = results.get(one.file.file.file.key.lstrip("/"))
-                if told is not None and told.success and told.large_file_asynchronous_handling:
+                file_result = results.get(one.file.file.file.key.lstrip("/"))
+                if (
+                    file_result is not None
+                    and file_result.success
+                    and file_result.large_file_asynchronous_handling
+                ):
                     large.append(one.file)
                 else:
-                    self._settle_result(one.file.file, told)
+                    self._settle_result(one.file.file, file_result)
                     over.append(one.file.file.file.key)
         return [*over, *self._await_large(opened.upload_id, large)]
 
@@ -191,7 +195,7 @@ class BatchUpload:
         keys = [one.file.file.key for one in files]
         self._observer.finishing(files=len(files))
         try:
-            told = wait_for_files(
+            finished = wait_for_files(
                 self._client,
                 upload_id,
                 keys,
@@ -204,18 +208,20 @@ class BatchUpload:
         finally:
             self._observer.finishing(files=-len(files))
         for one in files:
-            self._settle_large(upload_id, one.file.file, told.get(one.file.file.key.lstrip("/")))
-        return [key for key in keys if key.lstrip("/") in told]
+            self._settle_large(
+                upload_id, one.file.file, finished.get(one.file.file.key.lstrip("/"))
+            )
+        return [key for key in keys if key.lstrip("/") in finished]
 
-    def _settle_large(self, upload_id: str, file: LocalFile, told: UploadedFile | None) -> None:
-        if told is None:
+    def _settle_large(self, upload_id: str, file: LocalFile, result: UploadedFile | None) -> None:
+        if result is None:
             reason = f"the server is still completing it: see `vitrine uploads show {upload_id}`"
             self._settle(file, Status.FAILED, reason)
-        elif told.state == "done":
+        elif result.state == "done":
             self._settle(file, Status.UPLOADED)
         else:
-            refused = told.error_kind == RULE
-            self._settle(file, Status.REFUSED if refused else Status.FAILED, told.error)
+            refused = result.error_kind == RULE
+            self._settle(file, Status.REFUSED if refused else Status.FAILED, result.error)
 
     def _ask_to_complete(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
         """Waits while an earlier request, whose reply was lost, is still at the same upload."""
