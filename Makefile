@@ -167,8 +167,8 @@ prove-attacks: prepare
 prove-mlflow: prepare
 	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
 		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
-		tests/integration/tracking/test_traces_differential.py \
-		tests/journeys/long/test_mlflow_server.py \
+		tests/integration/tracking/test_traces_differential.py; \
+		$(PYTEST) -q tests/journeys/long/test_mlflow_server.py \
 		tests/journeys/long/test_tracking_demo.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"
 
