@@ -71,6 +71,17 @@ class Place:
                 return expired
             time.sleep(0.2)
 
+    def expire_now(self, key: Key) -> dict[str, Any]:
+        """Delete an item; return its record with the identity of the time to live."""
+        stream = TableStream(self.engines.streams, self.name)
+        names = {"PK": {"S": key.pk}, "SK": {"S": key.sk}}
+        self.engines.dynamodb.delete_item(TableName=self.name, Key=names)
+        for one in stream.read():
+            record: dict[str, Any] = dict(event_record(one, stream.arn))
+            if record["eventName"] == "REMOVE" and record["dynamodb"]["Keys"] == names:
+                return record | {"userIdentity": TIME_TO_LIVE}
+        raise AssertionError(f"the stream has no record of {key}")
+
     def objects(self) -> dict[str, list[dict[str, Any]]]:
         found = self.engines.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
         return {one.get("Key", ""): self._lines(one.get("Key", "")) for one in found}
@@ -200,7 +211,7 @@ def test_the_full_text_rows_of_an_expired_run_are_deleted(
     run_id = store.create_run(experiment_id, "ann", 1, [], "a name of words").info.run_id
     store.delete_run(run_id)
     assert len([sk for _, sk in place.keys_with(run_id) if sk.startswith("FTS#")]) > 1
-    _keep(place, place.expire(1))
+    _keep(place, [place.expire_now(Key(f"EXP#{experiment_id}", f"R#{run_id}"))])
     assert place.keys_with(run_id) == []
 
 
@@ -262,8 +273,7 @@ def _expired(place: Place, store: DynamoTrackingStore) -> tuple[str, dict[str, A
     place.config.set(DELETED_RUNS_EXPIRE, "1")
     run_id = _logged(store, "one")
     store.delete_run(run_id)
-    (record,) = place.expire(1)
-    return run_id, record
+    return run_id, place.expire_now(Key("EXP#0", f"R#{run_id}"))
 
 
 def test_deletions_by_others_are_not_archived(place: Place, store: DynamoTrackingStore) -> None:
