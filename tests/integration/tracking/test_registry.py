@@ -1,5 +1,6 @@
 """The registry on DynamoDB replies as MLflow's own on SQLite, for generated histories."""
 
+import itertools
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,7 @@ from mlflow.entities.model_registry import ModelVersion, ModelVersionTag, Regist
 from mlflow.exceptions import MlflowException
 from mlflow.store.model_registry import sqlalchemy_store
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 
@@ -136,7 +138,33 @@ def registry(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> D
     return DynamoRegistryStore.of_context(Context(table, ""))
 
 
-@pytest.mark.parametrize("allowed", range(6))
+def _before(number: int, write: Any, event: Callable[[], None]) -> Any:
+    """A function that writes, and calls another one before the write of this number."""
+    numbers = itertools.count()
+
+    def call(writes: Any) -> None:
+        if next(numbers) == number:
+            event()
+        write(writes)
+
+    return call
+
+
+def _die() -> None:
+    raise KeyboardInterrupt
+
+
+def _many(kind: type, value: str) -> list[Any]:
+    """More tags than a transaction writes; two thirds of the keys are those of other values."""
+    common = [kind(f"k{number}", value) for number in range(100)]
+    return [*common, *(kind(f"{value}{number}", value) for number in range(50))]
+
+
+def _values(tags: list[Any]) -> dict[str, str]:
+    return {tag.key: tag.value for tag in tags}
+
+
+@pytest.mark.parametrize("allowed", range(8))
 def test_a_rename_killed_between_two_requests_leaves_one_whole_model(
     registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch, allowed: int
 ) -> None:
@@ -144,22 +172,9 @@ def test_a_rename_killed_between_two_requests_leaves_one_whole_model(
     registry.create_model_version("old", "s3://a", tags=[ModelVersionTag("t", "v")])
     registry.set_registered_model_alias("old", "champion", 1)
     database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
-    left = [allowed]
-
-    def counted(real: Any) -> Any:
-        def call(writes: Any) -> None:
-            left[0] -= 1
-            if left[0] < 0:
-                raise KeyboardInterrupt
-            real(writes)
-
-        return call
-
-    with monkeypatch.context() as patched:
-        for name in ("write", "write_in_batches"):
-            patched.setattr(database, name, counted(getattr(database, name)))
-        with suppress(KeyboardInterrupt):
-            registry.rename_registered_model("old", "new")
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(database, "write", _before(allowed, database.write, _die))
+        registry.rename_registered_model("old", "new")
     models: Any = registry.search_registered_models()
     (model,) = list(models)
     found = registry.get_model_version_by_alias(model.name, "champion")
@@ -168,6 +183,122 @@ def test_a_rename_killed_between_two_requests_leaves_one_whole_model(
         registry.rename_registered_model("old", "new")
     registry.create_registered_model("old")
     assert registry.get_registered_model("old").latest_versions == []
+
+
+@pytest.mark.parametrize("allowed", range(5))
+def test_a_creation_of_many_tags_killed_between_two_requests_leaves_all_or_nothing(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    tags, others = _many(RegisteredModelTag, "a"), _many(RegisteredModelTag, "b")
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(database, "write", _before(allowed, database.write, _die))
+        registry.create_registered_model("m", tags)
+    if allowed < 4:
+        with pytest.raises(MlflowException, match="not found"):
+            registry.get_registered_model("m")
+        registry.create_registered_model("m", others)
+        assert registry.get_registered_model("m").tags == _values(others)
+    else:
+        assert registry.get_registered_model("m").tags == _values(tags)
+
+
+def test_a_refused_creation_of_many_tags_changes_nothing(registry: DynamoRegistryStore) -> None:
+    registry.create_registered_model("m", [RegisteredModelTag("k", "v")])
+    with pytest.raises(MlflowException, match="already exists"):
+        registry.create_registered_model("m", _many(RegisteredModelTag, "a"))
+    assert registry.get_registered_model("m").tags == {"k": "v"}
+
+
+@pytest.mark.parametrize("kind", ["create", "rename"])
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("number", range(4))
+def test_of_two_writers_of_one_name_one_leaves_a_whole_model(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch,
+    kind: str, many: bool, number: int,
+) -> None:  # fmt: skip
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    other = DynamoRegistryStore.of_context(Context(Database(database._client, database._table), ""))
+    tags, others = _many(RegisteredModelTag, "a"), _many(RegisteredModelTag, "b")
+    others = others if many else others[:1]
+    winners: list[dict[str, str]] = []
+    errors: list[str] = []
+
+    def create_too() -> None:
+        other.create_registered_model("m", others)
+        winners.append(_values(others))
+
+    if kind == "rename":
+        registry.create_registered_model("old", tags)
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "write", _before(number, database.write, create_too))
+        try:
+            if kind == "rename":
+                registry.rename_registered_model("old", "m")
+            else:
+                registry.create_registered_model("m", tags)
+            winners.append(_values(tags))
+        except MlflowException as error:
+            errors.append(str(error.error_code))
+    (winner,) = winners
+    assert errors in ([], ["RESOURCE_ALREADY_EXISTS"])
+    assert registry.get_registered_model("m").tags == winner
+
+
+def test_a_small_creation_removes_what_another_one_has_begun_meanwhile(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    second: Any = Database(database._client, database._table)
+    other = DynamoRegistryStore.of_context(Context(second, ""))
+
+    def begin() -> None:
+        monkeypatch.setattr(second, "write", _before(2, second.write, _die))
+        with suppress(KeyboardInterrupt):
+            other.create_registered_model("m", _many(RegisteredModelTag, "b"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "write", _before(0, database.write, begin))
+        registry.create_registered_model("m", [RegisteredModelTag("k", "v")])
+    assert registry.get_registered_model("m").tags == {"k": "v"}
+
+
+@pytest.mark.parametrize("allowed", range(5))
+def test_versions_of_many_tags_have_their_own_tags_only(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    registry.create_registered_model("m")
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    tags, others = _many(ModelVersionTag, "a"), _many(ModelVersionTag, "b")
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(database, "write", _before(allowed, database.write, _die))
+        registry.create_model_version("m", "s3://a", tags=tags)
+    version = registry.create_model_version("m", "s3://b", tags=others)
+    assert version.tags == _values(others)
+    assert int(version.version) == (2 if allowed else 1)
+    found: Any = registry.search_model_versions("name = 'm'")
+    assert {int(one.version): one.tags for one in found} == {
+        int(version.version): _values(others), **({1: _values(tags)} if allowed == 4 else {})
+    }  # fmt: skip
+
+
+def test_a_version_whose_model_is_replaced_meanwhile_is_refused(
+    registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.create_registered_model("m")
+    database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
+    tags = _many(ModelVersionTag, "a")
+
+    def replace() -> None:
+        registry.delete_registered_model("m")
+        registry.create_registered_model("m")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "write", _before(2, database.write, replace))
+        with pytest.raises(MlflowException, match="Registered Model with name=m not found"):
+            registry.create_model_version("m", "s3://a", tags=tags)
+    version = registry.create_model_version("m", "s3://b")
+    assert (int(version.version), version.tags) == (1, {})
 
 
 def test_a_deletion_removes_nothing_of_a_model_created_meanwhile(

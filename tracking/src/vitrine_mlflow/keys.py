@@ -324,6 +324,13 @@ ASSET_RUN = _own(
     "ASSET_RUN", "ASSET#{database}#{asset}", "RUN#{run_id}#{name}", "Use of an asset",
     "A run that used a version of a Vitrine asset: experiment, dataset, version, path, digest",
 )  # fmt: skip
+MODEL_CLAIM = _in_workspaces(
+    _own(
+        "MODEL_CLAIM", _RM, "CLAIM", "Claim on a model name",
+        "Who prepares the items of a model that does not exist yet; never beside a model",
+    ),
+    _WORKSPACE_RM,
+)  # fmt: skip
 MODEL_VERSION_TAG = _in_workspaces(
     _own("MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"),
     _WORKSPACE_RM,

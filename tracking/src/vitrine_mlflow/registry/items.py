@@ -14,7 +14,7 @@ from mlflow.entities.model_registry import (
 from mlflow.entities.model_registry.model_version_stages import STAGE_DELETED_INTERNAL
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.expressions import Item, Put
+from vitrine_mlflow.expressions import Item
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.summaries import item_size
 from vitrine_mlflow.table import INFO, SORT_KEY
@@ -95,9 +95,9 @@ def portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
     yield portion
 
 
-def fitting(puts: Iterable[Put], most: int) -> int:
-    """How many of the first writes fit into a transaction that has room for so many."""
-    return len(next(portions((put.item for put in puts), most)))
+def is_one_portion(items: Iterable[Item], most: int) -> bool:
+    """Whether a transaction with room for so many items can write all of them."""
+    return len(list(portions(items, most))) == 1
 
 
 def stored_model(name: str, items: Iterable[Item]) -> StoredModel | None:
@@ -155,6 +155,10 @@ class ModelKeys:
     @property
     def model(self) -> Key:
         return keys.MODEL.key(workspace=self.workspace, model_name=self.name)
+
+    @property
+    def claim(self) -> Key:
+        return keys.MODEL_CLAIM.key(workspace=self.workspace, model_name=self.name)
 
     def tag(self, key: str) -> Key:
         return keys.MODEL_TAG.key(workspace=self.workspace, model_name=self.name, key=key)

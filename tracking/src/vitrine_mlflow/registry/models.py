@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from uuid import uuid4
 
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS
@@ -13,7 +14,6 @@ from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
 from vitrine_mlflow.errors import ConflictError, exists, missing
 from vitrine_mlflow.expressions import (
     ABSENT,
-    Check,
     Delete,
     Item,
     Put,
@@ -37,12 +37,12 @@ from vitrine_mlflow.mlflow_api import (
     validate_model_tag,
     validate_tag_name,
 )
+from vitrine_mlflow.registry.claims import Claim, unclaimed
 from vitrine_mlflow.registry.items import (
     PROMPT_TAG,
     ModelKeys,
     StoredModel,
-    fitting,
-    portions,
+    is_one_portion,
     stored_model,
 )
 from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
@@ -74,18 +74,27 @@ class Models:
             "updated": now,
             "workspace": self._context.workspace,
         }
-        self._remove_leftovers(name)
-        tag_puts = [self._tag_put(name, key, value) for key, value in given.items()]
         meta = self._meta(name, info, given, 0)
-        writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
-        room = fitting(tag_puts, TRANSACTION_WRITES - len(writes))
-        self._database.write_in_batches(tag_puts[room:])
-        try:
-            self._database.write([*writes, *tag_puts[:room]])
-        except ConflictError:
-            existing = self.find(name)
-            refuse_taken_model_name(name, existing.is_prompt, given.get(PROMPT_TAG) == "true")
+        self._database.retried(lambda: self._create(name, meta, given))
         return StoredModel(name, meta, given)
+
+    def _create(self, name: str, meta: Item, tags: dict[str, str]) -> None:
+        own = self.keys_of(name)
+        tag_items = [self._tag_item(name, key, value) for key, value in tags.items()]
+        writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
+        is_left = any(True for _ in self._database.query(own.model.pk, limit=1))
+        try:
+            if is_left or not is_one_portion(tag_items, TRANSACTION_WRITES - len(writes) - 1):
+                claim = Claim.take(self._database, own)
+                claim.put(tag_items)
+                self._database.write([*writes, claim.release()])
+            else:
+                self._database.write([*writes, *map(Put, tag_items), unclaimed(own)])
+        except ConflictError:
+            existing = stored_model(name, self._items(name))
+            if existing is None:
+                raise
+            refuse_taken_model_name(name, existing.is_prompt, tags.get(PROMPT_TAG) == "true")
 
     def _meta(self, name: str, info: dict[str, Any], tags: dict[str, str], last: int) -> Item:
         return with_key(
@@ -93,6 +102,7 @@ class Models:
             {
                 INFO: info,
                 TAGS: _packed(tags),
+                "id": uuid4().hex,  # tells a model from a later one of the same name
                 "last_version": last,
                 "revision": 1,
                 **keys.MODEL.index_keys(
@@ -107,22 +117,18 @@ class Models:
         return holder_of_model(self._context.workspace, name).puts(tokens_of(name))
 
     def _remove_leftovers(self, name: str) -> None:
-        """Remove what an interrupted rename or deletion has left under a name without a model."""
-        key = self.keys_of(name).model
-        items = list(self._database.query(key.pk))
-        if not items or stored_model(name, items) is not None:
-            return
-        for portion in portions(items, TRANSACTION_WRITES - 1):
-            deletes = [Delete(key_of(item)) for item in portion]
-            self._database.retried(lambda writes=deletes: self._write_without_model(key, writes))
+        """Remove what is left under a name without a model."""
 
-    def _write_without_model(self, key: Key, deletes: Sequence[Delete]) -> None:
-        try:
-            self._database.write([Check(key, {PARTITION_KEY: ABSENT}), *deletes])
-        except ConflictError as error:
-            # a model that is created meanwhile under this name may have the same items
-            if 0 not in error.failed:
-                raise
+        def attempt() -> None:
+            try:
+                claim = Claim.take(self._database, self.keys_of(name))
+                self._database.write([claim.release()])
+            except ConflictError as error:
+                # a model that is created meanwhile has the name; its creation removed the rest
+                if 0 not in error.failed:
+                    raise
+
+        self._database.retried(attempt)
 
     def _items(self, name: str) -> Iterator[Item]:
         return self._database.query_prefix(self.keys_of(name).model.pk, "M#")
@@ -136,7 +142,7 @@ class Models:
         validate_model_name(name)
         model = stored_model(name, self._items(name))
         if model is None:
-            raise missing(f"Registered Model with name={name} not found")
+            raise no_model(name)
         return model
 
     def require(self, name: str) -> Item:
@@ -148,7 +154,7 @@ class Models:
         validate_model_name(name)
         meta = self._database.get(self.keys_of(name).model)
         if meta is None:
-            raise missing(f"Registered Model with name={name} not found")
+            raise no_model(name)
         return meta
 
     def listed_by_name(self) -> Iterator[str]:
@@ -229,10 +235,10 @@ class Models:
             raise MlflowException(
                 f"Registered Model (name={new_name}) already exists.", RESOURCE_ALREADY_EXISTS
             )
-        self._remove_leftovers(new_name)
+        claim = Claim.take(self._database, self.keys_of(new_name))
         items = [item for item in self._items(name) if "last_version" not in item]
         new_pk = self.keys_of(new_name).model.pk
-        self._database.write_in_batches(Put(_renamed(item, new_pk, now)) for item in items)
+        claim.put(_renamed(item, new_pk, now) for item in items)
         new_meta = self._meta(new_name, info, model.tags, model.meta["last_version"])
         try:
             self._database.write(
@@ -240,6 +246,7 @@ class Models:
                     Put(new_meta, {PARTITION_KEY: ABSENT}),
                     Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
                     *self._row_puts(new_name),
+                    claim.release(),
                 ]
             )
         except ConflictError as error:
@@ -258,9 +265,9 @@ class Models:
         model = self.find(name)
         workspace = target.keys_of(name).workspace
         new_pk = target.keys_of(name).model.pk
-        target._remove_leftovers(name)
+        claim = Claim.take(self._database, target.keys_of(name))
         items = [item for item in self._items(name) if "last_version" not in item]
-        self._database.write_in_batches(Put(_moved(item, new_pk, workspace)) for item in items)
+        claim.put(_moved(item, new_pk, workspace) for item in items)
         info = {**model.info, "workspace": workspace}
         new_meta = target._meta(name, info, model.tags, model.meta["last_version"])
         self._database.write(
@@ -268,6 +275,7 @@ class Models:
                 Put(new_meta, {PARTITION_KEY: ABSENT}),
                 Delete(self.keys_of(name).model, {"revision": model.meta["revision"]}),
                 *target._row_puts(name),
+                claim.release(),
             ]
         )
         self._remove_leftovers(name)
@@ -284,14 +292,13 @@ class Models:
         def attempt() -> None:
             model = self.find(name)
             tags = {**model.tags, tag.key: tag.value}
-            put = self._tag_put(name, tag.key, tag.value)
-            self.write(name, model.meta, {TAGS: _packed(tags)}, [put])
+            item = self._tag_item(name, tag.key, tag.value)
+            self.write(name, model.meta, {TAGS: _packed(tags)}, [Put(item)])
 
         self._database.retried(attempt)
 
-    def _tag_put(self, name: str, key: str, value: str) -> Put:
-        item_key = self.keys_of(name).tag(key)
-        return Put(with_key(item_key, {"key": key, "value": value}))
+    def _tag_item(self, name: str, key: str, value: str) -> Item:
+        return with_key(self.keys_of(name).tag(key), {"key": key, "value": value})
 
     def delete_tag(self, name: str, key: str) -> None:
         validate_model_name(name)
@@ -319,6 +326,10 @@ class Models:
     def version_of_alias(self, name: str, alias: str) -> int | None:
         item = self._database.get(self.keys_of(name).alias(alias))
         return None if item is None else item["version"]
+
+
+def no_model(name: str) -> MlflowException:
+    return missing(f"Registered Model with name={name} not found")
 
 
 def name_of(item: Item) -> str:

@@ -1,6 +1,7 @@
 """Versions of registered models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,8 +18,8 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import invalid, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, with_key
+from vitrine_mlflow.errors import ConflictError, invalid, missing
+from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write, with_key
 from vitrine_mlflow.mlflow_api import (
     canonical_stage,
     logged_model,
@@ -30,8 +31,14 @@ from vitrine_mlflow.mlflow_api import (
     validate_version_tag,
     validated_version,
 )
-from vitrine_mlflow.registry.items import ModelKeys, StoredModel, fitting, version_entity
-from vitrine_mlflow.registry.models import Models
+from vitrine_mlflow.registry.items import (
+    ModelKeys,
+    StoredModel,
+    is_one_portion,
+    portions,
+    version_entity,
+)
+from vitrine_mlflow.registry.models import Models, no_model
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
 _TAGS_IN_TRANSACTION = 90
@@ -70,24 +77,56 @@ class Versions:
             "workspace": self._context.workspace,
         }  # fmt: skip
         values: dict[str, str] = {tag.key: tag.value for tag in tags or []}
-        number = self._database.retried(lambda: self._create(name, info, values))
+        if _fits(values):
+            number = self._database.retried(lambda: self._create(name, info, values))
+        else:
+            number = self._create_in_parts(name, info, values)
         return self.get(name, number)
 
     def _create(self, name: str, info: dict[str, Any], tags: dict[str, str]) -> int:
         meta = self._models.require(name)
         number: int = meta["last_version"] + 1
         own = self._models.keys_of(name)
-        puts = [_tag_put(own, number, key, value) for key, value in tags.items()]
-        room = fitting(puts, _TAGS_IN_TRANSACTION)
-        # tags of a version that does not exist yet are read by nobody
-        self._database.write_in_batches(puts[room:])
-        item = with_key(
-            self._models.keys_of(name).version(number),
-            {INFO: info, "version": number, "lsi2sk": f"{iso_time(info['created'])}#{number:010d}"},
-        )
-        writes = [Put(item, {PARTITION_KEY: ABSENT}), *puts[:room]]
+        tag_puts = map(Put, _tag_items(own, number, tags))
+        writes = [_version_put(own, number, info), *tag_puts]
         self._models.touch(name, meta, {"updated": info["created"]}, writes, last_version=number)
         return number
+
+    def _create_in_parts(self, name: str, info: dict[str, Any], tags: dict[str, str]) -> int:
+        """Take a number, write the tags, and at last the version, which makes them visible.
+
+        If the server stops in between, the number is not used again.
+        """
+        own = self._models.keys_of(name)
+        model_id, number = self._database.retried(lambda: self._take_number(name))
+        same_model = Check(own.model, {"id": model_id})
+        for portion in portions(_tag_items(own, number, tags), _TAGS_IN_TRANSACTION):
+            writes: list[Write] = [same_model, *map(Put, portion)]
+            self._database.retried(partial(self._write_if_same, name, writes))
+
+        def finish() -> None:
+            meta = self._models.require(name)
+            if meta["id"] != model_id:
+                raise no_model(name)
+            version = _version_put(own, number, info)
+            self._models.touch(name, meta, {"updated": info["created"]}, [version])
+
+        self._database.retried(finish)
+        return number
+
+    def _take_number(self, name: str) -> tuple[str, int]:
+        meta = self._models.require(name)
+        number: int = meta["last_version"] + 1
+        self._models.write(name, meta, {"last_version": number})
+        return meta["id"], number
+
+    def _write_if_same(self, name: str, writes: Sequence[Write]) -> None:
+        try:
+            self._database.write(writes)
+        except ConflictError as error:
+            if 0 in error.failed:  # deleted or renamed meanwhile
+                raise no_model(name) from error
+            raise
 
     def _location(self, source: str) -> tuple[str, str | None]:
         """Where the artifacts are, and the run that logged them, if the source names a model.
@@ -218,11 +257,11 @@ class Versions:
         validate_model_name(name)
         number = validated_version(version)
         validate_version_tag(tag.key, tag.value)
-        put = _tag_put(self._models.keys_of(name), number, tag.key, tag.value)
+        (item,) = _tag_items(self._models.keys_of(name), number, {tag.key: tag.value})
 
         def attempt() -> None:
             self._require(name, number, version)
-            self._models.write(name, self._models.require(name), {}, [put])
+            self._models.write(name, self._models.require(name), {}, [Put(item)])
 
         self._database.retried(attempt)
 
@@ -271,9 +310,23 @@ class Versions:
         ]
 
 
-def _tag_put(own: ModelKeys, number: int, key: str, value: str) -> Put:
-    attributes = {"key": key, "value": value, "version": number}
-    return Put(with_key(own.version_tag(number, key), attributes))
+def _fits(tags: dict[str, str]) -> bool:
+    """Whether a version and its tags fit into one transaction."""
+    items: list[Item] = [{"key": key, "value": value} for key, value in tags.items()]
+    return is_one_portion(items, _TAGS_IN_TRANSACTION)
+
+
+def _version_put(own: ModelKeys, number: int, info: dict[str, Any]) -> Put:
+    order = f"{iso_time(info['created'])}#{number:010d}"
+    item = with_key(own.version(number), {INFO: info, "version": number, "lsi2sk": order})
+    return Put(item, {PARTITION_KEY: ABSENT})
+
+
+def _tag_items(own: ModelKeys, number: int, tags: Mapping[str, str]) -> list[Item]:
+    return [
+        with_key(own.version_tag(number, key), {"key": key, "value": value, "version": number})
+        for key, value in tags.items()
+    ]
 
 
 def _info_update(own: ModelKeys, number: int, info: dict[str, Any]) -> Update:
