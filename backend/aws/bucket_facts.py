@@ -27,7 +27,7 @@ _NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
 
 @wired
 class S3BucketFacts:
-    """Facts as S3 tells them to this function's role (see the port).
+    """Facts as S3 returns them to this function's role (see the port).
 
     Of others than the `allowed` buckets S3 would tell nothing but that they are forbidden.
     """

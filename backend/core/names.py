@@ -100,7 +100,7 @@ def check_user_id(value: str) -> str:
 
 
 def is_email(value: str) -> bool:
-    """Whether mail can be sent there, as far as its form tells."""
+    """Whether the text has the form of a mail address."""
     return len(value) <= MAX_EMAIL_CHARS and _EMAIL.fullmatch(value) is not None
 
 
@@ -238,7 +238,7 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
 
 
 def _schema(**schema: object) -> Any:
-    """What OpenAPI tells of a rule that a function checks; where it tells less, it says so."""
+    """The OpenAPI schema of a rule that a function checks; if it states less, it says so."""
     return Field(json_schema_extra=cast("dict[str, Any]", schema))
 
 

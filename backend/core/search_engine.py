@@ -35,7 +35,7 @@ class DocumentRemoval:
 class DocumentResult:
     """What became of one write: HTTP status and, if it failed, the reason.
 
-    `current_version` is the stored version that a conflict (409) met, where the engine tells it.
+    `current_version` is the stored version that a conflict (409) met, if the engine reports it.
     """
 
     index: str

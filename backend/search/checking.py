@@ -1,4 +1,4 @@
-"""Walks everything and tells what differs for good, a window a step; and has it built again.
+"""Walks everything and reports lasting differences, a window a step; and has them rebuilt.
 
 Changes are under way all the time. What differs is only suspected; after a grace of twice the lag
 the walk looks at its suspects once more, and counts those that still differ *in the same way*: one
@@ -30,7 +30,7 @@ from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
 MOST_SUSPECTS = 10_000
 """After so many the walk looks at them again before it goes on: a job's row holds their digests."""
 MOST_EXAMPLES = 10
-"""Of each class; a check tells how many differ, and names the first ones."""
+"""Of each class; a check counts those that differ, and names the first ones."""
 
 
 class Example(WireModel):

@@ -47,7 +47,7 @@ DIGEST_CHARS = 8
 class Difference:
     """A document that differs. `content` is the hash of what it should be; of extra ones, empty.
 
-    `since` is when its source was made, of missing ones whose source tells it.
+    `since` is when its source was made, of missing ones whose source has the time.
     """
 
     drift: Drift
@@ -208,7 +208,7 @@ def _place(standing: StandingDocument) -> tuple[str, str]:
 
 
 def _made(source: Source) -> datetime | str | None:
-    """When a source was made, or last written, if it tells it."""
+    """When a source was created, or last written, if that is known."""
     if isinstance(source, FileSource):
         return source.version.last_modified
     return str(source.row.get("createdAt") or "") if isinstance(source, AssetSource) else None

@@ -1,4 +1,4 @@
-"""What lies in the failure bucket, read again: listed, parsed, noted on, removed.
+"""The entries of the failure bucket, read again: listed, parsed, noted on, removed.
 
 Two kinds stand there. Handlers keep *poison* (`failures.FailureStore`), one item an object. The
 mappings of streams write a *batch* that they gave up, as AWS documents it
@@ -49,7 +49,7 @@ class Replays:
 
 @frozen
 class FailureSummary:
-    """What a list tells of an entry, as far as its beginning holds it."""
+    """An entry as a list shows it, as far as its beginning contains it."""
 
     key: str
     kind: Kind
@@ -176,7 +176,7 @@ def position_of(key: str) -> JsonObject:
 
 
 def summary_of(key: str, size: int, start: str) -> FailureSummary:
-    """What the beginning of an entry tells; an odd one tells little."""
+    """The fields in the beginning of an entry; a malformed one has few."""
     head = leading_members(start)
     kind = kind_of(key) or "poison"
     replays = replays_of(head)

@@ -1,4 +1,4 @@
-"""Keeps what cannot be indexed, with its body and the reason, and rings the alarm.
+"""Keeps what cannot be indexed, with its body and the reason, and raises the alarm.
 
 Only poison comes here: what would fail again however often it is tried. An outage never does.
 What is kept can be replayed: `replay` and `failure_entries` read it again.

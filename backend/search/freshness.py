@@ -38,7 +38,7 @@ from backend.values import frozen
 
 _NAME = "written"
 _HITS = 100
-"""As many as OpenSearch tells inside of one facet."""
+"""The most hits that OpenSearch returns inside one facet."""
 
 
 class Standing(NamedTuple):
@@ -221,7 +221,7 @@ class Watch:
 
 
 def _standing(facet: JsonObject) -> dict[str, Standing]:
-    """What the facet tells; beside its parts it has the number of all documents."""
+    """The content of the facet; besides its parts it has the number of all documents."""
     parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
     hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {

@@ -7,7 +7,7 @@ NAMESPACE = "Vitrine"
 
 @frozen
 class Metric:
-    """One event counted; a single one within five minutes rings.
+    """One event counted; a single one within five minutes raises an alarm.
 
     Where it is to ring for what lasts, one is needed in each of so many `periods` in a row.
     """
@@ -56,7 +56,7 @@ OBJECTS_SKIPPED = Metric(
     "ObjectsSkipped",
     "skipped objects of a bucket that belong to no asset; see the dimension `reason`",
 )
-"""Has no alarm: what needs somebody is kept with the failures too, and rings there."""
+"""Has no alarm: what needs an operator is also a stored failure, which has one."""
 
 CALLERS_REFUSED = Metric(
     "CallersRefused", "rejected credentials; see the dimension `reason` and the log"
@@ -87,7 +87,7 @@ OLDEST_UNINDEXED = Metric(
     "oldest_unindexed_seconds", "took longer than the limit to index a change"
 )
 CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
-"""What a check of the search indexes measures; anything above zero rings: a repair corrects it."""
+"""What a check of the search indexes measures; above zero is an alarm; a repair corrects it."""
 
 QUEUE_METRICS = (BATCHES_GIVEN_BACK,)
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)

@@ -1,4 +1,4 @@
-"""SNS topics: what tells people that something happened."""
+"""SNS topics, which notify people."""
 
 from backend.values import frozen
 

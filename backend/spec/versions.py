@@ -1,4 +1,4 @@
-"""The two versions that the product tells: of the contract that it keeps, and its own."""
+"""The two versions that the product reports: of its contract, and its own."""
 
 CONTRACT_VERSION = "2.5.1"
 """The VAMS release whose REST contract is kept; VAMS clients compare it with theirs."""

@@ -139,7 +139,7 @@ class FunctionsOf:
             function.metric_errors(),
             statistic="Sum",
             threshold=FAILED_CALLS_OF_QUEUES if spec.receives else FAILED_CALLS,
-            description=f"{name} failed{often}: its log tells why",
+            description=f"{name} failed{often}: the reason is in its log",
         )
         self._alarms.above(
             f"{name}ThrottlesAlarm",

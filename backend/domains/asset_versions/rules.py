@@ -21,7 +21,7 @@ NAMED_ON_A_PAGE = 100
 """Files that one row notes of those that a request names: paths of a kilobyte fit."""
 MAX_SKIPPED = 500
 MAX_SKIPPED_BYTES = 64 * 1024
-"""What a job's row tells of files that were skipped; they are counted beyond that."""
+"""The most skipped files that a job's row names; further ones are counted."""
 
 
 def held(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:

@@ -35,7 +35,7 @@ class Folder:
 
     @property
     def id(self) -> tuple[str, str]:
-        """What tells folders apart."""
+        """What identifies a folder."""
         return self.bucket.bucket_id, self.name
 
 

@@ -184,5 +184,5 @@ def _entity(asset: Asset) -> str:
 
 
 def _audit_values(key: str, body: str) -> dict[str, str]:
-    """A comment as an entry about its asset tells it."""
+    """A comment as the audit entry of its asset contains it."""
     return {f"comment {key}": body}

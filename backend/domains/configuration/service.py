@@ -1,4 +1,4 @@
-"""What the deployment tells of itself."""
+"""The configuration that the deployment publishes."""
 
 import logging
 from collections.abc import Callable

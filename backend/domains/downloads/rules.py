@@ -43,7 +43,7 @@ class Wanted:
 
 @frozen
 class Validators:
-    """What tells one content of a file from another: the ETag in quotes, and the time."""
+    """What identifies one content of a file: the ETag in quotes, and the time."""
 
     etag: str
     modified: datetime

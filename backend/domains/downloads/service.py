@@ -159,7 +159,7 @@ class Streamed:
 
 @wired
 class StreamService:
-    """Bytes of files; `auxiliary` tells the bucket of what viewers and pipelines made."""
+    """Bytes of files; `auxiliary` names the bucket of what viewers and pipelines created."""
 
     assets: AssetService
     files: FileService

@@ -1,4 +1,4 @@
-"""What of an asset a page tells, and in which order pages tell assets. Pure."""
+"""The parts of an asset on a page, and the order of assets on pages. Pure."""
 
 from collections.abc import Iterable, Iterator
 

@@ -12,7 +12,7 @@ from backend.values import frozen
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 MAX_PROBLEMS = 20
-"""What a job tells of the things that it could not do; those beyond are left out."""
+"""The most problems that a job reports; further ones are omitted."""
 
 
 class Job(WireModel):

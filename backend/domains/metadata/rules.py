@@ -337,7 +337,7 @@ def databases_of(entity: AnyEntity) -> tuple[str, ...]:
 
 
 def told_as(entity: AnyEntity) -> tuple[str, str, Kind]:
-    """How the audit trail tells the entity: the noun of operations, its name, the kind of keys."""
+    """How the audit log names the entity: the noun of operations, its name, the kind of keys."""
     match entity:
         case DatabaseEntity():
             return "database", database_entity(entity.database_id), "metadata"

@@ -19,7 +19,7 @@ class Happening(NamedTuple):
 
 
 def happening(entry: Mapping[str, object]) -> Happening | None:
-    """What an entry of the audit trail tells of an asset; None if it tells nobody anything.
+    """The notification about an asset in an audit entry; None if there is none.
 
     Raises:
         ValueError: it is no entry of an asset or a file.

@@ -31,7 +31,7 @@ _FILES_BYTES = 100_000
 _FILE_OVERHEAD = 100
 _RATE_SECONDS = 120
 _BY_FILE = ("results", "handed")
-"""What a row tells of files by their numbers."""
+"""The attributes of a row that describe files by their numbers."""
 MAX_RESULT_CHARS = 200
 """Of an error in the row: a thousand of them fit."""
 

@@ -176,7 +176,7 @@ def copy_spans(size: int, large_bytes: int) -> list[tuple[int, int]]:
 
 
 def parts_digest(parts: Sequence[Part]) -> str:
-    """What tells one list of parts from another: 10,000 ETags do not fit a row."""
+    """A digest that identifies a list of parts: 10,000 ETags do not fit a row."""
     lines = "".join(f"{part.number}:{part.etag}\n" for part in parts)
     return hashlib.sha256(lines.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The function that makes the audit entries of new assets, as the stream of their table tells."""
+"""The function that writes the audit entries of new assets from the stream of their table."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.audit_streams import AuditingWiring

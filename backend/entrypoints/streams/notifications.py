@@ -1,4 +1,4 @@
-"""The function that tells those who subscribed, as the stream of audit entries says."""
+"""The function that notifies subscribers, from the stream of audit entries."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.subscriptions import SubscriptionsWiring

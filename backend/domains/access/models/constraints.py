@@ -46,7 +46,7 @@ def _known(words: tuple[str, ...]) -> AfterValidator:
 
 
 def _enum_schema(words: tuple[str, ...]) -> Any:
-    """The words, as OpenAPI tells them."""
+    """The words, as OpenAPI lists them."""
     return Field(json_schema_extra={"enum": [*words]})
 
 

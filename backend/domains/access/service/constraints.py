@@ -33,7 +33,7 @@ _SECURED = Secured("constraint")
 
 
 class Written(NamedTuple):
-    """`is_new` tells whether the constraint was made; `warnings` are facts for people."""
+    """`is_new` is true if the constraint was created; `warnings` are texts for people."""
 
     constraint: Constraint
     is_new: bool

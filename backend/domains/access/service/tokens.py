@@ -114,7 +114,7 @@ class PoolUsers:
     )
 
     def completed(self, identity: Identity) -> Identity:
-        """The identity, with what no token of the pool tells: whether there is a second factor.
+        """The identity, with what no token of the pool states: whether there is a second factor.
 
         Cognito asks each user for it who has one. When it does not answer, nobody is taken to
         have given one.

@@ -166,7 +166,7 @@ class LinkReader:
 
 
 def _order(linked: Linked) -> tuple[str, str, str, str]:
-    """By name; what the caller may not see comes first, in an order that tells nothing."""
+    """By name; what the caller may not see comes first, in an order that reveals nothing."""
     if linked.asset is None:
         return ("", "", "", linked.edge.asset_link_id)
     edge = linked.edge

@@ -71,7 +71,7 @@ class ValuePath(WireModel):
 
 
 class ValueQuery(WireModel):
-    """The entry that refers to the value, as a list tells it."""
+    """The entry that refers to the value, as a list names it."""
 
     entity: EntityName
     at: datetime

@@ -13,7 +13,7 @@ from backend.domains.audit.models import Change, Entry, LargeValue, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
 
 SEPARATOR = "#"
-"""Between the time of an entry and what tells entries of one moment apart."""
+"""Between the time of an entry and what distinguishes entries of one moment."""
 _AFTER_SEPARATOR = "$"
 _BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
 VALUE_BYTES = 4 * 1024
@@ -132,7 +132,7 @@ CREATED_ATTRIBUTES = (
     *("databaseId", "assetId", "assetName", "description", "isDistributable", "tags"),
     *("assetType", "bucketId", "assetLocation"),
 )
-"""What the entry of an asset's creation tells of its row; counters and copies are left out."""
+"""The row's attributes in the entry of an asset's creation; counters and copies are left out."""
 CREATION_SUFFIX = "created"
 """Instead of chance: an asset is created once, however often its stream says so."""
 

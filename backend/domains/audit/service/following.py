@@ -46,7 +46,7 @@ class Creations:
 
 @frozen
 class Expired:
-    """An entry that its time to live removed, as the stream of the table tells it."""
+    """An entry that its time to live removed, as the stream of the table contains it."""
 
     sequence: str
     at: datetime

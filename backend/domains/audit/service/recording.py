@@ -62,7 +62,7 @@ class AuditService:
         after: Mapping[str, Any],
         at: datetime,
     ) -> Put:
-        """The entry of a creation that a stream tells of, the same one each time it does."""
+        """The entry of a creation in a stream, the same one for each repetition."""
         return self._entry(
             caller,
             operation,

@@ -45,7 +45,7 @@ class FileChangeFailedError(ConflictError):
 
 
 class Planned(NamedTuple):
-    """A change that may begin: of which asset, and what the audit entry tells of it.
+    """A change that may begin: its asset, and its audit entry.
 
     `version_id` is the S3 version that it is about; `demands` are checks of its transaction.
     """

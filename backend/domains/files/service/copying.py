@@ -76,7 +76,7 @@ class Copies:
     quarantine: Quarantine
 
     def demand(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
-        """What HEAD tells of the version that is to be copied.
+        """The attributes (HEAD) of the version to copy.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.

@@ -116,7 +116,7 @@ class FilePlaces:
         return place
 
     def existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
-        """What the store tells of a file; its marker if it is archived.
+        """The attributes of a file in the store; its marker if it is archived.
 
         Raises:
             FileNotFoundInAssetError: there is no such file.
@@ -127,7 +127,7 @@ class FilePlaces:
         return found
 
     def active(self, place: FileTarget) -> ObjectHead:
-        """What the store tells of a file that is not archived.
+        """The attributes of a file that is not archived.
 
         Raises:
             FileNotFoundInAssetError: there is no such file.

@@ -45,7 +45,7 @@ UNKNOWN_EXTENSION = "unknown"
 """The asset type of a single file without an extension."""
 
 MAX_FILE_VERSIONS = 1000
-"""Versions of one file, and of its asset, that `fileInfo` tells of; the newest ones of a file."""
+"""Versions of one file, and of its asset, that `fileInfo` lists; the newest ones of a file."""
 
 _AT_ONCE = 100
 """Files of which HEADs are asked before the time is looked at."""

@@ -24,7 +24,7 @@ _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 
 @wired
 class FileRewrites:
-    """`auxiliary` tells the bucket of what viewers and pipelines made."""
+    """`auxiliary` names the bucket of what viewers and pipelines created."""
 
     places: FilePlaces
     carrying: ChangesOfFiles
