@@ -29,6 +29,7 @@ _Result = TypeVar("_Result")
 TRANSACTION_WRITES = 100
 _BATCH_READS = 100
 _BATCH_WRITES = 25
+_PAGE_ITEMS = 10_000  # a page of 1 MB has fewer; DynamoDB refuses limits over 31 bits
 _ATTEMPTS = 8
 _METHODS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 
@@ -100,7 +101,7 @@ class Database:
     ) -> Iterator[Item]:
         """Items of a partition in the order of their sort keys; a page is read when needed.
 
-        The first page has at most `limit` items, each further one twice as many.
+        The first page has at most `limit` items, each further one twice as many, up to 10,000.
         """
         parameters = self._query_parameters(pk, keys, index)
         parameters["ScanIndexForward"] = not backward
@@ -115,7 +116,7 @@ class Database:
                 return
             parameters["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
             if "Limit" in parameters:
-                parameters["Limit"] *= 2
+                parameters["Limit"] = min(2 * parameters["Limit"], _PAGE_ITEMS)
 
     def query_prefix(self, pk: str, prefix: str, **options: Any) -> Iterator[Item]:
         return self.query(pk, Range.of_prefix(prefix), **options)
