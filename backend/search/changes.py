@@ -32,8 +32,8 @@ Image = Mapping[str, Mapping[str, Any]]
 class FanOut:
     """An attribute of an asset that its files inherit has changed, for the nth time.
 
-    Revisions start again where an id is reused after a deletion: the time of creation tells the
-    two assets apart.
+    Revisions start again where an id is reused after a deletion: the time of creation
+    distinguishes the two assets.
     """
 
     database_id: str

@@ -71,7 +71,7 @@ class FunctionsOf:
             ephemeral_storage_size=_storage(spec),
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
             environment=environment(spec, settings=self._settings, resources=self._resources),
-            role=cast("iam.IRole", self._role(spec, allowed)),
+            role=cast("iam.IRole", function_role(self._stack, spec.name, allowed)),
             log_group=group,
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
@@ -149,16 +149,18 @@ class FunctionsOf:
             description=f"{name} was asked more often at once than the account allows",
         )
 
-    def _role(self, spec: Function, allowed: list[iam.PolicyStatement]) -> iam.Role:
-        role = iam.Role(
-            self._stack,
-            f"{spec.name}Role",
-            description=f"What {spec.name} may do",
-            assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
-            inline_policies={"Declared": iam.PolicyDocument(statements=allowed)},
-        )
-        name_exactly(role, f"{spec.name}Role")
-        return role
+
+def function_role(stack: Stack, name: str, allowed: list[iam.PolicyStatement]) -> iam.Role:
+    """The role of a function, with these permissions only."""
+    role = iam.Role(
+        stack,
+        f"{name}Role",
+        description=f"Permissions of {name}",
+        assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
+        inline_policies={"Declared": iam.PolicyDocument(statements=allowed)},
+    )
+    name_exactly(role, f"{name}Role")
+    return role
 
 
 def environment(spec: Function, *, settings: Settings, resources: Resources) -> dict[str, str]:

@@ -15,7 +15,7 @@ from vitrine_mlflow.archive import BUCKET, PREFIX, TABLE
 from backend.spec.buckets import ARTEFACTS_BUCKET, FAILURE_BUCKET
 from backend.spec.key_layouts import TRACKING_ARCHIVE_PREFIX
 from infra.constructs.alarms import Alarms
-from infra.constructs.function import ARCHITECTURE, RUNTIME
+from infra.constructs.function import ARCHITECTURE, RUNTIME, function_role
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import ITERATOR_AGE_MS
@@ -63,25 +63,13 @@ def add_archiver(
             BUCKET: resources.buckets[ARTEFACTS_BUCKET.name].bucket_name,
             PREFIX: TRACKING_ARCHIVE_PREFIX,
         },
-        role=cast("iam.IRole", _role(stack, statements)),
+        role=cast("iam.IRole", function_role(stack, NAME, statements)),
         log_group=group,
         logging_format=lambda_.LoggingFormat.JSON,
     )
     name_exactly(function, NAME)
     _map(stack, table, function, resources)
     _watch(stack, settings, function)
-
-
-def _role(stack: Stack, statements: list[iam.PolicyStatement]) -> iam.Role:
-    role = iam.Role(
-        stack,
-        f"{NAME}Role",
-        description=f"Permissions of {NAME}",
-        assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
-        inline_policies={"Declared": iam.PolicyDocument(statements=statements)},
-    )
-    name_exactly(role, f"{NAME}Role")
-    return role
 
 
 def _map(

@@ -53,8 +53,8 @@ def _moved(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
 def job_id(kind: JobKind, asset: Asset) -> str:
     """The id of the job that the asset's next change of state starts.
 
-    Revisions start again where an id is reused after a deletion: the time of creation tells the
-    two assets apart.
+    Revisions start again where an id is reused after a deletion: the time of creation
+    distinguishes the two assets.
     """
     created = "".join(char for char in asset.created_at if char.isdecimal())
     return kind.job_id(asset.database_id, asset.asset_id, created or "0", asset.revision + 1)

@@ -102,7 +102,7 @@ class Models:
             {
                 INFO: info,
                 TAGS: _packed(tags),
-                "id": uuid4().hex,  # tells a model from a later one of the same name
+                "id": uuid4().hex,  # distinguishes a model from a later one of this name
                 "last_version": last,
                 "revision": 1,
                 **keys.MODEL.index_keys(
