@@ -136,6 +136,13 @@ class Api:
         wait_until(has_ended, seconds=seconds)
         return found
 
+    def completed(self, method: str, path: str, body: Any = None) -> Any:
+        """The reply to a change, after the job that completes a long one has succeeded."""
+        reply = self.ok(method, path, body)
+        if "jobId" in reply:
+            assert self.ended(reply["jobId"])["state"] == "done"
+        return reply
+
     def search(self, **body: Any) -> list[dict[str, Any]]:
         """The sources of the hits of a simple search."""
         hits = self.ok("POST", "/search/simple", {"size": 1000, **body})["hits"]["hits"]

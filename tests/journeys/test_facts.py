@@ -116,6 +116,6 @@ def test_facts_go_with_their_file_and_belong_to_the_product(
     removed = api.ok("DELETE", f"{base}/metadata/file", wanted)
     assert (removed["success"], removed["failureCount"]) == (False, 1)
     move = {"sourcePath": "/a.obj", "destinationPath": "/parts/a.obj"}
-    api.ok("POST", f"{base}/moveFile", move)
+    api.completed("POST", f"{base}/moveFile", move)
     wait_until(lambda: attributes(api, base, "/parts/a.obj") == facts)
     assert attributes(api, base, "/a.obj") == {}

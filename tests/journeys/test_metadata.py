@@ -190,7 +190,7 @@ def test_schemas_of_a_database_apply_to_files_copied_into_it(api: Api, database:
     assert api.ok("GET", f"{theirs}/listFiles")["items"] == []
     number = [record("polygons", "9", "number")]
     api.ok("PUT", f"{base}/metadata/file", {**of, "metadata": number, "updateType": "replace_all"})
-    api.ok("POST", f"{base}/copyFile", copy)
+    api.completed("POST", f"{base}/copyFile", copy)
     of_copy = httpx.QueryParams({**of, "filePath": "/b.glb"})
     assert values(api, f"{theirs}/metadata/file?{of_copy}") == {"polygons": "9"}
 
@@ -199,7 +199,7 @@ def test_a_file_that_is_not_there_or_in_the_bin_gets_no_metadata(api: Api, datab
     asset = api.new_asset(database, "Lion")
     api.upload(database, asset, {"/binned.glb": [noise(20, "binned")]})
     base = f"/database/{database}/assets/{asset}"
-    api.ok("DELETE", f"{base}/archiveFile", {"filePath": "/binned.glb"})
+    api.completed("DELETE", f"{base}/archiveFile", {"filePath": "/binned.glb"})
     for name in ("/never.glb", "/binned.glb"):
         body = {"filePath": name, "type": "metadata", "metadata": [record("n")]}
         status, said = api.refused("POST", f"{base}/metadata/file", body)

@@ -92,7 +92,7 @@ def test_a_version_is_made_read_compared_and_gone_back_to(api: Api, database: st
 
     body = {"comment": "back again", "revertMetadata": True}
     reverted = api.ok("POST", f"{base}/revertAssetVersion/1", body)
-    assert (reverted["assetVersionId"], reverted["skippedFiles"]) == ("3", [])
+    assert (number_of(api, reverted), reverted.get("skippedFiles", [])) == ("3", [])
     assert content(api, base) == b"solid old\n"
     (now,) = api.ok("GET", f"{base}/metadata")["metadata"]
     assert now["metadataValue"] == "1889"
@@ -172,7 +172,7 @@ def test_a_file_that_is_deleted_for_good_leaves_its_versions(api: Api, database:
     api.ok("POST", f"{base}/metadata/file", of_file)
     made(api, base)
     gone = {"filePath": "/b.stl", "confirmPermanentDelete": True}
-    api.ok("DELETE", f"{base}/deleteFile", gone)
+    api.completed("DELETE", f"{base}/deleteFile", gone)
     whole = api.ok("GET", f"{base}/getVersion/1")
     assert [one["relativeKey"] for one in whole["files"]] == ["/a.stl"]
     assert [one["metadataValue"] for one in whole["versionedMetadata"]] == ["1889"]

@@ -98,8 +98,10 @@ def test_stored_names_remain_readable_and_deletable(
     read = api.send("GET", f"{bench.path}/download/stream/{quote(path[1:])}")
     assert read.content == b"stored"
     to = {"sourcePath": path, "destinationPath": "/visible.txt"}
-    api.ok("POST", f"{bench.path}/copyFile", to)
-    api.ok("DELETE", f"{bench.path}/deleteFile", {"filePath": path, "confirmPermanentDelete": True})
+    api.completed("POST", f"{bench.path}/copyFile", to)
+    api.completed(
+        "DELETE", f"{bench.path}/deleteFile", {"filePath": path, "confirmPermanentDelete": True}
+    )
 
     adopted = f"/database/imported/assets/{quote(folder)}"
     found = api.ok("GET", adopted)

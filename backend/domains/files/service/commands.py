@@ -166,7 +166,8 @@ class FileChanges:
         asset = self.places.asset(caller, ids)
         place = self.places.place(asset, sent, is_prefix=is_prefix)
         change = FileChange(operation="archiveFile", path=place.path, is_prefix=is_prefix)
-        named = Named(() if is_prefix else (place.path,))
+        # A request that joins the job of an earlier one does not list the folder again.
+        named = Named((place.path,))
 
         def plan() -> Planned:
             nonlocal named
@@ -220,7 +221,8 @@ class FileChanges:
                 "filePath", "is a preview; previews are changed with their file"
             )
         change = FileChange(operation="deleteFile", path=place.path, is_prefix=is_prefix)
-        named = Named(() if is_prefix else (place.path,))
+        # A request that joins the job of an earlier one does not list the folder again.
+        named = Named((place.path,))
 
         def plan() -> Planned:
             nonlocal named

@@ -184,6 +184,19 @@ def test_the_same_request_sent_again_gets_the_change_that_was_begun() -> None:
     assert state_of(world.objects)["/a.glb"] == "archived"
 
 
+@pytest.mark.parametrize("verb", ["archiveFile", "deleteFile"])
+def test_a_repeated_request_for_a_folder_names_the_folder_of_its_job(verb: str) -> None:
+    world = World()
+    world.die_at("delete")
+    with pytest.raises(Dead):
+        world.museum.change("DELETE", verb, FOLDER)
+    world.heal()
+    world.clock.now += LEASE
+    answer = world.museum.change("DELETE", verb, FOLDER)
+    assert answer.status == 200, answer.body
+    assert answer.body["affectedFiles"] == ["/parts/"]
+
+
 def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
