@@ -24,7 +24,8 @@ from backend.search.replay import Replayed, Replayer
 from backend.spec.routes import REPLAY_FAILURES
 
 BUDGET = timedelta(seconds=3)
-"""How long a request goes on beginning replays."""
+"""How long a request starts replays; the client repeats it. No job is needed: nothing is incomplete
+between two entries."""
 _FAILURE = Secured("failure")
 _PAGE = 50
 

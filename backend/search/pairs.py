@@ -68,6 +68,7 @@ def named(key: str, *, field: str) -> Named:
                 field, f"{key!r:.{_SHOWN_CHARS}} is not a fact; the facts are {known}"
             )
         return Named(ATTRIBUTES, own, fact.type)
+    # A bare `width` is metadata, never a fact: it is a common key, and must not find images.
     return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")
 
 

@@ -136,9 +136,10 @@ def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
 
 
 def _cors(web_url: str) -> list[s3.CorsRule]:
-    """Presigned URLs carry the permission. After the API's redirect a browser names no origin."""
+    """Let browsers use presigned URLs, which are the permission; no cookie is involved."""
     exposed = ["ETag", "x-amz-version-id", "x-amz-checksum-sha256"]
     reads = s3.CorsRule(
+        # After the API's redirect to S3 a browser sends `Origin: null`, which no list can contain.
         allowed_origins=["*"],
         allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD],
         allowed_headers=["*"],

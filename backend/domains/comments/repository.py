@@ -81,6 +81,7 @@ class CommentRepository:
         query = Query(
             table=COMMENTS,
             partition=archived(asset_id) if deleted else asset_id,
+            # The prefix ends with the separator: `1:` does not list the comments of version 10.
             sort_prefix=None if version_id is None else COMMENT.prefix(version_id),
             newest_first=True,
             consistent=True,
@@ -95,6 +96,7 @@ class CommentRepository:
             CommentExistsError: one has, or had.
         """
         refused = CommentExistsError(comment.key)
+        # The id of a deleted comment is not reused: deleting it again would overwrite the first.
         unused = Check(
             table=COMMENTS,
             key=_key(archived(comment.asset_id), comment.key),

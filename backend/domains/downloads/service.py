@@ -232,6 +232,8 @@ class StreamService:
         return asset
 
     def _streamed(self, place: "_Place", wanted: rules.Wanted, reading: Reading) -> Streamed:
+        # Headers and bytes must be of one content. An object without versions may be replaced
+        # between HEAD and GET; the GET's `If-Match` then fails, and both are repeated.
         for _ in range(_READINGS):
             head = self._head(place)
             found = _served(place.path, head)
