@@ -20,6 +20,8 @@ def definitions_key(database_id: str) -> str:
 
 def count_keys(database_id: str) -> tuple[str, ...]:
     """The keys of all parts of a database's count; they are there as long as it may have assets."""
+    # Counting an asset requires that its part exists, which is the check that the database does: a
+    # deletion removes the parts on the condition that they are 0.
     return tuple(_count_key(database_id, shard) for shard in range(COUNT_SHARDS))
 
 

@@ -117,6 +117,7 @@ class RoleRepository:
 
     def delete(self, role: Role, *others: Write) -> None:
         """Remove the role, if nobody changed it, or was given it, since it was read."""
+        # Each assignment increments `grants`, so no user keeps a role that is being deleted.
         given = absent("grants") if role.grants is None else equals("grants", role.grants)
         gone = Delete(
             table=ROLES,
