@@ -24,7 +24,7 @@ _NEVER_IPV4 = (
 _NEVER_IPV6 = (
     IPv6Network("::/96"),  # the unspecified one, loopback, IPv4-compatible (RFC 4291)
     IPv6Network("64:ff9b:1::/48"),  # NAT64 within a network (RFC 8215)
-    IPv6Network("2001::/32"),  # Teredo: its IPv4 address is anybody's (RFC 4380)
+    IPv6Network("2001::/32"),  # Teredo: its IPv4 address may be any (RFC 4380)
     IPv6Network("2002::/16"),  # 6to4: likewise (RFC 3056)
     IPv6Network("3fff::/20"),  # documentation (RFC 9637), which Python 3.11 does not know
     IPv6Network("5f00::/16"),  # segment routing (RFC 9602), likewise

@@ -44,11 +44,11 @@ class Authorization(Protocol):
     """Decides requests. Implementations deny everything that no rule allows."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
-        """Tier 1: may the caller use this route at all, with these path parameters?"""
+        """Tier 1: return whether the caller may use this route with these path parameters."""
         ...
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        """Tier 2: may the caller do this to the object?"""
+        """Tier 2: return whether the caller may perform the action on the object."""
         ...
 
 

@@ -36,7 +36,7 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
     if not keys:
         return []
     wanted, last = frozenset(keys), keys[-1]
-    limit = max(_LEAST_LISTED, _LISTED * len(keys))  # what stands behind them is for later
+    limit = max(_LEAST_LISTED, _LISTED * len(keys))  # the rest is left for the next call
     found: dict[str, Newest] = {}
     after_key: str | None = just_below(keys[0])
     after_version: str | None = None

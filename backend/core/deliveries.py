@@ -16,7 +16,7 @@ Ring = Callable[[Metric], None]
 """Counts an event that an alarm watches."""
 
 FIRST_PAUSE_SECONDS = 10
-_GROWTH = 1.5  # after an outage a message waits half as long as that took, and ten seconds
+_GROWTH = 1.5  # after an outage, half of its duration and ten seconds
 LONGEST_PAUSE_SECONDS = 120
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def given_back(
     try:
         for pause, receipts in by_pause.items():
             queues.postpone(queue, receipts, seconds=pause)
-    except UnavailableError as error:  # they are received again in any case, only later
+    except UnavailableError as error:  # they are received again anyway, only later
         _log.warning("messages of %s wait for their time-out: %s", queue.name, error.message)
     return failed(str(message["messageId"]) for message in messages)
 

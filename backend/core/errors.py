@@ -1,20 +1,20 @@
-"""The errors of the domain. HTTP statuses are given to them in `backend/http/errors.py`.
+"""The errors of the domain. `backend/http/errors.py` maps them to HTTP statuses.
 
     VitrineError
-    ├── InvalidInputError        what was sent is wrong; names the field
-    ├── UnauthenticatedError     nobody knows who asks
+    ├── InvalidInputError        the request is invalid; names the field
+    ├── UnauthenticatedError     credentials are missing or invalid
     ├── PermissionDeniedError    the caller may not use this
     ├── NotFoundError            absent, or not visible to the caller: the two look the same
-    ├── GoneError                was there, is archived
+    ├── GoneError                existed, but is archived
     ├── ConflictError            the state does not allow it
     │   ├── AlreadyExistsError
     │   ├── NotEmptyError
     │   └── StateForbidsError
-    ├── RevisionConflictError    someone else was faster (`If-Match`)
+    ├── RevisionConflictError    changed after the caller read it (`If-Match`)
     ├── TooLargeError
-    ├── RangeError               no byte of what is asked for is there
+    ├── RangeError               the requested byte range is outside the content
     ├── RateLimitedError
-    └── UnavailableError         a backing service is down; nothing is lost, try again
+    └── UnavailableError         a backing service is down; the request can be repeated
 
 A slice subclasses one, names the fact (`AssetNotFoundError`), takes the ids, builds the message and
 gives it a stable `code`.
@@ -27,14 +27,14 @@ from backend.values import frozen
 
 @frozen
 class FieldError:
-    """One field that is wrong: its path in the request (`files.0.relativeKey`) and the fact."""
+    """One invalid field: its path in the request (`files.0.relativeKey`) and the problem."""
 
     field: str
     message: str
 
 
 class VitrineError(Exception):
-    """The base of all errors that are answers; `code` is stable, the message is for people."""
+    """The base of all errors that become replies. `code` is stable; the message is for people."""
 
     code: ClassVar[str] = "Error"
     needs_operator: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class VitrineError(Exception):
 
     @classmethod
     def of(cls, field: str, message: str) -> Self:
-        """The error of one field, which its message names too."""
+        """Return the error of one field. The message names the field too."""
         return cls(f"{field}: {message}", fields=(FieldError(field, message),))
 
 

@@ -1,9 +1,9 @@
-"""Fetches a document from a URL that the product did not choose itself, and from nowhere private.
+"""Fetches a document from a URL that the product did not choose itself, from public addresses only.
 
-The name is resolved first, every address that it has must be public, and the connection goes to
-the address that was looked at: a name that means another address a moment later changes nothing.
-TLS still proves the name. Redirects are not followed, environment variables name no proxy, and
-time and size are limited. For small documents such as keys of an identity provider.
+The host name is resolved first, all its addresses must be public, and the connection goes to the
+checked address, so a name that resolves to another address a moment later has no effect. TLS still
+verifies the name. Redirects are not followed, proxies of the environment are ignored, and time and
+size are limited. For small documents, such as the keys of an identity provider.
 """
 
 import socket
@@ -34,7 +34,7 @@ class FetchFailedError(UnavailableError):
 
 
 class Limits(NamedTuple):
-    """`seconds` hold for all that follows connecting; resolving has the resolver's own limit."""
+    """Limits of a download. `seconds` covers everything after name resolution and connecting."""
 
     seconds: float = 3.0
     size: int = 512 * 1024
@@ -44,10 +44,10 @@ _LIMITS = Limits()
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """The addresses of a name, or the one that is written there in any spelling.
+    """Return the addresses of a host name, or the address itself in normal form.
 
     Raises:
-        FetchFailedError: it has none.
+        FetchFailedError: the name has no address.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -58,7 +58,10 @@ def addresses_of(host: str, port: int) -> list[str]:
 
 @frozen
 class Fetcher:
-    """`loopback` is for a runtime on a developer's machine: `http` and `https` to that machine."""
+    """Fetches documents.
+
+    `loopback` also allows `http` and `https` to this machine, for local runtimes.
+    """
 
     loopback: bool = False
     limits: Limits = _LIMITS
@@ -66,11 +69,11 @@ class Fetcher:
     context: Callable[[], ssl.SSLContext] = ssl.create_default_context
 
     def fetch(self, url: str) -> bytes:
-        """The body of a 200 to a GET.
+        """Return the body of a successful GET.
 
         Raises:
-            FetchFailedError: the server gives none; trying again may help.
-            ForbiddenUrlError: the URL is none of https, or leads to a place that is not public.
+            FetchFailedError: the server returned no document; a later attempt may succeed.
+            ForbiddenUrlError: the URL is not https, or leads to an address that is not public.
         """
         parts = _parts(url)
         port = parts.port or (80 if parts.scheme == "http" else 443)
@@ -85,13 +88,14 @@ class Fetcher:
         try:
             return self._body(connection, target)
         except (OSError, HTTPException, ValueError) as error:
-            # ValueError: reading goes on after the time was up, and the connection is gone.
+            # ValueError: reading continues after the time-out, when the connection is already
+            # closed.
             raise FetchFailedError(f"{host} does not respond: {type(error).__name__}") from error
         finally:
             connection.close()
 
     def _address(self, parts: SplitResult, port: int) -> str:
-        """The address to connect to, when all that the name has are allowed."""
+        """Return the address to connect to, if all addresses of the name are allowed."""
         host = parts.hostname or ""
         found = self.resolve(host, port)
         if not found:
@@ -108,7 +112,7 @@ class Fetcher:
         agent = f"vitrine/{PRODUCT_VERSION}"
         headers = {"Accept": "application/json", "User-Agent": agent, "Connection": "close"}
         is_over = Event()
-        # A server that sends a byte now and then would never run into the time-out of one read.
+        # A server that sends a byte now and then would never exceed the time-out of one read.
         timer = Timer(self.limits.seconds, _end, [connection, is_over])
         timer.daemon = True
         connection.connect()
@@ -120,7 +124,7 @@ class Fetcher:
             body = self._read(connection.getresponse())
         finally:
             timer.cancel()
-        if is_over.is_set():  # what has no length ends wherever the connection does
+        if is_over.is_set():  # a body without a length ends with the connection
             raise TimeoutError
         return body
 
@@ -138,7 +142,7 @@ class Fetcher:
 
 
 class _CheckedHttp(HTTPConnection):
-    """Connects to an address that was looked at, and names the host to the server."""
+    """Connects to a checked address, and sends the name of the host to the server."""
 
     def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
         super().__init__(host, port, timeout=seconds)
@@ -164,21 +168,21 @@ class _CheckedHttps(HTTPSConnection):
         self.sock = self._secured
 
     def shake_hands(self) -> None:
-        """Prove who the server is; nothing was said to it before."""
+        """Verify the server's certificate; nothing was sent before."""
         self._secured.do_handshake()
 
 
 def _end(connection: HTTPConnection, is_over: Event) -> None:
-    """End the connection, although it is being read."""
+    """Close the connection, even while it is being read."""
     is_over.set()
     try:
         connection.sock.shutdown(socket.SHUT_RDWR)
-    except (OSError, AttributeError):  # it is closed already
+    except (OSError, AttributeError):  # already closed
         return
 
 
 def _parts(url: str) -> SplitResult:
-    """The parts of a URL that names a host, nobody's password, and holds no odd character."""
+    """Split a URL. It must name a host, and contain no password and no unusual characters."""
     if not _PRINTABLE.issuperset(url) or "\\" in url:
         raise ForbiddenUrlError("The URL contains invalid characters")
     try:

@@ -1,4 +1,4 @@
-"""The kind of a file, by its name and its first bytes. Pure; decided here, never by a client."""
+"""The kind of a file, by its name and its first bytes. Pure. Clients do not decide it."""
 
 import mimetypes
 import re
@@ -108,7 +108,7 @@ _SHOWN_TYPES = frozenset(
     {"application/json", "application/pdf", "text/csv", "text/markdown", "text/plain"}
 )
 """What a browser may show in its place; all else it saves, also what nobody has thought of yet."""
-# A name in the other direction hides its extension: what reads `gpj.exe` backwards.
+# A name in the other direction hides its extension: `gpj.exe` is displayed backwards.
 _DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _NOT_NAMED = dict.fromkeys((*_DIRECTIONS, *_CONTROLS), "_")
@@ -128,7 +128,7 @@ _EXECUTABLES = (
 
 
 def content_type_of(path: str) -> str:
-    """The media type that a file of this name is stored and served with."""
+    """Return the media type with which a file of this name is stored and served."""
     extension = extension_of(path)
     known = _CONTENT_TYPES.get(extension)
     if known is not None:
@@ -138,23 +138,27 @@ def content_type_of(path: str) -> str:
 
 
 def can_run_script(content_type: str) -> bool:
-    """Whether a browser that shows this type may run code in it: it is then only downloaded."""
+    """Return whether a browser may run code in content of this type.
+
+    Such files are only downloaded.
+    """
     kind = content_type.split(";", 1)[0].strip().lower()
     return kind in _SCRIPT_CAPABLE or kind.endswith(("+xml", "javascript", "ecmascript"))
 
 
 class Serving(NamedTuple):
-    """How the bytes of a file go to a browser: the headers that say what they are."""
+    """The headers that describe the bytes of a file to a browser."""
 
     content_type: str
     disposition: str
 
 
 def serving_of(key: str) -> Serving:
-    """How a file of this key is served; the client and what is stored with it decide nothing.
+    """Return how a file of this key is served, regardless of the client and of stored headers.
 
-    What may run code is saved and not shown, as a type that means nothing. An SVG keeps its type,
-    because pages show it as an image, where its code does not run; shown by itself it is saved too.
+    Content that may run code is saved instead of displayed, with a neutral type. An SVG keeps its
+    type, because pages display it as an image, where its code does not run; opened by itself it is
+    saved.
     """
     content_type = content_type_of(key)
     if can_run_script(content_type):
@@ -166,19 +170,19 @@ def serving_of(key: str) -> Serving:
 
 
 def _disposition(kind: str, key: str) -> str:
-    """The header (RFC 6266), with the name in ASCII (RFC 8187): nothing in it ends the header."""
+    """Return the header (RFC 6266) with the name escaped, so that it cannot end the header."""
     name = key.rsplit("/", 1)[-1].translate(_NOT_NAMED)
     return f"{kind}; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def blocked_extension(path: str) -> str | None:
-    """The blocked extension that a name ends in, if it does; `.BAT` alone is one too."""
+    """Return the blocked extension of a name, if it has one; `.BAT` alone counts too."""
     name = path.rsplit("/", 1)[-1].lower()
     return next((one for one in BLOCKED_EXTENSIONS if name.endswith(one)), None)
 
 
 def executable_kind(start: bytes) -> str | None:
-    """What kind of executable begins with these bytes, if it is one."""
+    """Return the kind of executable that begins with these bytes, if it is one."""
     return next((kind for magic, kind in _EXECUTABLES if start.startswith(magic)), None)
 
 
@@ -195,7 +199,7 @@ def is_file(key: str) -> bool:
 def preview_base(path: str) -> str | None:
     """Return the path or key of the file that this is the preview of; None if it is no preview.
 
-    The mark is compared with case, since S3 keys are; the extension without.
+    The marker is case-sensitive, as S3 keys are; the extension is not.
     """
     found = _PREVIEW.fullmatch(path)
     return None if found is None else found["base"]

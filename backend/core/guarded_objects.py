@@ -10,7 +10,7 @@ class GuardedObjects(Protocol):
     """Writes under the condition of an ETag. All may raise UnavailableError."""
 
     def replace(self, bucket: str, key: str, body: bytes, *, etag: str, content_type: str) -> bool:
-        """Replace an object if it still has this ETag; False if it changed or was deleted."""
+        """Replace an object if it still has this ETag; False if it was changed or deleted."""
         ...
 
     def delete(self, bucket: str, key: str, *, etag: str) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Identity(NamedTuple):
     """An authenticated caller.
 
-    `mfa` is true if a second factor was given; `email` is the address in the credentials.
+    `mfa` is true if a second factor was used; `email` is the address in the credentials.
     `api_key_id` is the API key that authenticated the request; None for a token. `subject` is the
     `sub` of a token, if it differs from the user id; clients identify their user by it.
     """

@@ -10,7 +10,7 @@ NewId = Callable[[], str]
 
 
 def new_uuid() -> str:
-    """A random UUID: asset links, API keys, buckets, jobs."""
+    """Return a random UUID, for asset links, API keys, buckets and jobs."""
     return str(uuid4())
 
 
@@ -25,7 +25,7 @@ def new_upload_id() -> str:
 
 
 def new_secret() -> str:
-    """48 random bytes as 64 URL-safe characters."""
+    """Return 48 random bytes as 64 URL-safe characters."""
     return secrets.token_urlsafe(48)
 
 
@@ -35,7 +35,7 @@ def new_suffix() -> str:
 
 
 def new_write_id() -> str:
-    """16 characters (96 random bits) that identify one write of an item."""
+    """Return 16 characters (96 random bits) that identify one write of an item."""
     return secrets.token_urlsafe(12)
 
 
@@ -55,6 +55,6 @@ def ordered_uuid(at: datetime, name: str | None = None) -> str:
 
 
 def _versioned(raw: bytes) -> bytes:
-    """The bytes of a UUID with the bits of version 7 and of RFC 9562's variant."""
+    """Return a UUID with the bits of version 7 and of RFC 9562's variant."""
     version, variant = 0x70 | raw[6] & 0x0F, 0x80 | raw[8] & 0x3F
     return raw[:6] + bytes([version, raw[7], variant]) + raw[9:]

@@ -1,7 +1,7 @@
-"""The types of metadata values and what each takes; pure.
+"""The types of metadata values and the texts that each accepts. Pure.
 
-Used by every slice that stores metadata or says what metadata may be. A value is text; its type
-says what the text must hold. The empty text holds nothing and is good for every type.
+Used by every slice that stores metadata or declares metadata fields. A value is text; its type
+determines the accepted format. Every type accepts the empty text, which means no value.
 """
 
 import math
@@ -42,10 +42,10 @@ _MAX_NUMBER_CHARS = 512
 
 
 def check_key(key: str) -> str:
-    """A key of metadata.
+    """Check a metadata key and return it.
 
     Raises:
-        ValueError: it is not 1 to 256 characters of Unicode, or holds a control character.
+        ValueError: the key is not 1 to 256 characters of Unicode, or contains a control character.
     """
     is_text(key)
     if not 1 <= len(key) <= MAX_KEY_CHARS:
@@ -56,10 +56,10 @@ def check_key(key: str) -> str:
 
 
 def check_value(value_type: ValueType, value: str) -> str:
-    """A value of a type.
+    """Check a value of a type and return it.
 
     Raises:
-        ValueError: it is not one, saying why.
+        ValueError: the value is invalid; the message gives the reason.
     """
     is_text(value)
     check = _CHECKS.get(value_type)
@@ -73,7 +73,7 @@ def _check_number(value: str) -> None:
         raise ValueError("must be a decimal number")
     try:
         number = Decimal(value)
-    except InvalidOperation:  # the exponent is beyond what Decimal can hold
+    except InvalidOperation:  # the exponent is too large for Decimal
         raise ValueError("has an exponent that is too large") from None
     if len("".join(map(str, number.as_tuple().digits)).strip("0")) > MAX_DIGITS:
         raise ValueError(f"must have at most {MAX_DIGITS} significant digits")
@@ -91,7 +91,7 @@ def _check_date(value: str) -> None:
         datetime.fromisoformat(value)
     except ValueError:
         raise ValueError("must be an ISO 8601 date, with or without a time") from None
-    if not _DATE.fullmatch(value):  # fromisoformat takes any character between date and time
+    if not _DATE.fullmatch(value):  # fromisoformat accepts any character between date and time
         raise ValueError("must have a 'T' between date and time")
 
 
@@ -142,7 +142,10 @@ def _check_feature(feature: Mapping[str, Any]) -> None:
 
 
 def _check_geometry(geometry: Mapping[str, Any]) -> None:
-    """RFC 7946, section 3.1; empty coordinates, which it lets mean nothing, are refused."""
+    """Check a geometry as RFC 7946, section 3.1.
+
+    Empty coordinates, which it allows, are rejected.
+    """
     kind = geometry.get("type")
     if kind == "GeometryCollection":
         for part in _array(geometry.get("geometries"), "geometries"):
@@ -202,7 +205,7 @@ def _check_vector(*names: str) -> Callable[[str], None]:
 
 
 def _numbers(value: str, *names: str) -> dict[str, float]:
-    """The numbers under these names in a JSON object; other names are let be."""
+    """Return the numbers under these names in a JSON object; other names are ignored."""
     found = _object(_json(value), "the value")
     missing = [name for name in names if name not in found]
     if missing:
@@ -216,7 +219,7 @@ def _finite(value: Any, what: str) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     try:
         is_finite = is_number and math.isfinite(value)
-    except OverflowError:  # a whole number beyond floating point
+    except OverflowError:  # an integer outside the range of floating point
         is_finite = False
     if not is_finite:
         raise ValueError(f"{what} must contain finite numbers only")
@@ -239,7 +242,7 @@ def _check_json(value: str) -> None:
 
 
 def _json(value: str) -> Any:
-    """The JSON value in a text; NaN, infinities and deep nesting are refused."""
+    """Parse the JSON value of a text. NaN, infinities and deep nesting are rejected."""
     try:
         found: Any = pydantic_core.from_json(value, allow_inf_nan=False)
     except ValueError as error:

@@ -21,13 +21,13 @@ from pydantic_core import CoreSchema
 
 @cache
 def camel(name: str) -> str:
-    """As pydantic's `to_camel`, which uses regular expressions, for each field again."""
+    """Return a name in camelCase, as pydantic's `to_camel` but without its regular expressions."""
     first, *others = name.split("_")
     return first + "".join(map(str.title, others))
 
 
 class WrongFieldError(ValueError):
-    """What a rule between several fields raises: which of them is wrong, as the wire names it."""
+    """Raised by rules that compare several fields; names the wrong field as on the wire."""
 
     def __init__(self, field: str, fact: str) -> None:
         super().__init__(fact)
@@ -48,9 +48,9 @@ class WireModel(BaseModel):
 
 
 class FullModel(WireModel):
-    """A part of a reply whose fields without a value are in the JSON, as null.
+    """A part of a reply in which fields without a value are included as null.
 
-    (Elsewhere a field without a value is left out.)
+    In other models, such fields are left out.
     """
 
     @model_serializer(mode="wrap")
@@ -83,7 +83,7 @@ class LegacyEnvelope(WireModel):
     ) -> dict[str, Any]:
         reference = handler(core_schema)
         whole = handler.resolve_ref_schema(reference)
-        # The copy shares nothing: what pydantic renames in one place it would rename there twice.
+        # A full copy, because pydantic would rename a shared part twice.
         message = deepcopy({name: whole[name] for name in ("type", "properties", "required")})
         whole["properties"]["message"] = message
         whole["required"] = [*whole["required"], "message"]
@@ -91,10 +91,10 @@ class LegacyEnvelope(WireModel):
 
 
 class SentModel(WireModel):
-    """A body, or a part of one, in which null says what leaving the field out says.
+    """A body, or a part of one, in which null is the same as omitting the field.
 
-    So the clients of VAMS send what they have no value for. Of fields that may hold null, and of
-    those that have to be there, null is a value like others.
+    VAMS clients send null for fields without a value. Null remains a value for fields that accept
+    null, and for required fields.
     """
 
     @model_validator(mode="before")
@@ -121,7 +121,7 @@ class SentModel(WireModel):
 
 @cache
 def _silent(model: type[BaseModel]) -> frozenset[str]:
-    """The names of the fields that may be left out, but hold no null."""
+    """Return the names of the fields that may be omitted, but do not accept null."""
     return frozenset(
         spelling
         for name, field in model.model_fields.items()
@@ -137,7 +137,7 @@ def _takes_null(annotation: object) -> bool:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a field, with null beside what it was; what tells of the field stays above."""
+    """Return the schema of a field with null added; its description stays at the top level."""
     about = {name: schema[name] for name in ("default", "description", "title") if name in schema}
     value = {name: part for name, part in schema.items() if name not in about}
     return {"anyOf": [value, {"type": "null"}], **about}
@@ -154,7 +154,7 @@ Confirmation = Annotated[bool, AfterValidator(_is_true), Field(json_schema_extra
 
 
 class OptionalBody(WireModel):
-    """A body that a request may leave out: none of its fields has to be there."""
+    """A body that a request may omit, because none of its fields is required."""
 
 
 class PageQuery(WireModel):

@@ -1,8 +1,8 @@
 """The rules for ids, names and paths, as types that models use.
 
-Ids hold neither `#` nor `:`, so they never need escaping in a composite key. All text must be valid
-Unicode; what people write may have lines and tabs, but no other control characters; names and paths
-hold none at all, and are taken in NFC only, so that one name has one spelling.
+Ids contain neither `#` nor `:`, so they need no escaping in a composite key. All text must be valid
+Unicode. Descriptions and comments may contain line breaks and tabs, but no other control
+characters; names and paths contain none, and must be in NFC, so that one name has one spelling.
 """
 
 import re
@@ -36,10 +36,10 @@ GLOBAL = "GLOBAL"
 
 
 def is_text(value: str) -> str:
-    """Text that is valid Unicode.
+    """Require valid Unicode.
 
     Raises:
-        ValueError: it holds a lone surrogate.
+        ValueError: the text contains a lone surrogate.
     """
     try:
         value.encode()
@@ -49,10 +49,10 @@ def is_text(value: str) -> str:
 
 
 def check_text(value: str) -> str:
-    """Text as people write it, of one line or many.
+    """Check text of one or several lines.
 
     Raises:
-        ValueError: it is not valid Unicode, or holds what no keyboard writes: U+0000, escapes.
+        ValueError: the text is not valid Unicode, or contains control characters such as U+0000.
     """
     is_text(value)
     if _HAS_CONTROLS.search(value):
@@ -61,10 +61,10 @@ def check_text(value: str) -> str:
 
 
 def check_words(value: str) -> str:
-    """Text that says something, if it is there at all.
+    """Require that a text is not blank; an empty one is allowed.
 
     Raises:
-        ValueError: it is made of blanks alone.
+        ValueError: the text consists of spaces.
     """
     if value and not value.strip():
         raise ValueError("must contain more than spaces")
@@ -76,10 +76,10 @@ def has_control_character(value: str) -> bool:
 
 
 def check_id(value: str) -> str:
-    """A database id, and ids like it.
+    """Check a database id, or an id of the same form.
 
     Raises:
-        ValueError: it is not 3 to 63 letters, digits, `-` or `_`, or it is the keyword GLOBAL.
+        ValueError: the id is not 3 to 63 letters, digits, `-` or `_`, or is the keyword GLOBAL.
     """
     if not _ID.fullmatch(value):
         raise ValueError("must be 3 to 63 letters, digits, '-' or '_'")
@@ -89,10 +89,10 @@ def check_id(value: str) -> str:
 
 
 def check_user_id(value: str) -> str:
-    """A user id.
+    """Check a user id.
 
     Raises:
-        ValueError: it is not 3 to 256 word characters, `-`, `.`, `+` or `@`.
+        ValueError: the id is not 3 to 256 word characters, `-`, `.`, `+` or `@`.
     """
     if not _USER_ID.fullmatch(value):
         raise ValueError("must be 3 to 256 letters, digits, '_', '-', '.', '+' or '@'")
@@ -100,15 +100,15 @@ def check_user_id(value: str) -> str:
 
 
 def is_email(value: str) -> bool:
-    """Whether the text has the form of a mail address."""
+    """Return whether a text has the form of an e-mail address."""
     return len(value) <= MAX_EMAIL_CHARS and _EMAIL.fullmatch(value) is not None
 
 
 def check_email(value: str) -> str:
-    """An e-mail address.
+    """Check an e-mail address.
 
     Raises:
-        ValueError: it has not the form of one.
+        ValueError: the text does not have the form of an address.
     """
     if not is_email(value):
         raise ValueError("must be an e-mail address such as ann@example.org")
@@ -116,12 +116,12 @@ def check_email(value: str) -> str:
 
 
 def check_object_name(value: str) -> str:
-    """A tag, a tag type, a role: letters, digits, `-`, `.`, `_` and blanks.
+    """Check the name of a tag, tag type or role: letters, digits, `-`, `.`, `_` and spaces.
 
-    No blank is another one than U+0020: two names would look alike.
+    The only space allowed is U+0020, because others would look the same.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the name contains other characters.
     """
     if not _OBJECT_NAME.fullmatch(value) or not value.strip():
         raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or spaces")
@@ -129,28 +129,28 @@ def check_object_name(value: str) -> str:
 
 
 def check_file_name(value: str) -> str:
-    """One segment of a path, and by the same rules an asset's name.
+    """Check one segment of a path. Names of assets have the same rules.
 
     Raises:
-        ValueError: saying which rule it breaks.
+        ValueError: the message names the rule that is broken.
     """
     return _check_name(value, _FORBIDDEN)
 
 
 def check_asset_id(value: str) -> str:
-    """As a file name, and without `#`.
+    """Check an asset id: as a file name, and without `#`.
 
     Raises:
-        ValueError: saying which rule it breaks.
+        ValueError: the message names the rule that is broken.
     """
     return _check_name(value, _FORBIDDEN_IN_ASSET_ID)
 
 
 def check_relative_path(value: str) -> str:
-    """A file's path in its asset: begins with `/`, every segment a file name.
+    """Check a file's path in its asset: it begins with `/`, and every segment is a file name.
 
     Raises:
-        ValueError: saying which rule it breaks.
+        ValueError: the message names the rule that is broken.
     """
     if not value.startswith("/"):
         raise ValueError("must begin with '/'")
@@ -166,21 +166,21 @@ def check_relative_path(value: str) -> str:
 
 
 def normalise_relative_path(value: str) -> str:
-    """As `check_relative_path`; a missing leading slash, as VAMS clients send it, is added."""
+    """As `check_relative_path`, but add a missing leading slash; VAMS clients omit it."""
     return check_relative_path(value if value.startswith("/") else "/" + value)
 
 
 def check_new_path(value: str) -> str:
-    """As `normalise_relative_path`, of a file that is created.
+    """As `normalise_relative_path`, for the path of a new file.
 
     Raises:
-        ValueError: saying which rule it breaks.
+        ValueError: the message names the rule that is broken.
     """
     return check_visible(normalise_relative_path(value))
 
 
 def extension_of(path: str) -> str:
-    """The extension with its dot in lower case; empty if the name has none."""
+    """Return the extension with its dot, in lower case; empty if the name has none."""
     name = path.rsplit("/", 1)[-1]
     dot = name.rfind(".")
     found = name[dot:] if dot > 0 else ""
@@ -188,7 +188,7 @@ def extension_of(path: str) -> str:
 
 
 def check_extension_list(value: str) -> str:
-    """`.all`, or extensions joined by commas: `.pdf,.glb`. Compared without case.
+    """Check `.all`, or comma-separated extensions: `.pdf,.glb`. Case is ignored.
 
     Raises:
         ValueError: an element is not a dot and 1 to 16 letters or digits.
@@ -200,10 +200,10 @@ def check_extension_list(value: str) -> str:
 
 
 def check_extension(value: str) -> str:
-    """A file extension with its dot.
+    """Check a file extension with its dot.
 
     Raises:
-        ValueError: it is not a dot and 1 to 16 letters or digits.
+        ValueError: the text is not a dot and 1 to 16 letters or digits.
     """
     if not _EXTENSION.fullmatch(value):
         raise ValueError(f"{value!r:.40} is not an extension such as '.glb'")
@@ -211,10 +211,10 @@ def check_extension(value: str) -> str:
 
 
 def database_or_global(value: str) -> str:
-    """A database's id, or the keyword GLOBAL.
+    """Check the id of a database, or the keyword GLOBAL.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     return value if value == GLOBAL else check_id(value)
 
@@ -238,7 +238,7 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
 
 
 def _schema(**schema: object) -> Any:
-    """The OpenAPI schema of a rule that a function checks; if it states less, it says so."""
+    """Return the OpenAPI schema of a rule that a function checks, with a note if it states less."""
     return Field(json_schema_extra=cast("dict[str, Any]", schema))
 
 

@@ -19,22 +19,23 @@ class TooManyAddressesError(StateForbidsError):
 
 
 class Notifications(Protocol):
-    """Tells people by e-mail. All may raise UnavailableError."""
+    """Sends notifications by e-mail. All may raise UnavailableError."""
 
     def add_address(self, email: str) -> None:
-        """Let an address receive what is sent to it, once its owner confirmed that.
+        """Subscribe an address; it receives notifications once its owner has confirmed.
 
-        One that is known stays as it is; one that was never confirmed is asked again.
+        A confirmed address remains unchanged; an unconfirmed one is sent another request to
+        confirm.
 
         Raises:
-            InvalidInputError: mail cannot be sent there.
-            TooManyAddressesError: there is no room for another one.
+            InvalidInputError: e-mail cannot be sent to the address.
+            TooManyAddressesError: the topic has reached its quota.
         """
         ...
 
     def send(self, emails: Iterable[str], *, subject: str, text: str) -> None:
         """Send a message to those of the addresses that were added and confirmed.
 
-        The subject is cut and spelled as SNS takes it.
+        The subject is shortened and converted to what SNS accepts.
         """
         ...

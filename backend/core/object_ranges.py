@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class ObjectRanges(Protocol):
-    """Parts of objects of any bucket. All may raise UnavailableError."""
+    """Reads parts of objects of any bucket. All may raise UnavailableError."""
 
     def read(
         self,
@@ -15,8 +15,10 @@ class ObjectRanges(Protocol):
         etag: str,
         span: tuple[int, int],
     ) -> bytes | None:
-        """Bytes of a version, or of the current one; `span` is the first and the one after.
+        """Return bytes of a version, or of the current one.
 
-        None if the object is not there any more, or has another ETag now.
+        `span` is the first byte and the one after the last.
+
+        None if the object no longer exists or has another ETag.
         """
         ...

@@ -17,7 +17,7 @@ NO_TAGS: Mapping[str, str] = MappingProxyType({})
 class ObjectRefusedError(ConflictError):
     """The object store rejected the request; the message gives its reason.
 
-    Stores differ: one that keeps keys as paths refuses `a/b` beside an object `a`.
+    Stores differ: one that stores keys as paths rejects `a/b` next to an object `a`.
     """
 
     code = "ObjectRefused"
@@ -54,9 +54,10 @@ class ObjectVersion(NamedTuple):
 
 
 class ObjectHead(NamedTuple):
-    """What HEAD returns of one version; `metadata` is the user metadata, keys in lower case.
+    """The result of HEAD for one version. `metadata` is the user metadata, with keys in lower case.
 
-    `needs_restore`: the store cannot read it at once. `tag_count`: how many tags it has.
+    `needs_restore` is true if the object must be restored before it can be read. `tag_count` is the
+    number of its tags.
     """
 
     version: ObjectVersion
@@ -66,24 +67,24 @@ class ObjectHead(NamedTuple):
     tag_count: int = 0
 
     def demand_restored(self) -> None:
-        """Go on only if the store can read the object.
+        """Require that the object can be read.
 
         Raises:
-            NotRestoredError: it is in an archive class.
+            NotRestoredError: the object is in an archive storage class.
         """
         if self.needs_restore:
             raise NotRestoredError
 
 
 class Written(NamedTuple):
-    """What a write made; `version_id` is `null` in a bucket without versioning."""
+    """The result of a write. `version_id` is `null` in a bucket without versioning."""
 
     version_id: str
     etag: str
 
 
 class Part(NamedTuple):
-    """A part of a multipart upload; `size` in bytes as S3 holds it."""
+    """A part of a multipart upload, with its size in bytes."""
 
     number: int
     etag: str
@@ -91,21 +92,21 @@ class Part(NamedTuple):
 
 
 class OpenUpload(NamedTuple):
-    """A multipart upload that was begun, and neither completed nor given up."""
+    """A multipart upload that was started, and neither completed nor aborted."""
 
     key: str
     upload_id: str
 
 
 class Start(NamedTuple):
-    """The first bytes of an object, and the version that they are of."""
+    """The first bytes of an object, and the version from which they were read."""
 
     version: ObjectVersion
     content: bytes
 
 
 class VersionPage(NamedTuple):
-    """Versions in S3's order (key, then newest first) and where the next page begins."""
+    """Versions in S3's order (key, then newest first), and the position of the next page."""
 
     versions: tuple[ObjectVersion, ...]
     next_key: str | None = None
@@ -113,7 +114,7 @@ class VersionPage(NamedTuple):
 
 
 class ObjectPage(NamedTuple):
-    """Current objects in key order; `next_key` is the key to go on after."""
+    """Current objects in key order. The next page begins after `next_key`."""
 
     objects: tuple[ObjectVersion, ...]
     next_key: str | None = None
@@ -122,13 +123,13 @@ class ObjectPage(NamedTuple):
 class Objects(Protocol):
     """Objects of any bucket. All may raise UnavailableError.
 
-    A key that is absent is `None` or a NotFoundError, as each says.
+    For a missing key, a method returns `None` or raises NotFoundError, as documented.
     """
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None
     ) -> ObjectHead | ObjectVersion | None:
-        """The version asked for: a head, the marker if it is deleted, None if it never was."""
+        """Return the head of the version, its delete marker, or None if it never existed."""
         ...
 
     def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
@@ -142,7 +143,7 @@ class Objects(Protocol):
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
     ) -> ObjectPage:
-        """Current objects below a prefix (delete-marked ones are left out)."""
+        """List the current objects below a prefix, without deleted ones."""
         ...
 
     def list_versions(
@@ -156,26 +157,26 @@ class Objects(Protocol):
     ) -> VersionPage: ...
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
-        """The first bytes of an object; none of an empty one.
+        """Return the first bytes of an object; none of an empty object.
 
         Raises:
-            NotFoundError: there is no such object.
+            NotFoundError: the object does not exist.
         """
         ...
 
     def read_version(self, bucket: str, key: str, *, length: int) -> Start:
-        """As `read_start`, with the version that was read.
+        """As `read_start`, for a specific version.
 
         Raises:
-            NotFoundError: there is no such object.
+            NotFoundError: the object does not exist.
         """
         ...
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
-        """The bytes of an object in pieces that fit memory, read while they are consumed.
+        """Yield the bytes of an object in pieces, which are read while they are consumed.
 
         Raises:
-            NotFoundError: there is no such object.
+            NotFoundError: the object does not exist.
         """
         ...
 
@@ -185,7 +186,7 @@ class Objects(Protocol):
         """Write an object, as a new version.
 
         Raises:
-            ObjectRefusedError: the store does not take it under this key.
+            ObjectRefusedError: the store does not accept this key.
         """
         ...
 
@@ -201,35 +202,35 @@ class Objects(Protocol):
     ) -> Written:
         """Copy (bucket, key) to (bucket, key) inside S3, as a new version; at most 5 GiB.
 
-        `version_id` is that of the source; without it, its current version is copied. The copy has
-        the given tags only.
+        `version_id` is that of the source; without it, its current version is copied. The copy
+        has only these tags.
 
         Raises:
-            NotFoundError: there is no such source.
-            ObjectRefusedError: the store does not take it under this key.
+            NotFoundError: the source does not exist.
+            ObjectRefusedError: the store does not accept this key.
         """
         ...
 
     def delete(self, bucket: str, key: str) -> None:
-        """Put a delete marker; in a bucket without versioning the object is gone."""
+        """Add a delete marker; in a bucket without versioning the object is deleted."""
         ...
 
     def delete_version(self, bucket: str, key: str, *, version_id: str) -> None:
-        """Remove one version for good."""
+        """Remove one version permanently."""
         ...
 
     def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
-        """Delete keys with their version ids, a thousand a request; what is gone already is fine.
+        """Delete keys with their version ids, a thousand per request; missing ones are ignored.
 
-        Without a version id a key gets a delete marker; where it has one, a further one.
+        For a key without a version id a delete marker is added, even if the newest version is one.
 
         Raises:
-            ObjectRefusedError: the store keeps one of them, others of its request are deleted.
+            ObjectRefusedError: the store did not delete one of them; others may be deleted.
         """
         ...
 
     def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
-        """Multipart uploads to keys below a prefix, the first ones in the order of their keys.
+        """List the first multipart uploads to keys below a prefix, in key order.
 
         There is no next page: to list all of them, abort these and list again.
         """
@@ -244,10 +245,10 @@ class Objects(Protocol):
         metadata: Mapping[str, str],
         tags: Mapping[str, str] = NO_TAGS,
     ) -> str:
-        """Start a multipart upload; answers with S3's upload id.
+        """Start a multipart upload and return S3's upload id.
 
         Raises:
-            ObjectRefusedError: the store does not take this key.
+            ObjectRefusedError: the store does not accept this key.
         """
         ...
 
@@ -261,49 +262,51 @@ class Objects(Protocol):
         span: tuple[int, int],
         version_id: str | None = None,
     ) -> Part:
-        """Make a part of bytes of another object; `span` is the first byte and the one after.
+        """Copy bytes of another object into a part.
 
-        `version_id` is that of the source; without it, its current version is read.
+        `span` is the first byte and the one after the last.
 
-        S3 wants at least 5 MiB, but of the last part, and takes 5 GiB at the most.
+        `version_id` is that of the source; without it, its current version is read. S3 requires at
+        least 5 MiB, except for the last part, and at most 5 GiB.
 
         Raises:
-            NotFoundError: there is no such source, or S3 knows no such upload.
-            ObjectRefusedError: the source does not reach so far.
+            NotFoundError: the source or the upload does not exist.
+            ObjectRefusedError: the source is shorter than the range.
         """
         ...
 
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
-        """All parts that S3 holds, over as many pages as that takes.
+        """List all stored parts, with as many requests as necessary.
 
         Raises:
-            NotFoundError: S3 knows no such upload (aborted, completed or never started).
+            NotFoundError: the upload was aborted, completed or never started.
         """
         ...
 
     def complete_multipart(
         self, bucket: str, key: str, upload_id: str, parts: Sequence[Part]
     ) -> Written:
-        """Make an object of parts.
+        """Create an object from parts.
 
         Raises:
-            NotFoundError: S3 knows no such upload (aborted, completed or never started).
-            ObjectRefusedError: a part is missing, differs or is too small, or the key is not taken.
+            NotFoundError: the upload was aborted, completed or never started.
+            ObjectRefusedError: a part is missing, differs or is too small, or the key is not
+                accepted.
         """
         ...
 
     def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
-        """Give up; an upload that S3 no longer knows is already given up."""
+        """Abort a multipart upload; no effect if it no longer exists."""
         ...
 
     def presign_part(
         self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
     ) -> str:
-        """A URL to PUT one part to."""
+        """Return a presigned URL to PUT one part."""
         ...
 
     def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
-        """A URL to PUT a whole object to, as a new version."""
+        """Return a presigned URL to PUT a whole object as a new version."""
         ...
 
     def presign_get(
@@ -315,12 +318,12 @@ class Objects(Protocol):
         serving: "Serving",
         expires: int,
     ) -> str:
-        """A URL to GET one object from; type and disposition are part of what is signed."""
+        """Return a presigned URL to GET one object. The signature covers type and disposition."""
         ...
 
 
 def just_below(key: str) -> str:
-    """A text a little less than the key, for listings that begin after a text and not with it."""
+    """Return a text just below a key, for listings after a text that must include the key."""
     before = ord(key[-1]) - 1
     if before < 0x20 or 0xD800 <= before <= 0xDFFF:  # control characters, surrogates
         return key[:-1]

@@ -1,8 +1,8 @@
 """Sealed page tokens, bound to a query and a caller.
 
-A page that permissions thin out may end at a row which its caller must not know of. So a position
-is encrypted, with AES-SIV (RFC 5297): nobody reads it but us, and what was changed, or is another
-query's, is refused.
+A page that is filtered by permissions may end at a row that the caller may not see. So positions
+are encrypted with AES-SIV (RFC 5297): clients cannot read them, and a token that was changed or
+belongs to another query is rejected.
 """
 
 import base64
@@ -29,13 +29,13 @@ class PageTokens:
     key: Callable[[], bytes]
 
     def issue(self, position: Position, *, scope: str) -> str:
-        """The token for a position in the list that `scope` (query and caller) names."""
+        """Return the token for a position in the list that `scope` (query and caller) names."""
         payload = json.dumps(position, separators=(",", ":"), sort_keys=True).encode()
         sealed = self._cipher().encrypt(payload, [scope.encode()])
         return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
     def read(self, token: str, *, scope: str, field: str = "startingToken") -> Position:
-        """The position in a token, which came in this field of the request.
+        """Return the position in a token, which was sent in this field of the request.
 
         Raises:
             InvalidInputError: the token is forged, damaged, or was issued for another query or
@@ -54,7 +54,7 @@ class PageTokens:
         return cast("Position", json.loads(payload))
 
     def _cipher(self) -> "AESSIV":
-        """The cipher of a key of its own; most runs of a function need none, so it loads here."""
+        """Return the cipher of a key. Loaded here, because most invocations need none."""
         from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415
 
         return AESSIV(hmac.digest(self.key(), b"page tokens", "sha512"))

@@ -1,4 +1,4 @@
-"""Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
+"""Pages of lists: requests, results, and how a page that is filtered by permissions is filled."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -38,17 +38,17 @@ class Page(NamedTuple, Generic[T]):
 
 
 def bytes_in_reply(text: str) -> int:
-    """The bytes of a body as a function answers it: as a text within JSON."""
+    """Return the size of a body in a function's response: as a text within JSON."""
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 
 def text_bytes(text: str) -> int:
-    """The bytes of a text in a reply: a quote has four there, and a control character seven."""
+    """Return the size of a text in a reply: a quote needs four bytes, a control character seven."""
     return bytes_in_reply(json.dumps(text, ensure_ascii=False))
 
 
 def json_bytes(item: object) -> int:
-    """The bytes of a model in a reply; what is no model is taken for small."""
+    """Return the size of a model in a reply; other values count as small."""
     return bytes_in_reply(item.model_dump_json()) if isinstance(item, BaseModel) else 0
 
 
@@ -61,11 +61,12 @@ def fill(
     size_of: Callable[[T], int] = json_bytes,
     seconds: Callable[[], float] = monotonic,
 ) -> Page[T]:
-    """A page with `limit` visible items, read from as many pages as that takes.
+    """Return a page with `limit` visible items, read with as many requests as necessary.
 
-    `position_of` tells where to go on after an item. The page is shorter only at the end of the
-    list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or where its items have, by
-    `size_of`, `MAX_BYTES_PER_PAGE`. Where few items are visible, more and more are read at once.
+    `position_of` returns the position after an item. The page is shorter only at the end of the
+    list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or when its items reach
+    `MAX_BYTES_PER_PAGE` by `size_of`. If few items are visible, the number of items read at once
+    increases.
     """
     found: list[T] = []
     room = MAX_BYTES_PER_PAGE

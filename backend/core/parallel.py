@@ -12,10 +12,10 @@ WORKERS = 8
 
 
 def in_parallel(function: Callable[[T], R], values: Sequence[T]) -> list[R]:
-    """The function's results in the order of the values.
+    """Return the function's results in the order of the values.
 
-    What the function raises is raised here once all that had begun has ended; the rest is not
-    begun.
+    If the function raises, the exception is raised here once all started calls have ended; the
+    remaining calls are not started.
     """
     if len(values) <= 1:
         return [function(value) for value in values]

@@ -1,6 +1,6 @@
 """Copies of objects that are too large for one request: part after part, in steps.
 
-S3 knows which parts are copied, so a copy continues where a dead process left it.
+S3 lists the parts that are copied, so a copy continues where a stopped process ended.
 """
 
 from dataclasses import KW_ONLY
@@ -24,9 +24,10 @@ COPY_TIME = timedelta(seconds=10)
 def copy_spans(
     size: int, large_bytes: int, *, least: int = MIN_PART_BYTES
 ) -> list[tuple[int, int]]:
-    """How a large object is copied: the first byte of each part, and the one after it.
+    """Return the parts of a large copy: the first byte of each, and the one after its last.
 
-    A quarter of what makes an object large, or else the usual size, or what 10,000 parts need.
+    The size of a part is a quarter of the limit for large objects, or the usual size, or what
+    10,000 parts require.
     """
     usual = min(PART_BYTES, max(least, large_bytes // 4))
     needed = -(-size // MAX_PARTS // _MIB) * _MIB
@@ -36,7 +37,7 @@ def copy_spans(
 
 @frozen
 class PartCopy:
-    """A copy that was begun: `copy_id` is the multipart upload to the target.
+    """A copy that was started. `copy_id` is the id of the multipart upload to the target.
 
     `source` and `target` are bucket and key; `version_id` and `size` are those of the source.
     """
@@ -56,11 +57,11 @@ class PartCopies:
     clock: Clock
 
     def go_on(self, copy: PartCopy) -> Written | None:
-        """Copy parts until time is up; what was written once all of them are there.
+        """Copy parts until time is up; return the written object once all parts are copied.
 
         Raises:
-            NotFoundError: the source is gone, or the copy was completed or given up before.
-            ObjectRefusedError: the store does not take it.
+            NotFoundError: the source no longer exists, or the copy was completed or aborted before.
+            ObjectRefusedError: the store does not accept the object.
         """
         copied = self.objects.list_parts(*copy.target, copy.copy_id)
         spans = copy_spans(copy.size, self.large_bytes)
@@ -70,13 +71,13 @@ class PartCopies:
         return self.objects.complete_multipart(*copy.target, copy.copy_id, parts)
 
     def give_up(self, copy: PartCopy) -> None:
-        """Remove the parts that were copied."""
+        """Abort the copy and remove its parts."""
         self.objects.abort_multipart(*copy.target, copy.copy_id)
 
     def _copied(
         self, copy: PartCopy, spans: list[tuple[int, int]], copied: list[Part], stop_at: datetime
     ) -> list[Part]:
-        """The parts that are there when time is up, in order.
+        """Return the parts that are stored when time is up, in order.
 
         Parts of another size were copied under another setting.
         """

@@ -17,7 +17,7 @@ _LISTED = 50
 def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion]:
     """Return the previews of a file that are not archived, by one request a thousand keys.
 
-    An upload keeps one of them; more are put straight into the bucket.
+    Uploads leave one preview at most; more can only have been written to the bucket directly.
     """
     found: list[ObjectVersion] = []
     after: str | None = None
@@ -30,9 +30,9 @@ def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion
 
 
 def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:
-    """Return the newest preview; of those of one second, the last by key.
+    """Return the newest preview; of those with the same second, the last by key.
 
-    HEAD and listings report times in different resolutions: whole seconds are in both.
+    HEAD and listings report times in different resolutions, so only whole seconds are compared.
     """
     return max(
         previews, key=lambda one: (int(one.last_modified.timestamp()), one.key), default=None

@@ -1,4 +1,4 @@
-"""What the URL of a queue names. Pure."""
+"""Parses the URLs of queues. Pure."""
 
 import re
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class QueuePlace(NamedTuple):
 
 
 def queue_place(url: str) -> QueuePlace | None:
-    """Return what the URL of a queue names; None for any other host, to which nothing is sent."""
+    """Parse the URL of a queue; None for any other host. Messages are sent to queue hosts only."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -16,6 +16,6 @@ class Queues(Protocol):
     def postpone(self, queue: Queue, receipts: Sequence[str], *, seconds: int) -> None:
         """Have received messages delivered again after so many seconds, at most 43,200.
 
-        Receipts that are no longer good are left out: their messages come again by themselves.
+        Expired receipts are ignored: their messages are delivered again in any case.
         """
         ...

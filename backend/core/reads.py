@@ -1,7 +1,7 @@
-"""The port to the trail of reads: who was given bytes, presigned URLs or an export of what.
+"""The port to the audit log of reads: who received which bytes, presigned URLs or exports.
 
-Services return the facts, and `http.app` reports them before it replies: what cannot be reported is
-not given.
+Services return the facts, and `http.app` reports them before it replies: a read that cannot be
+reported is refused.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ REQUEST_PARAMETER = "x-vitrine-request"
 
 
 class ReadAsset(NamedTuple):
-    """An asset of a read, and the paths of its files whose bytes or URLs the caller is given."""
+    """An asset of a read, and the paths of its files whose bytes or URLs the caller receives."""
 
     database_id: str
     asset_id: str
@@ -22,7 +22,7 @@ class ReadAsset(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What one request gives its caller.
+    """The data that one request returns to its caller, as recorded in the audit log.
 
     `urls`: presigned URLs of the files, to get them or to put their parts. A read that is `hourly`
     has one entry an hour for its caller and file, however often it is repeated.
@@ -34,26 +34,26 @@ class Read(NamedTuple):
 
 
 class Reads(Protocol):
-    """Where reads are reported."""
+    """Records reads."""
 
     def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:
-        """Report a read by the name of its route.
+        """Record a read under the name of its route.
 
         Raises:
-            UnavailableError: it cannot be reported now.
+            UnavailableError: the read cannot be recorded now.
         """
         ...
 
 
 class CurrentRequest:
-    """The id of the request that is being served: a function serves one at a time."""
+    """The id of the request that is being served; a function serves one request at a time."""
 
     def __init__(self) -> None:
         self.id = ""
 
 
 class LateReads:
-    """Built by the first read: other requests do not load what reports them."""
+    """Created at the first read, so that other requests do not load it."""
 
     def __init__(self, make: Callable[[], Reads]) -> None:
         self._make = make
@@ -65,7 +65,7 @@ class LateReads:
 
 
 class UnrecordedReads:
-    """Where the setting `auditReads` is off."""
+    """Records nothing, because the setting `auditReads` is off."""
 
     def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:
-        """Report nothing."""
+        """Do nothing."""

@@ -16,12 +16,12 @@ TaskKind = Literal[
 
 
 class PipelineTask(NamedTuple):
-    """One pipeline of a run, as the state machine takes it.
+    """One pipeline of a run, in the form that the state machine expects.
 
     `resource` is the ARN of a function (or the name of a declared one of kind "pipeline"), the URL
     of a queue or the ARN of an event bus. `message` is the pipeline's own part of the body; the
-    fields that all pipelines of a run share are in `RunInput.shared`. `timeout` and `heartbeat`
-    are seconds, count for callbacks only, and a heartbeat of 0 means that none is expected.
+    fields that all pipelines of a run share are in `RunInput.shared`. `timeout` and `heartbeat` are
+    seconds, count for callbacks only, and a heartbeat of 0 means that none is expected.
     """
 
     kind: TaskKind
@@ -69,7 +69,7 @@ class Runs(Protocol):
         ...
 
     def stop(self, execution_id: str, *, error: str, cause: str) -> None:
-        """Stop an execution; no effect where it has ended or is unknown."""
+        """Stop an execution; no effect if it has ended or does not exist."""
         ...
 
     def may_call(self, kind: TaskKind, resource: str) -> bool:
@@ -81,12 +81,12 @@ class Runs(Protocol):
         ...
 
     def describe(self, execution_id: str) -> RunState | None:
-        """Return the state of an execution, or None where the service does not know it."""
+        """Return the state of an execution, or None if the service does not know it."""
         ...
 
     def steps(self, execution_id: str) -> Mapping[int, StepState]:
         """Return the states of the pipelines that were started, by their numbers from 1.
 
-        None of an execution that the service does not know, or no longer knows.
+        None for an execution that the service does not know, or no longer knows.
         """
         ...

@@ -13,7 +13,7 @@ JsonObject = dict[str, Any]
 class DocumentWrite:
     """One document to index under an external version; `body` is its JSON text.
 
-    The text is made once, by the writer, who needs its size and its hash as well.
+    The text is created once, by the writer, which also needs its size and hash.
     """
 
     index: str
@@ -24,7 +24,7 @@ class DocumentWrite:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRemoval:
-    """One document to remove, unless a higher version than this one stands there."""
+    """One document to remove, unless its stored version is higher than this one."""
 
     index: str
     id: str
@@ -33,9 +33,9 @@ class DocumentRemoval:
 
 @dataclass(frozen=True, slots=True)
 class DocumentResult:
-    """What became of one write: HTTP status and, if it failed, the reason.
+    """The result of one write: HTTP status and, if it failed, the reason.
 
-    `current_version` is the stored version that a conflict (409) met, if the engine reports it.
+    `current_version` is the stored version of a conflict (409), if OpenSearch reports it.
     """
 
     index: str
@@ -47,10 +47,10 @@ class DocumentResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Documents in the order of some keyword fields, in the order of bytes; no tombstones.
+    """A range of documents in the byte order of some keyword fields, without tombstones.
 
-    `equal` are the values that some fields have; `above` is the place to begin after, a value for
-    each field of `order`; `up_to` is the last value of the first of them that is wanted.
+    `equal` are fixed values of some fields. The range begins after `above`, a value for each field
+    of `order`, and ends with `up_to`, the last value of the first field.
     """
 
     order: tuple[str, ...]
@@ -62,7 +62,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class StandingDocument:
-    """A document as it stands in an index; `place` is where a stretch goes on after it."""
+    """A stored document; `place` is the position after it in a range."""
 
     id: str
     body: JsonObject
@@ -91,72 +91,72 @@ class SearchEngine(Protocol):
     """A search cluster. All may raise UnavailableError (no connection, 429, 5xx)."""
 
     def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
-        """Index documents in one request, each with `version_type=external`; results in order.
+        """Index documents in one request with `version_type=external`; return the results in order.
 
         Raises:
-            InvalidInputError: OpenSearch refuses the request as a whole.
-            TooLargeError: the request is larger than it takes.
+            InvalidInputError: OpenSearch rejects the request as a whole.
+            TooLargeError: the request is larger than OpenSearch accepts.
         """
         ...
 
     def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
-        """Remove documents in one request, each up to its version; results in order.
+        """Remove documents in one request, each up to its version; return the results in order.
 
-        404 is the status of one that is not there, 409 of one that has a higher version.
+        The status is 404 for a missing document, and 409 for one with a higher version.
         """
         ...
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
-        """One search over some indexes; a part of them that does not answer is an outage.
+        """Search indexes. A shard that does not respond is an outage.
 
-        Searches with the same `copy`, any text, are answered by the same copy of each shard.
+        Searches with the same `copy` (any text) are served by the same copy of each shard.
 
         Raises:
-            InvalidInputError: OpenSearch refuses the query.
+            InvalidInputError: OpenSearch rejects the query.
         """
         ...
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
-        """Keep what the indexes hold now for that many seconds; answers with its id.
+        """Keep the current content of indexes for that many seconds; return the id to search it.
 
         Raises:
-            TooManyPointsInTimeError: no more can be kept now.
+            TooManyPointsInTimeError: the cluster has reached its limit.
         """
         ...
 
     def points_in_time(self) -> frozenset[str]:
-        """The ids of all points in time that the cluster keeps now."""
+        """Return the ids of all open points in time of the cluster."""
         ...
 
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
-        """One search over what a point in time holds, which is kept for that long from now.
+        """Search a point in time, and extend it by that many seconds.
 
         Raises:
-            InvalidInputError: OpenSearch refuses the query.
-            PointInTimeGoneError: it is there no more.
+            InvalidInputError: OpenSearch rejects the query.
+            PointInTimeGoneError: the point in time no longer exists.
         """
         ...
 
     def close_point_in_time(self, point_in_time: str) -> None:
-        """Let go of a point in time; one that is there no more is no error."""
+        """Close a point in time; no effect if it no longer exists."""
         ...
 
     def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
-        """Documents with their ids, names and hash, as far as they can be searched by now."""
+        """Return documents with their ids, names and hash, as far as searches can find them now."""
         ...
 
     def mapping(self, index: str) -> JsonObject: ...
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
-        """Make an index; False if it is there already."""
+        """Create an index; return False if it exists."""
         ...
 
     def drop_index(self, name: str) -> bool:
-        """Remove an index with all that is in it; False if it is gone already."""
+        """Remove an index with its documents; return False if it does not exist."""
         ...
 
     def point_alias(self, alias: str, index: str) -> None:
-        """Let the alias name only this index, in one step; its indexes are named `<alias>-…`."""
+        """Let the alias name only this index, in one step. Its indexes are named `<alias>-…`."""
         ...
 
     def tune_index(self, index: str, settings: JsonObject) -> str | None:

@@ -1,7 +1,7 @@
-"""What a write has changed in the search indexes: returned by its reply, sent by a later search.
+"""Sync tokens: the search documents that a write changed, for a search that waits for them.
 
-The token says which documents, not what is in them, so it costs the write nothing to make. It is
-sealed and bound to its caller: nobody can ask with it about documents of others.
+The token names documents without their content, so it costs the write nothing. It is sealed and
+bound to its caller, so it cannot be used to learn about documents of others.
 """
 
 import json
@@ -27,7 +27,10 @@ class WrittenDocument(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The documents of one write and when it was answered; `records`: its metadata was written."""
+    """The documents of one write, and the time of its reply.
+
+    `records` is true if metadata was written.
+    """
 
     documents: tuple[WrittenDocument, ...]
     records: bool
@@ -35,7 +38,7 @@ class Written(NamedTuple):
 
 
 def sync_token(tokens: PageTokens, caller: Identity, written: Written) -> str | None:
-    """The token of a write; None for one of more documents than a header can name.
+    """Return the token of a write; None if it changed more documents than a header can name.
 
     Raises:
         UnavailableError: the key that seals it cannot be read.
@@ -52,10 +55,10 @@ def sync_token(tokens: PageTokens, caller: Identity, written: Written) -> str | 
 
 
 def written_of(tokens: PageTokens, caller: Identity, header: str) -> Written:
-    """What tokens tell, which are joined by commas: all that they name, since the first of them.
+    """Parse comma-separated tokens: all documents that they name, and the time of the first.
 
     Raises:
-        InvalidInputError: one was not issued to this caller.
+        InvalidInputError: a token was not issued to this caller.
     """
     documents: dict[WrittenDocument, None] = {}
     records, times = False, list[datetime]()

@@ -12,11 +12,11 @@ from backend.values import frozen
 
 @frozen
 class Query:
-    """Items of one partition of a table or index, in the order of the sort key.
+    """A query for items of one partition of a table or index, in the order of the sort key.
 
-    `sort_prefix` keeps those whose sort key begins so; `sort_equals` just that one; `sort_between`
-    those from the first to the second, both included. At most one of them is given. `consistent` is
-    refused for a global index, which lags.
+    `sort_prefix` selects items by the beginning of the sort key, `sort_equals` one item, and
+    `sort_between` those from the first to the second value, inclusive; at most one of them may be
+    set. `consistent` is not allowed for a global index, which is eventually consistent.
     """
 
     _: KW_ONLY
@@ -34,8 +34,8 @@ class Query:
 class Tables(Protocol):
     """Reads and writes items. All may raise UnavailableError.
 
-    Writes raise what `refused` of the failing write holds (ConflictError where it holds nothing),
-    InvalidInputError for keys that DynamoDB does not take and numbers beyond 38 digits, and
+    Writes raise the `refused` error of the failing write (ConflictError by default),
+    InvalidInputError for keys that DynamoDB does not accept and numbers beyond 38 digits, and
     TooLargeError for an item over 400 KB; nothing is written then.
 
     A write whose reply is lost may be sent again by the SDK. It is carried out once and does not
@@ -47,28 +47,28 @@ class Tables(Protocol):
     def get_many(
         self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
     ) -> list[tuple[Table, Item]]:
-        """Items of any tables in batches of 100; absent ones are left out, order is not kept."""
+        """Return items of any tables in no order, read in batches of 100, without missing ones."""
         ...
 
     def query(self, query: Query, page: PageRequest) -> Page[Item]: ...
 
     def query_all(self, query: Query) -> list[Item]:
-        """The whole partition, over as many requests as that takes."""
+        """Return the whole partition, read with as many requests as necessary."""
         ...
 
     def scan(self, table: Table, page: PageRequest) -> Page[Item]:
-        """A page of a registry table; never of one that grows with assets or files."""
+        """Return a page of a registry table. Not for tables that grow with assets or files."""
         ...
 
     def write(self, write: Write) -> Item | None:
-        """Carry out one write; an update answers with the new item."""
+        """Carry out one write; an update returns the new item."""
         ...
 
     def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
-        """Add one to a number in one atomic step; answers with the whole new item.
+        """Add one to a number in one atomic step; return the whole new item.
 
-        An absent number counts as `initial`, so that the first answer is `initial + 1`. Where the
-        reply is lost, a number is left out; none is returned twice.
+        A missing number counts as `initial`, so the first result is `initial + 1`. If a reply is
+        lost, a number is skipped; no number is returned twice.
         """
         ...
 

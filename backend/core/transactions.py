@@ -1,4 +1,4 @@
-"""Writes as values: what a service composes, and one transaction carries out.
+"""Writes as values: services compose them, and one transaction carries them out.
 
 A service may return writes that a higher slice puts into its own transaction. `refused` is the
 error to raise when a write's condition does not hold.
@@ -22,7 +22,7 @@ MAX_TRANSACTION_ITEMS = 100  # DynamoDB's limit
 class Condition:
     """A condition on one attribute of the item as it is stored.
 
-    `not >` holds also where the attribute, or the item, is absent.
+    `not >` is also true if the attribute, or the item, is missing.
     """
 
     attribute: str
@@ -55,7 +55,7 @@ class Put:
 
 @frozen
 class Update:
-    """Change some attributes of an item; it is made if it is absent, unless a condition forbids.
+    """Change some attributes of an item; create it if missing, unless a condition forbids it.
 
     `add` increments numbers.
     """
@@ -83,7 +83,7 @@ class Delete:
 
 @frozen
 class Check:
-    """Demand a condition of an item that the transaction does not write."""
+    """Require a condition of an item that the transaction does not write."""
 
     _: KW_ONLY
     table: Table
@@ -96,6 +96,6 @@ Write = Put | Update | Delete | Check
 
 
 def put_new(table: Table, item: Item, refused: VitrineError) -> Put:
-    """A put that is refused if an item with this key is there."""
+    """Return a put that is refused if an item with this key exists."""
     conditions = (absent(table.partition_key.name),)
     return Put(table=table, item=item, conditions=conditions, refused=refused)

@@ -40,35 +40,39 @@ class PoolUser:
 class UserPool(Protocol):
     """Administers users. All may raise UnavailableError.
 
-    Those that change something raise PoolUserNotFoundError for a user who is not there, and
-    InvalidInputError for values that Cognito does not take.
+    Methods that change a user raise PoolUserNotFoundError if the user does not exist, and
+    InvalidInputError for values that Cognito does not accept.
     """
 
     @property
     def pool_id(self) -> str:
-        """The id of the pool, which no other pool has."""
+        """Return the id of the pool, which is unique."""
         ...
 
     def list_users(self, page: PageRequest) -> Page[PoolUser]:
-        """At most 60 users, in no order."""
+        """List at most 60 users, in no order."""
         ...
 
     def get_user(self, user_id: str) -> PoolUser | None: ...
 
     def create_user(self, user_id: str, *, email: str, phone: str | None) -> None:
-        """Make a user, who is sent a temporary password; PoolUserExistsError if it is there."""
+        """Create a user, who is sent a temporary password.
+
+        Raises:
+            PoolUserExistsError: the user exists.
+        """
         ...
 
     def change_user(self, user_id: str, *, email: str | None, phone: str | None) -> None:
-        """Set what is given, and that it is verified."""
+        """Set the passed values and mark them as verified."""
         ...
 
     def delete_user(self, user_id: str) -> None: ...
 
     def reset_password(self, user: PoolUser) -> None:
-        """Send a code for a new password, or, to one who never signed in, a temporary one again.
+        """Send a code for a new password, or a temporary password to a user who never signed in.
 
         Raises:
-            StateForbidsError: the password is not Cognito's, or the user is disabled.
+            StateForbidsError: the password is not managed by Cognito, or the user is disabled.
         """
         ...

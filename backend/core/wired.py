@@ -1,4 +1,4 @@
-"""How the classes are declared that a function is wired of. Not for values: those are compared."""
+"""The decorator for classes that consist of parts a function is wired from. Not for values."""
 
 from typing import TypeVar, dataclass_transform
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 @dataclass_transform(eq_default=False, frozen_default=True)
 def wired(declared: type[T], /) -> type[T]:
-    """A dataclass of the parts that it works with: built once, never compared, never changed.
+    """Declare a dataclass that is created once, and neither compared nor changed.
 
     Only the type checker keeps it frozen.
     """

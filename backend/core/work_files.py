@@ -1,4 +1,4 @@
-"""The port by which a function moves objects of any size to and from its own disk.
+"""The port through which a function moves objects of any size to and from its local disk.
 
 `backend/aws/work_files.py` implements it.
 """
@@ -19,7 +19,7 @@ class WorkFiles(Protocol):
         ...
 
     def size(self, bucket: str, key: str, version_id: str | None) -> int:
-        """Return the size of one version of an object, of the latest without `version_id`.
+        """Return the size of one version of an object; without `version_id`, of the latest.
 
         Raises:
             NotFoundError: there is no such version.
@@ -36,5 +36,5 @@ class WorkFiles(Protocol):
         ...
 
     def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
-        """Write a file to an object, at most 5 GB."""
+        """Write a file to an object of at most 5 GB."""
         ...
