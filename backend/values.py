@@ -1,9 +1,10 @@
-"""How values are declared: dataclasses that are quick to declare.
+"""A decorator for value classes that are quick to declare.
 
-`dataclass` writes the source of up to six methods for each class and compiles them, at every cold
-start: 0.6 ms a class, and a function loads a hundred. Here all classes share methods that go by
-the names of the fields; `fields`, `replace` and `asdict` of dataclasses take such classes too.
-Making one takes a microsecond more: what is made for each of many documents is not declared here.
+`dataclass` generates and compiles the source of up to six methods per class at every cold start:
+0.6 ms a class, and a function loads a hundred. Here all classes share methods that use the names of
+the fields. `fields`, `replace` and `asdict` of dataclasses accept such classes too. Creating an
+instance takes a microsecond longer, so values that exist once per document are not declared this
+way.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True)
 def frozen(declared: type[T], /) -> type[T]:
-    """A value: compared, hashed and shown by its fields, never changed."""
+    """Declare a value: compared, hashed and displayed by its fields, never changed."""
     names = take_fields(declared)
 
     def values(one: object) -> tuple[Any, ...]:
@@ -41,8 +42,8 @@ def frozen(declared: type[T], /) -> type[T]:
 
 
 def take_fields(declared: type[Any], /) -> tuple[str, ...]:
-    """Have `dataclass` collect the fields, make the constructor, and answer with the names."""
-    declared.__doc__ = declared.__doc__ or declared.__name__  # or `dataclass` puts one together
+    """Have `dataclass` collect the fields, add the constructor, and return the names."""
+    declared.__doc__ = declared.__doc__ or declared.__name__  # otherwise `dataclass` generates one
     dataclass(init=False, repr=False, eq=False, match_args=False)(declared)
     found = fields(declared)
     names = tuple([field.name for field in found])
@@ -59,13 +60,13 @@ def _constructor(
         given = self.__dict__
         given.update(zip(by_place, args, strict=False), **named)
         if len(given) != len(args) + len(named):
-            raise TypeError(f"{type(self).__name__} was given too many values, or one twice")
+            raise TypeError(f"{type(self).__name__} received too many values, or one twice")
         if len(given) < len(names):
             for name in optional.keys() - given.keys():
                 given[name] = _default_of(optional[name])
         if given.keys() != names:
             wrong = ", ".join(sorted(given.keys() ^ names))
-            raise TypeError(f"{type(self).__name__} lacks these fields, or has none such: {wrong}")
+            raise TypeError(f"{type(self).__name__} has missing or unknown fields: {wrong}")
 
     return construct
 

@@ -11,7 +11,7 @@ class Bucket:
 
     `expire_days` empties the bucket after that many days; `expire_prefixes` does so for keys below
     a prefix only. `events` sends object events to EventBridge. `cors` lets browsers use presigned
-    URLs. `log_prefix` is where its access logs stand in the access-log bucket.
+    URLs. `log_prefix` is the prefix of its access logs in the access-log bucket.
     """
 
     name: str

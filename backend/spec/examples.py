@@ -1,7 +1,7 @@
-"""What a field may look like, by its name on the wire: the examples of the OpenAPI document.
+"""Examples of fields by their name on the wire, for the OpenAPI document.
 
-Of a field that is a list, what stands in it. `PARAMETERS` is what else must be stated where
-something is asked for in a path or a query, `REPLIES` what else stands in replies.
+For a list, the example is one of its elements. `PARAMETERS` are further examples for paths and
+queries, `REPLIES` for replies.
 """
 
 from collections.abc import Mapping

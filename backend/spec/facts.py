@@ -1,8 +1,8 @@
 """The facts that the shipped pipelines extract from a file: names, types and meanings.
 
 A fact is stored as an attribute of the file under a reserved key (`fact_triangles`). Only the
-product writes these keys. Each value is a string, as every attribute is; the type given here is
-the one by which search compares and sorts it.
+product writes these keys. Each value is a string, as every attribute is; search compares and sorts
+it by the type declared here.
 """
 
 from typing import Literal
@@ -34,7 +34,7 @@ class Fact:
         return FACT_PREFIX + self.name
 
     def typed(self, text: str) -> float | bool | str:
-        """Return a stored value by the fact's type; as the text that it is where it is none."""
+        """Return a stored value in the fact's type, or its text if it is not valid."""
         if self.type == "boolean" and text in {"true", "false"}:
             return text == "true"
         if self.type == "number":

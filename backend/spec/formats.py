@@ -20,7 +20,8 @@ IMAGE_EXTENSIONS = frozenset(
 """Read by Pillow, whose other formats are rare or have no safe decoder."""
 
 # Read by assimp. Left out: `ask`, `mot`, `prj` and `scn`, which in asset libraries nearly always
-# belong to other programs and have no mark to tell them by; `step` and `stp`, which assimp does not
+# belong to other programs and have no marker to recognise them by; `step` and `stp`, which assimp
+# does not
 # triangulate (`InspectCad` does); `pk3`, a whole game archive, and `bsp`, which it reads from one.
 ASSIMP_EXTENSIONS = frozenset(
     {"3d", "3ds", "3mf", "a3d", "ac", "ac3d", "acc", "amf", "ase", "assbin", "b3d", "blend"}

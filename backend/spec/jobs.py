@@ -1,4 +1,4 @@
-"""Kinds of long work: which queue brings a job of each kind to its worker."""
+"""Kinds of jobs, and the queue from which a worker receives jobs of each kind."""
 
 from backend.spec.queues import BUCKET_IMPORTS as BUCKET_IMPORTS_QUEUE
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
@@ -12,9 +12,9 @@ from backend.values import frozen
 
 @frozen
 class JobKind:
-    """A kind of job; `cancellable` says whether people may stop one half-way.
+    """A kind of job; `cancellable` is true if people may stop one before it is done.
 
-    One that `undoes` goes on when it is cancelled, and takes back what it did.
+    One that `undoes` continues after it is cancelled, and reverts its changes.
     """
 
     name: str
@@ -24,10 +24,10 @@ class JobKind:
     undoes: bool = False
 
     def job_id(self, *parts: str | int) -> str:
-        """The id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
+        """Return the id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
 
-        Ids are put into URLs and shown to people. The dot is in no database id and in no number,
-        so an asset id with dots between the two makes no second meaning.
+        Ids are put into URLs and shown to people. Database ids and numbers contain no dot, so an
+        asset id with dots between the two is not ambiguous.
         """
         return ".".join((self.name, *(str(part) for part in parts)))
 

@@ -1,4 +1,4 @@
-"""The layouts of all keys in the buckets: what an object is, by where it is stored.
+"""The layouts of all keys in the buckets: the kind of an object follows from its key.
 
 Patterns name their variable parts in braces. `{key of a file}` is a whole key of the first layout.
 """
@@ -203,15 +203,15 @@ def run_folder(execution_id: str) -> str:
 
 
 def generated_preview_key(base: str, asset_id: str) -> str:
-    """Return the key of the preview of an asset that the product makes.
+    """Return the key of the generated preview of an asset.
 
-    No upload writes it: those have no further folder.
+    Uploads never write it, because their previews have no subfolder.
     """
     return uploaded_previews_folder(base, asset_id) + _GENERATED_PREVIEW
 
 
 def is_generated_preview(asset_id: str, key: str) -> bool:
-    """Return whether a key is that of the asset's preview that the product makes."""
+    """Return whether a key is that of the asset's generated preview."""
     return key.endswith(generated_preview_key("", asset_id))
 
 

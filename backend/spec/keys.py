@@ -1,7 +1,8 @@
 """Composite keys: one attribute whose value joins several parts.
 
-Ids hold no separator, so nothing in them is escaped. The one part that may hold it, a file path, is
-either the last part (then it is byte-identical to the data model) or percent-encoded (`%`, `:`).
+Ids contain no separator, so nothing in them is escaped. The only part that may contain it, a file
+path, is either the last part (then it is byte-identical to the data model) or percent-encoded (`%`,
+`:`).
 """
 
 from backend.values import frozen
@@ -16,7 +17,7 @@ DELETED_SUFFIX = "#deleted"
 
 @frozen
 class Composite:
-    """An attribute made of `parts`, joined by `separator`.
+    """An attribute that consists of `parts`, joined by `separator`.
 
     `build` and `parse` are inverse to each other for every tuple of parts that `build` accepts.
     """
@@ -32,11 +33,11 @@ class Composite:
         """Join all parts.
 
         Raises:
-            ValueError: the number of parts is wrong, or a part that is not the last one holds the
-                separator (the parts could not be separated again).
+            ValueError: the number of parts is wrong, or a part other than the last contains the
+                separator (then the parts could not be separated).
         """
         if len(values) != len(self.parts):
-            raise ValueError(f"{self.name} has {len(self.parts)} parts, {len(values)} given")
+            raise ValueError(f"{self.name} has {len(self.parts)} parts, not {len(values)}")
         return self.separator.join((*self._leading(values[:-1]), values[-1]))
 
     def parse(self, value: str) -> tuple[str, ...]:
@@ -56,7 +57,7 @@ class Composite:
         )
 
     def prefix(self, *values: str) -> str:
-        """The beginning that all keys with these leading parts share, separator included."""
+        """Return the prefix of all keys with these leading parts, including the separator."""
         if len(values) >= len(self.parts):
             raise ValueError(f"a prefix of {self.name} has fewer than {len(self.parts)} parts")
         return "".join(value + self.separator for value in self._leading(values))
@@ -66,7 +67,7 @@ class Composite:
         for part, value in zip(self.parts, values, strict=False):
             text = _encode(value) if part in self.encoded else value
             if self.separator in text:
-                raise ValueError(f"{part} of {self.name} holds {self.separator!r}")
+                raise ValueError(f"{part} of {self.name} contains {self.separator!r}")
             out.append(text)
         return tuple(out)
 
@@ -80,40 +81,40 @@ def _decode(text: str) -> str:
 
 
 def archived(database_id: str) -> str:
-    """The partition that holds a database's archived items."""
+    """Return the partition of a database's archived items."""
     return database_id + DELETED_SUFFIX
 
 
 def active(database_id: str) -> str:
-    """The id of the database, whichever of its two partitions is given."""
+    """Return the id of a database, from either of its two partitions."""
     return database_id.removesuffix(DELETED_SUFFIX)
 
 
 def changes_of_files(asset_id: str) -> str:
-    """The reservation that says which job changes files of an asset."""
+    """Return the key of the reservation for the job that changes files of an asset."""
     return f"Files#{asset_id}"
 
 
 def open_cursors(user_id: str) -> str:
-    """The item that names the open cursors of a user's searches."""
+    """Return the key of the item that lists the open cursors of a user's searches."""
     return f"Cursors#{user_id}"
 
 
 def run_outputs(execution_id: str) -> str:
-    """The item that says how far the outputs of an execution are stored."""
+    """Return the key of the item that records which outputs of an execution are stored."""
     return f"Outputs#{execution_id}"
 
 
 def quarantine(bucket: str, version_id: str, key: str) -> str:
-    """The item of an object version in which a malware scan found a threat.
+    """Return the key of the item for an object version in which a malware scan found a threat.
 
-    Only the last part, the object's key, may hold the separator.
+    Only the last part, the object's key, may contain the separator.
     """
     return f"Quarantine#{bucket}#{version_id}#{key}"
 
 
 def execution(execution_id: str) -> str:
-    """The item that finds an execution by its id alone."""
+    """Return the key of the item that finds an execution by its id alone."""
     return f"Execution#{execution_id}"
 
 
@@ -122,7 +123,7 @@ ADMITTED_EXECUTIONS = "Executions#admitted"
 
 
 def version_numbers(database_id: str, asset_id: str) -> str:
-    """The reservation that counts the numbers drawn for versions of an asset."""
+    """Return the key of the counter of version numbers of an asset."""
     return f"Versions#{ASSET.build(database_id, asset_id)}"
 
 

@@ -7,9 +7,10 @@ NAMESPACE = "Vitrine"
 
 @frozen
 class Metric:
-    """One event counted; a single one within five minutes raises an alarm.
+    """A counted event. By default, a single one within five minutes raises an alarm.
 
-    Where it is to ring for what lasts, one is needed in each of so many `periods` in a row.
+    For an alarm on lasting problems, one event is required in each of `periods` consecutive
+    periods.
     """
 
     name: str
@@ -18,7 +19,7 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """The name in letters and digits only, as CloudFormation wants those of resources."""
+        """Return the name in letters and digits only, as CloudFormation requires for resources."""
         return "".join(part[:1].upper() + part[1:] for part in self.name.split("_"))
 
 
@@ -100,5 +101,5 @@ OF_API = {"consumer": "Api", "service": "Api"}
 
 
 def dimensions(function: str) -> dict[str, str]:
-    """The dimensions of a metric of a function; `service` is the logger's name for it."""
+    """Return the dimensions of a metric of a function; the logger calls the function `service`."""
     return {"consumer": function, "service": function}

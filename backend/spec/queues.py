@@ -1,4 +1,4 @@
-"""Queues, and the subscriptions that bring changes to the functions that index them."""
+"""Queues, and the subscriptions that deliver changes to the functions that index them."""
 
 from backend.spec.buckets import ASSET_BUCKET, TEMP_UPLOADS_PREFIX, Bucket
 from backend.spec.tables import assets, metadata, operations
@@ -10,11 +10,12 @@ from backend.values import frozen
 class Queue:
     """A standard SQS queue with a dead-letter queue `<name>DeadLetters`.
 
-    `max_receives` is high: an outage is not poison, a message waits until its engine is back. If
-    its function dies each time, at least half of its retention is left to find it among the dead
-    letters: SQS counts a message's age from when it was sent first.
-    `time_outs_hidden`: a message whose function dies comes again after so many times as long as
-    that may run. Six is AWS's advice, for functions that may be throttled.
+    `max_receives` is high, because messages must survive an outage of the search engine. If the
+    function dies each time, at least half of the retention remains to find the message among the
+    dead letters: SQS counts a message's age from when it was first sent.
+
+    `time_outs_hidden`: a message whose function dies is delivered again after this many function
+    time-outs. AWS advises six, for functions that may be throttled.
     """
 
     name: str
@@ -25,10 +26,10 @@ class Queue:
 
 
 def _of_jobs(name: str, description: str) -> Queue:
-    """A queue of jobs, which hides a message as long as the longest lease lasts.
+    """Declare a queue of jobs, which hides a message as long as the longest lease lasts.
 
-    One that comes too soon, after a throttled call, finds the lease and waits: no work is done
-    twice, so a worker that died need not wait as long as AWS advises for its successor.
+    A message that is delivered too early, after a throttled call, finds the lease and waits. No
+    work is done twice, so the worker that takes over need not wait as long as AWS advises.
     """
     return Queue(name, description, time_outs_hidden=2)
 
@@ -80,9 +81,9 @@ QUEUES = (
 
 @frozen
 class StreamSubscription:
-    """A table's stream that wakes a function (named by its logical id).
+    """A table's stream that invokes a function (named by its logical id).
 
-    `pattern` is an event pattern in JSON; records that do not match it wake nobody.
+    `pattern` is an event pattern in JSON; records that do not match it invoke nothing.
     """
 
     source: Table
@@ -90,13 +91,13 @@ class StreamSubscription:
     batch_size: int = 500
     window_seconds: int = 1
     bisect: bool = True
-    max_record_age_seconds: int = 86_400  # as long as a stream keeps a record
+    max_record_age_seconds: int = 86_400  # the time for which a stream keeps a record
     pattern: str | None = None
 
 
 @frozen
 class QueueSubscription:
-    """A queue that wakes a function."""
+    """A queue that invokes a function."""
 
     source: Queue
     consumer: str
@@ -112,9 +113,9 @@ OBJECT_EVENT_TYPES = ("Object Created", "Object Deleted", "Object Storage Class 
 class ObjectSubscription:
     """A bucket whose object events go to a queue, by an EventBridge rule.
 
-    The rule passes no event of a key that begins with `ignored_prefix`. No asset has such a key: a
-    base prefix never begins with a reserved folder. Below another base prefix, which is registered
-    while the deployment runs, the consumer drops what it does not index.
+    The rule ignores events of keys that begin with `ignored_prefix`. No asset has such a key: a
+    base prefix never begins with a reserved folder. For base prefixes that are registered later,
+    the consumer drops events that it does not index.
     """
 
     source: Bucket
@@ -135,7 +136,7 @@ STREAM_SUBSCRIPTIONS = (
         window_seconds=0,
         pattern='{"dynamodb":{"NewImage":{"state":{"S":["queued"]}}}}',
     ),
-    # An asset that is archived or brought back is a new row too, of a later revision.
+    # Archiving or restoring an asset also creates a new row, with a later revision.
     StreamSubscription(
         assets.ASSETS,
         "AuditCreations",
@@ -144,13 +145,14 @@ STREAM_SUBSCRIPTIONS = (
     StreamSubscription(
         operations.AUDIT,
         "AuditArchiver",
-        window_seconds=5,  # a longer one makes fewer, larger objects; nobody waits for them
+        window_seconds=5,  # a longer one results in fewer, larger objects; no user waits for them
         pattern=(
             '{"eventName":["REMOVE"],"userIdentity":'
             '{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}'
         ),
     ),
-    # What was done to an asset or its files. A longer window makes fewer, fuller messages.
+    # Changes of an asset or its files. A longer window results in fewer notifications with more
+    # changes.
     StreamSubscription(
         operations.AUDIT,
         "Notifier",
@@ -165,18 +167,18 @@ QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
     QueueSubscription(BUCKET_EVENTS, "BucketSync"),
     QueueSubscription(SCAN_RESULTS, "Quarantine", batch_size=10),
-    # A message of these holds up to some hundred documents: few at a time fit the time-out.
+    # A message names up to some hundred documents: only few fit the time-out at once.
     QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
-    # A message of these is worked on for up to twenty seconds.
+    # A message takes up to twenty seconds.
     QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
     QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
     QueueSubscription(PURGES, "PurgeWorker", batch_size=1, window_seconds=0, max_concurrency=2),
     QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
     QueueSubscription(BUCKET_IMPORTS, "BucketImportWorker", batch_size=1, window_seconds=0),
     QueueSubscription(SEARCH_WORK, "SearchWorker", batch_size=1, window_seconds=0),
-    # A message of these holds up to a thousand assets: few at a time fit the time-out.
+    # A message names up to a thousand assets: only few fit the time-out at once.
     QueueSubscription(READS, "ReadEntries", batch_size=10),
-    # Starters meet at one counter: more of them at once start nothing sooner.
+    # Starters share one counter: more of them at once would not be faster.
     QueueSubscription(
         EXECUTION_STARTS, "ExecutionStarter", batch_size=10, window_seconds=0, max_concurrency=2
     ),

@@ -1,6 +1,6 @@
 """The requests that a function makes to a table or a bucket, named as IAM names their actions.
 
-`Query` is of the table itself, `QueryIndexes` of its indexes. Grants are made of these.
+`Query` applies to the table itself, `QueryIndexes` to its indexes. Grants derive from these.
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What runs by the clock: EventBridge wakes these functions, each after so many minutes."""
+"""Scheduled functions: EventBridge invokes each after a number of minutes."""
 
 from backend.spec.functions import (
     CHECK_SEARCH,
@@ -12,7 +12,7 @@ from backend.values import frozen
 
 @frozen
 class Schedule:
-    """A function that is woken every `minutes`, also while its last run is still on."""
+    """A function that is invoked every `minutes`, even while its previous run has not ended."""
 
     function: Function
     minutes: int

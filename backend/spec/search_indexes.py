@@ -256,11 +256,12 @@ class SearchIndex:
 
     @property
     def settings(self) -> Mapping:
-        """The body of `settings` as the index is created with it; replicas are the cluster's.
+        """Return `settings` for the creation of the index; replicas are set by the cluster.
 
-        At most 500 metadata records an entity stay far below the limit of nested documents, at
-        most 200 geographic keys (two fields each) below that of fields. The similarity counts
-        nothing over all documents: scores tell nothing of those that a caller may not see.
+        At most 500 metadata records per entity stay far below the limit of nested documents, at
+        most 200 geographic keys (two fields each) below that of fields. The similarity uses no
+        statistics over all documents, so scores reveal nothing about documents that a caller may
+        not see.
         """
         return {
             "index": {
@@ -276,13 +277,13 @@ class SearchIndex:
 
     @property
     def tuning(self) -> Mapping:
-        """Settings that an index works without: a managed service may not take all of them."""
+        """Return optional settings, which a managed service may not accept."""
         merge = {"policy": {"segments_per_tier": SEGMENTS_PER_TIER}}
         return {"index": {"merge": merge, **SLOW_LOGS}}
 
     @property
     def mapping(self) -> Mapping:
-        """The body of `mappings` as the index is created with it."""
+        """Return `mappings` for the creation of the index."""
         properties: Mapping = {
             field: BY_PREFIX[field.split("_", 1)[0] + "_"] for field in self.all_fields
         }

@@ -1,4 +1,4 @@
-"""Generated secrets. Their values are made by Secrets Manager and appear in no template."""
+"""Generated secrets. Secrets Manager generates the values; they are in no template."""
 
 from backend.values import frozen
 

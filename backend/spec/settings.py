@@ -1,6 +1,6 @@
 """Settings of a deployment that functions read from their environment.
 
-The stage gives the values (cdk.json); the defaults here are those of production.
+cdk.json sets the values of each stage; the defaults here are those of production.
 """
 
 from backend.values import frozen

@@ -1,7 +1,7 @@
 """The pipelines and workflows that ship with the product, all of them GLOBAL.
 
-The bootstrap creates them where the setting `PROCESSING` is on. Administrators may change or
-delete them: what they changed is not changed back.
+The bootstrap creates them if the setting `PROCESSING` is on. Administrators may change or delete
+them; their changes are kept.
 """
 
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
@@ -22,7 +22,7 @@ class Shipped:
 
     @property
     def triggers(self) -> str:
-        """The extensions as a workflow stores them."""
+        """Return the extensions in the form that a workflow stores."""
         return ",".join(self.extensions)
 
 

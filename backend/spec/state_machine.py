@@ -6,9 +6,9 @@ run time and an execution keeps the workflow that it started with:
     {"pipelines": [{kind, resource, timeout, heartbeat, source, detailType, message}], "run": {…}}
 
 A pipeline receives `{"body": …}`: the fields that the run's pipelines share, its own message, and
-the task token where the state machine waits for an answer. Its input is what the last pipeline
-before it wrote that wrote files at all, else the input of the execution. Once all have ended, the
-function ProcessOutput receives the shared fields, again as long as it has not stored everything.
+the task token if the state machine waits for a callback. Its input is the output of the last
+earlier pipeline that wrote files, or else the input of the execution. Once all have ended, the
+function ProcessOutput receives the shared fields, repeatedly until it has stored everything.
 """
 
 from typing import Any
@@ -58,9 +58,10 @@ def definition(process_output: str | None, *, partition: str = "aws") -> dict[st
 
 
 def _outputs(process_output: str, partition: str) -> dict[str, Any]:
-    """ProcessOutput stores a bounded part at each call, and says whether there is more.
+    """Return the states that store outputs.
 
-    The input of its state stays what it was, so that it is called again with the same.
+    ProcessOutput stores a limited number of outputs per call and returns whether more remain. The
+    input of its state does not change, so the next call receives the same input.
     """
     return {
         "ProcessOutput": {
@@ -134,9 +135,9 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
 
 
 def _earlier_output(partition: str) -> dict[str, Any]:
-    """Look for files of an earlier pipeline, the last one first.
+    """Look for files of an earlier pipeline, starting with the last one.
 
-    `earlier` is the number of the pipeline to look at, 0 when there is none, or none left.
+    `earlier` is the number of the pipeline to check, 0 if none is left.
     """
     folder = f"'{RUNS_PREFIX}' & $states.input.run.executionId & '/' & $states.input.earlier"
     changed = (
@@ -180,8 +181,8 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
     }
     if not waits:
         return {**task, "Retry": [_retry(*_BUSY)]}
-    # Never retried: the holder of the first token may still be at work. A heartbeat
-    # has to be below the time-out, so one second less means that none is expected.
+    # Never retried: the holder of the first token may still be working. A heartbeat has to be below
+    # the time-out, so one second less means that none is expected.
     return {
         **task,
         "TimeoutSeconds": "{% $max([$states.input.pipeline.timeout, 2]) %}",

@@ -192,5 +192,5 @@ FUNCTIONS: tuple[Function, ...] = (
 
 
 def pipeline_functions() -> tuple[str, ...]:
-    """The names of the product's own functions that pipelines may invoke."""
+    """Return the names of the product's own functions that pipelines may invoke."""
     return tuple(function.name for function in FUNCTIONS if function.kind == "pipeline")

@@ -1,4 +1,7 @@
-"""The functions of executions: their routes, and what starts, ends, compares and triggers them."""
+"""The functions of executions.
+
+Their routes, and those that start, end, compare and trigger them.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is declared of a function, and the two shapes that recur."""
+"""The declaration of a function, and two common forms of it."""
 
 from dataclasses import replace
 from typing import Literal
@@ -38,13 +38,13 @@ UserPoolAccess = Literal["none", "known", "read", "administered"]
 class Function:
     """One Lambda function; `writes` (tables and buckets) includes reading them.
 
-    `appends` are tables and buckets to which it adds what it may neither read nor change.
-    `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
+    `appends` are tables and buckets to which it adds entries that it may neither read nor change.
+    `rewrites` are those of its `secrets` whose values it may change. `loops` is true if it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
-    to them. What it has of the user pool it has where one is deployed. `runs` are its requests
-    about executions of the state machine. `packages` is a dependency layer that it has beside the
-    one of all functions, `storage_mb` its temporary storage.
+    to them. Permissions for the user pool apply only if one is deployed. `runs` are its requests
+    about executions of the state machine. `packages` is a dependency layer in addition to the one
+    of all functions, `storage_mb` its temporary storage.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Function:
 
     @property
     def receives(self) -> tuple[Queue, ...]:
-        """The queues that wake it."""
+        """Return the queues whose messages it receives."""
         return tuple(s.source for s in queues.QUEUE_SUBSCRIPTIONS if s.consumer == self.name)
 
     @property
@@ -89,10 +89,10 @@ class Function:
         return tuple(r for r in self._used if isinstance(r, Bucket))
 
     def requests(self, resource: Table | Bucket) -> tuple[Request, ...]:
-        """The requests that it makes to one of its tables or buckets.
+        """Return the requests that it makes to one of its tables or buckets.
 
-        Those of `REQUESTS`; where nobody has said yet, all that its declaration allows, but no
-        scan: who scans says so, and nobody scans a table that grows with assets or files.
+        Those of `REQUESTS`; where that has no entry, all that the declaration allows except scans.
+        Scans must be declared, and tables that grow with assets or files are never scanned.
         """
         from backend.spec.functions.requests import REQUESTS  # noqa: PLC0415 - of templates only
 
@@ -132,7 +132,10 @@ def api(
     settings: tuple[Setting, ...] = (),
     search: SearchAccess = "none",
 ) -> Function:
-    """A function behind the HTTP API: it reads the caller's rights, and enters what it refuses."""
+    """Declare a function behind the HTTP API.
+
+    It reads the caller's permissions and records refusals.
+    """
     return Function(
         name,
         "api",
@@ -150,7 +153,7 @@ def api(
 
 
 def audited(function: Function) -> Function:
-    """The function, which also makes entries of what it writes."""
+    """Return the function with permission to record its writes in the audit log."""
     appends = (*function.appends, operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET)
     return replace(
         function,
@@ -160,7 +163,7 @@ def audited(function: Function) -> Function:
 
 
 def reported(function: Function) -> Function:
-    """The function, which also reports what its callers read."""
+    """Return the function with permission to record what its callers read."""
     return replace(
         function,
         sends=(*function.sends, queues.READS),

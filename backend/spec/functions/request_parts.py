@@ -1,4 +1,4 @@
-"""What functions of several kinds ask of tables and buckets, for `requests` to put together."""
+"""Requests to tables and buckets that several functions make, for `requests` to combine."""
 
 from collections.abc import Mapping
 
@@ -100,7 +100,7 @@ FILE_CHANGES: Requests = {
         *("ListMultipartUploadParts", "PutObject", "PutObjectTagging"),
     ),
     AUXILIARY_BUCKET: (
-        # The last one where a version has no GLB: a missing key is looked for among old versions.
+        # The last one if a version has no GLB: the old versions of a missing key are listed.
         *("DeleteObject", "GetObject", "ListBucket", "ListBucketVersions"),
         "PutObject",
     ),
@@ -127,7 +127,7 @@ OUTPUTS: Requests = {
 
 
 def together(*parts: Requests) -> Requests:
-    """All requests of several tasks of one function."""
+    """Return all requests of several tasks of one function."""
     found: dict[Table | Bucket, set[Request]] = {}
     for part in parts:
         for resource, requests in part.items():

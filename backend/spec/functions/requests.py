@@ -1,9 +1,9 @@
-"""Which requests each function makes to its tables and buckets: its grants, to the letter.
+"""The requests that each function makes to its tables and buckets: exactly its grants.
 
-For a table or bucket that is missing here a function may do all that its declaration says.
-`up --record-grants FILE` and `local grants FILE` tell what nothing uses; what is missing, the local
-runtime refuses. Every function of the API reads the caller's rights, every rebuild of documents the
-same sources.
+For a table or bucket that is missing here, a function may do all that its declaration allows. `up
+--record-grants FILE` and `local grants FILE` report unused grants; the local runtime refuses
+missing ones. Every function of the API reads the caller's permissions, every rebuild of documents
+the same sources.
 """
 
 from collections.abc import Mapping
@@ -236,7 +236,7 @@ _OF_API: Mapping[str, Requests] = {
         operations.JOBS: ("GetItem", "UpdateItem"),
         operations.RESERVATIONS: ("GetItem",),
     },
-    # It enters what it refuses itself, beside what it reads.
+    # It also records its own refusals.
     "AuditApi": {
         operations.AUDIT: ("PutItem", "Query", "QueryIndexes"),
         AUDIT_ARCHIVE_BUCKET: ("GetObject", "ListBucket"),
@@ -254,9 +254,9 @@ _FOLLOWING: Requests = {
     assets.ASSET_VERSIONS: ("PutItem",),
     assets.DATABASES: ("ConditionCheckItem", "GetItem", "PutItem"),
     registry.ASSET_BUCKETS: ("Query", "Scan"),
-    operations.JOBS: ("GetItem", "UpdateItem"),  # of an archiving that looks again
+    operations.JOBS: ("GetItem", "UpdateItem"),  # when an archiving checks again
     operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
-    ASSET_BUCKET: ("ListBucket",),  # no object is read, and none can be written
+    ASSET_BUCKET: ("ListBucket",),  # no object is read or written
     FAILURE_BUCKET: ("PutObject",),
 }
 
@@ -268,7 +268,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         assets.ASSETS: ("BatchGetItem",),
         registry.ASSET_BUCKETS: ("Scan",),
         operations.RESERVATIONS: ("BatchGetItem", "PutItem"),
-        ASSET_BUCKET: (),  # its name is all that is needed
+        ASSET_BUCKET: (),  # only its name is used
     },
     **dict.fromkeys(("Inspect", "InspectCad"), INSPECTS),
     "IndexChanges": {**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
@@ -385,7 +385,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
             *("PutItem", "UpdateItem"),
         ),
         workflows.WORKFLOWS: ("GetItem", "PutItem"),
-        ASSET_BUCKET: (),  # its name is all that is needed
+        ASSET_BUCKET: (),  # only its name is used
     },
 }
 

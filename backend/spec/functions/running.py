@@ -1,4 +1,4 @@
-"""The functions that keep a deployment right: who may come in, the first setting up, operations."""
+"""The functions that operate a deployment: authorization, bootstrap, operations."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The functions behind the HTTP API that search: over documents, and over facts of files."""
+"""The functions behind the HTTP API that search documents, and facts of files."""
 
 from backend.spec import buckets, secrets
 from backend.spec.functions.model import api
@@ -10,7 +10,7 @@ SEARCH_API = api(
     "Search over assets and files.",
     reads=(
         operations.SEARCH_STATE,
-        # what tells whether the indexes hold a write
+        # to check whether the indexes contain a write
         assets.ASSETS,
         metadata.ASSET_FILE_METADATA,
         metadata.FILE_ATTRIBUTES,

@@ -1,4 +1,4 @@
-"""The functions that streams and queues wake."""
+"""The functions that consume streams and queues."""
 
 from backend.spec import buckets, queues, settings, topics
 from backend.spec.buckets import Bucket
@@ -112,7 +112,7 @@ JOB_STARTER = Function(
     "consumer",
     "backend.entrypoints.jobs.starter.handler",
     "Sends the first message of each job to the queue of its kind.",
-    writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
+    writes=(buckets.FAILURE_BUCKET,),  # for failed batches
     sends=(
         queues.FAN_OUT,
         queues.LIFECYCLE,
@@ -246,8 +246,8 @@ LIFECYCLE_WORKER = audited(
     )
 )
 
-# Apart from the worker of assets: the role of that one has no room for further statements, and only
-# this function can remove databases and schemas.
+# Apart from the worker of assets: that role has no room for further statements, and only this
+# function can remove databases and schemas.
 PURGE_WORKER = audited(
     Function(
         "PurgeWorker",

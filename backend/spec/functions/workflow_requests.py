@@ -1,4 +1,4 @@
-"""Which requests the functions of pipelines, workflows and executions make, as in `requests`."""
+"""The requests that the functions of pipelines, workflows and executions make, as in `requests`."""
 
 from collections.abc import Mapping
 

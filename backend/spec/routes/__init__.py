@@ -1,7 +1,8 @@
 """Every route of the REST API: method, path, domain, permission.
 
-Tier 1 asks whether the caller may use the route (`object__type=api`); tier 2 whether it may act on
-the entity (`object_type`, `action`). Where `action` is not the HTTP method, the contract says so.
+Tier 1 decides whether the caller may use the route (`object__type=api`), tier 2 whether it may
+perform the action on the entity (`object_type`, `action`). If `action` differs from the HTTP
+method, the contract requires it.
 """
 
 from backend.spec.routes.access import *

@@ -1,4 +1,4 @@
-"""Routes of who may do what: API keys, roles, users, profiles."""
+"""Routes of API keys, roles, users and profiles."""
 
 from backend.spec.routes.model import Route
 

@@ -1,4 +1,4 @@
-"""Routes of assets: the assets, their ends, links, versions, exports, comments, subscriptions."""
+"""Routes of assets, their links, versions, exports, comments and subscriptions."""
 
 from backend.spec.routes.model import ASSET_PATH, ETAG, IF_MATCH, Route, SyncTarget
 

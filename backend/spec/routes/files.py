@@ -1,4 +1,4 @@
-"""Routes of files and their bytes: changes, uploads, ingest, downloads."""
+"""Routes of files and their content: changes, uploads, ingest, downloads."""
 
 from backend.spec.routes.model import ASSET_PATH, ETAG, Route, SyncTarget
 

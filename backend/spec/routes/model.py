@@ -89,12 +89,12 @@ class Route:
 
     @property
     def key(self) -> str:
-        """The route key as API Gateway writes it: `GET /database/{databaseId}`."""
+        """Return the route key as API Gateway writes it: `GET /database/{databaseId}`."""
         return f"{self.method} {self.path}"
 
     @property
     def action(self) -> Action:
-        """The permission that tier 2 requires."""
+        """Return the permission that tier 2 requires."""
         if self.tier2 is not None:
             return self.tier2
         return "GET" if self.method == "HEAD" else self.method

@@ -1,4 +1,4 @@
-"""Routes of search, and of what runs behind the API: jobs, audit trail, failures, queues."""
+"""Routes of search, jobs, the audit log, failures and queues."""
 
 from backend.spec.routes.model import Route
 

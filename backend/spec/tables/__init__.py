@@ -1,4 +1,4 @@
-"""Every DynamoDB table of the product, one module per family."""
+"""Every DynamoDB table of the product, in one module per family."""
 
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Index, Table

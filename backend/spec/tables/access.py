@@ -1,4 +1,4 @@
-"""Tables of who may do what: constraints, roles, users, API keys, compiled policies."""
+"""Tables of constraints, roles, users, API keys and compiled policies."""
 
 from backend.spec.attributes import Attribute
 from backend.spec.tables.model import Index, Table

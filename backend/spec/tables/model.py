@@ -1,4 +1,4 @@
-"""The shape of a table declaration. The tables themselves stand in the modules beside this one."""
+"""The classes of table declarations. The other modules of this package declare the tables."""
 
 from typing import Literal
 
@@ -17,8 +17,8 @@ Origin = Literal["data model", "chosen", "ours"]
 class Index:
     """A secondary index; local when it has no partition key of its own.
 
-    `access_patterns` are what code reads it for. It has none if nothing reads it: then it is
-    declared because the data model gives it.
+    `access_patterns` are the reads that use it. If there are none, it is declared only because the
+    data model has it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Index:
 class Table:
     """A DynamoDB table; `name` is the logical id, CloudFormation names the physical table.
 
-    `access_patterns` are what code does by the table's own key. A table that no code uses has none.
+    `access_patterns` are the operations by the table's own key; an unused table has none.
     """
 
     name: str
@@ -52,13 +52,13 @@ class Table:
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """The names of the primary key's attributes, partition key first."""
+        """Return the names of the primary key's attributes, partition key first."""
         keys = (self.partition_key, self.sort_key)
         return tuple(key.name for key in keys if key is not None)
 
     @property
     def key_bytes(self) -> dict[str, int]:
-        """The most bytes that each key attribute of the table and its indexes may have."""
+        """Return the maximum size of each key attribute of the table and its indexes."""
         most: dict[str, int] = {}
         for keys in (self, *self.indexes):
             for key, limit in (
@@ -70,7 +70,7 @@ class Table:
         return most
 
     def index(self, name: str) -> Index:
-        """The index of that name.
+        """Return the index of that name.
 
         Raises:
             KeyError: the table has no such index.

@@ -1,4 +1,4 @@
-"""Tables of ours, beside the data model: search state, reservations, jobs, audit."""
+"""Our own tables, in addition to the data model: search state, reservations, jobs, audit."""
 
 from backend.spec.attributes import Attribute
 from backend.spec.tables.model import Index, Table

@@ -36,7 +36,7 @@ WORKFLOWS = Table(
     sort_key=WORKFLOW_ID,
 )
 
-# The data model gives this one's sort key only; the projection is our choice.
+# The data model specifies only the sort key; the projection is our choice.
 EXECUTIONS_BY_WORKFLOW = Index(
     "WorkflowLSI",
     None,
