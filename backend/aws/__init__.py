@@ -1,1 +1,1 @@
-"""The only package that speaks to AWS and OpenSearch; everything else uses the ports of `core`."""
+"""The only package that calls AWS and OpenSearch; all other packages use the ports of `core`."""

@@ -29,7 +29,7 @@ _NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
 class S3BucketFacts:
     """Facts as S3 returns them to this function's role (see the port).
 
-    Of others than the `allowed` buckets S3 would tell nothing but that they are forbidden.
+    For buckets that are not `allowed`, S3 would only return that access is denied.
     """
 
     client: "S3Client"

@@ -1,4 +1,4 @@
-"""boto3 clients, one of each kind a process, with time-outs and retries set once."""
+"""boto3 clients, one of each kind per process, with time-outs and retries set once."""
 
 import os
 from collections.abc import Callable
@@ -31,14 +31,14 @@ _FLOOR = (1, 40)
 
 
 class OldSdkError(Exception):
-    """The runtime's boto3 is older than what this code was tested with."""
+    """The runtime's boto3 is older than the version this code was tested with."""
 
 
 def check_sdk(version: str) -> None:
-    """Go on only with a boto3 that is new enough; every client checks it when it is created.
+    """Require a boto3 that is new enough; every client checks it when it is created.
 
     Raises:
-        OldSdkError: naming the version that was found.
+        OldSdkError: the message names the version that was found.
     """
     found = tuple(int(part) for part in version.split(".")[:2])
     if found < _FLOOR:
@@ -50,7 +50,7 @@ def check_sdk(version: str) -> None:
 
 
 def agent(app: str | None) -> str:
-    """Return the user agent of requests. The SDK omits its setting `app` beside a given name."""
+    """Return the user agent of requests. The SDK ignores its setting `app` if a name is set."""
     names = f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}"
     return f"{names} app/{app}" if app else names
 
@@ -64,18 +64,18 @@ _CONFIG = Config(
     # The SDK would build its own name for each request: a tenth of a small request's time.
     user_agent=agent(_APP),
 )
-# DynamoDB checks what it is sent; S3 must not be sent an empty key, which means the bucket.
+# DynamoDB validates requests; S3 must not be sent an empty key, which means the bucket.
 _DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))
-# For what a request must not wait for: one attempt, and no long one.
+# For calls that a request must not wait for: one short attempt.
 _IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
 )
 _IMPATIENT_SQS_CONFIG = _CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
 )
-# Presigned URLs need the fourth signature version also where a region still knows the second, and
-# the region's own host: the global one redirects, or does not know regions opened since 2019. The
-# SDK leaves a bucket whose name has dots in the path, since certificates cover no such host.
+# Presigned URLs need signature version 4, also where a region still accepts version 2, and the
+# region's own host: the global one redirects, or does not know regions opened since 2019. The SDK
+# puts a bucket whose name has dots into the path, because certificates cover no such host.
 _S3_CONFIG = _CONFIG.merge(
     Config(
         signature_version="s3v4",
@@ -83,7 +83,7 @@ _S3_CONFIG = _CONFIG.merge(
         s3={"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
     )
 )
-# Another store has one host, an address as a rule, and no name for each bucket.
+# Other stores have one host, usually an address, and no host name per bucket.
 _OTHER_STORE_CONFIG = _S3_CONFIG.merge(Config(s3={"addressing_style": "path"}))
 
 
@@ -119,7 +119,7 @@ def dynamodb() -> "DynamoDBClient":
 
 @cache
 def impatient_dynamodb() -> "DynamoDBClient":
-    """Return a client that gives up after seconds: for writes that may be left out."""
+    """Return a client that times out within seconds, for writes that may be left out."""
     return _dynamodb(_IMPATIENT_CONFIG)
 
 
@@ -147,7 +147,7 @@ def sqs() -> "SQSClient":
 
 @cache
 def impatient_sqs() -> "SQSClient":
-    """Return a client that gives up within seconds: while a caller waits for a reply."""
+    """Return a client that times out within seconds, for calls while a caller waits for a reply."""
     return _session().client("sqs", config=_IMPATIENT_SQS_CONFIG)
 
 

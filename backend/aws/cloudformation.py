@@ -1,4 +1,4 @@
-"""The answer of a custom resource's function to CloudFormation, which waits for it."""
+"""Sends the response of a custom resource's function to CloudFormation."""
 
 import json
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from urllib3.exceptions import HTTPError
 from backend.core.errors import UnavailableError
 from backend.values import frozen
 
-_MAX_REASON = 1000  # the whole answer may have 4,096 bytes
+_MAX_REASON = 1000  # the response may have 4,096 bytes
 
 
 @frozen
 class ResourceAnswer:
-    """What became of a request; `data` can be read with Fn::GetAtt."""
+    """The result of a request; `data` can be read with Fn::GetAtt."""
 
     _: KW_ONLY
     status: Literal["SUCCESS", "FAILED"]
@@ -28,11 +28,11 @@ class ResourceAnswer:
 
 
 def respond(event: CloudFormationCustomResourceEvent, answer: ResourceAnswer) -> None:
-    """Send the answer to the presigned URL that the event names.
+    """Send the response to the presigned URL of the event.
 
     Raises:
-        UnavailableError: it was not accepted. The message omits the URL, which authorizes its
-                holder to answer.
+        UnavailableError: the response was not accepted. The message omits the URL, because it
+            authorizes its holder to respond.
     """
     body = {
         "Status": answer.status,

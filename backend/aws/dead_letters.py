@@ -51,7 +51,7 @@ class SqsDeadLetters:
         return None
 
     def redrive(self, queue: Queue) -> None:
-        # The destination is said: dead letters that EventBridge put there have no queue of origin.
+        # The destination is required: dead letters that EventBridge sent have no source queue.
         attributes = self._attributes(self.settings.queue(queue))
         source, destination = _dead_letters(attributes), attributes["QueueArn"]
         try:
@@ -70,5 +70,5 @@ class SqsDeadLetters:
 
 
 def _dead_letters(attributes: Mapping[str, str]) -> str:
-    """Return the ARN of the queue that takes a queue's dead letters."""
+    """Return the ARN of a queue's dead-letter queue."""
     return json.loads(attributes["RedrivePolicy"])["deadLetterTargetArn"]

@@ -1,4 +1,4 @@
-"""Turns errors of boto3 into ours, by the meaning of the operation."""
+"""Translates errors of boto3 into ours, by the meaning of the operation."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -45,19 +45,19 @@ class DeniedError(Exception):
 
 
 def code_of(error: ClientError) -> str:
-    """The AWS error code, such as `ConditionalCheckFailedException`."""
+    """Return the AWS error code, such as `ConditionalCheckFailedException`."""
     return error.response.get("Error", {}).get("Code", "")
 
 
 def is_outage(error: ClientError) -> bool:
-    """Whether the service failed, and not the request."""
+    """Return whether the service failed, rather than rejecting the request."""
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     return code_of(error) in OUTAGE_CODES or status >= _SERVER_ERROR
 
 
 @contextmanager
 def denials_named() -> Generator[None]:
-    """Raise DeniedError for a request that an AWS service denies; all else passes unchanged."""
+    """Raise DeniedError for a request that an AWS service denies; pass all other errors on."""
     try:
         yield
     except ClientError as error:
@@ -70,20 +70,23 @@ def denials_named() -> Generator[None]:
 
 @contextmanager
 def translated(service: str) -> Generator[None]:
-    """Raise UnavailableError for an outage of the service; all else passes unchanged."""
+    """Raise UnavailableError for an outage of the service; pass all other errors on."""
     try:
         yield
     except (BotoConnectionError, HTTPClientError) as error:
-        raise UnavailableError(f"{service} does not answer") from error
+        raise UnavailableError(f"{service} does not respond") from error
     except ClientError as error:
         if is_outage(error):
-            raise UnavailableError(f"{service} does not answer") from error
+            raise UnavailableError(f"{service} does not respond") from error
         raise
 
 
 @contextmanager
 def translated_write() -> Generator[None]:
-    """As `translated`, for DynamoDB writes; what it finds too large or invalid becomes ours."""
+    """As `translated`, for DynamoDB writes.
+
+    Items that are too large or invalid raise our errors.
+    """
     try:
         with translated("DynamoDB"):
             yield
@@ -98,8 +101,8 @@ def translated_write() -> Generator[None]:
 def invalid_item(message: str) -> VitrineError | None:
     """Return our error for a validation error about an item or its size, None for any other.
 
-    A write alone gets the message as a `ValidationException`, a transaction as the reason of the
-    write that canceled it.
+    A single write receives the message as a `ValidationException`, a transaction as the
+    cancellation reason of one of its writes.
     """
     lowered = message.lower()
     if "transaction payload size" in lowered:

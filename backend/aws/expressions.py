@@ -1,4 +1,4 @@
-"""Builds DynamoDB expressions from the write values of `core`; no value is ever put into text."""
+"""Builds DynamoDB expressions from the write values of `core`. Values are always placeholders."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +31,7 @@ class Expression:
         return " AND ".join(self._one(condition) for condition in conditions)
 
     def update(self, update: Update) -> str:
-        """The update expression; an attribute that is set to None is removed."""
+        """Return the update expression; an attribute that is set to None is removed."""
         sets = [
             f"{self.name(k)} = {self.value(k, v)}" for k, v in update.set.items() if v is not None
         ]
@@ -42,7 +42,7 @@ class Expression:
         return " ".join(f"{word} {', '.join(parts)}" for word, parts in clauses if parts)
 
     def parameters(self) -> dict[str, Any]:
-        """The placeholders as request parameters; DynamoDB refuses empty ones."""
+        """Return the placeholders as request parameters; DynamoDB rejects empty ones."""
         out: dict[str, Any] = {}
         if self.names:
             out["ExpressionAttributeNames"] = self.names

@@ -37,7 +37,7 @@ class S3GuardedObjects:
 
 
 def _held(write: Callable[[], object]) -> bool:
-    """Carry out a write; whether its condition held."""
+    """Carry out a write; return whether its condition was met."""
     try:
         with translated("S3"):
             write()

@@ -1,4 +1,4 @@
-"""Items in DynamoDB's wire form: conversion both ways, and the limits that are checked first."""
+"""Items in DynamoDB's wire format: conversion both ways, and the limits that are checked first."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from backend.spec.keys import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from backend.spec.tables.model import KeyAttribute, Table
 
 Wire = dict[str, Any]
-_SHOWN_CHARS = 2100  # of a key that is too long: a path, and a key of metadata beside it
+_SHOWN_CHARS = 2100  # for a key that is too long: a path with a metadata key
 
 _serializer = TypeSerializer()
 
 
 def to_wire(item: Mapping[str, Any]) -> Wire:
-    """The wire form of an item; None is left out, empty sets are never written.
+    """Convert an item to the wire format, without None and empty sets.
 
     Raises:
         InvalidInputError: a number does not fit DynamoDB's 38 digits, or a text is not Unicode.
@@ -29,7 +29,7 @@ def to_wire(item: Mapping[str, Any]) -> Wire:
 
 
 def value_to_wire(name: str, value: object) -> Wire:
-    """The wire form of one attribute's value (see `to_wire`)."""
+    """Convert the value of one attribute to the wire format (see `to_wire`)."""
     try:
         return cast("Wire", _serializer.serialize(_numbers_as_decimal(value)))
     except DecimalException:
@@ -39,7 +39,7 @@ def value_to_wire(name: str, value: object) -> Wire:
 
 
 def from_wire(item: Mapping[str, Any]) -> Item:
-    """The Python form of an item, without the ids of its writes.
+    """Convert an item from the wire format, without the ids of its writes.
 
     Whole numbers become int, others remain Decimal.
     """
@@ -47,7 +47,7 @@ def from_wire(item: Mapping[str, Any]) -> Item:
 
 
 def check_item(table: Table, wire: Wire) -> None:
-    """Refuse an item that DynamoDB would refuse, before it is sent, naming the attribute.
+    """Check an item against DynamoDB's limits before it is sent; errors name the attribute.
 
     Raises:
         InvalidInputError: a key attribute is empty or too long.
@@ -58,12 +58,12 @@ def check_item(table: Table, wire: Wire) -> None:
     if size > ITEM_BYTES:
         key = ", ".join(f"{name} {wire[name].get('S')!r}" for name in table.key_names)
         raise TooLargeError(
-            f"the item of {table.name} with {key} has {size} bytes, at most {ITEM_BYTES} are taken"
+            f"the item of {table.name} with {key} has {size} bytes; the limit is {ITEM_BYTES}"
         )
 
 
 def check_key(table: Table, wire: Wire) -> None:
-    """Refuse empty and overlong values of the table's and its indexes' keys."""
+    """Reject empty and overlong values of the keys of the table and its indexes."""
     _check(table.partition_key, wire, PARTITION_KEY_BYTES)
     if table.sort_key is not None:
         _check(table.sort_key, wire, SORT_KEY_BYTES)
@@ -87,10 +87,10 @@ def _check(attribute: KeyAttribute, wire: Wire, limit: int) -> None:
 
 
 def text_bytes(name: str, text: str) -> int:
-    """The bytes of a text in UTF-8.
+    """Return the size of a text in UTF-8.
 
     Raises:
-        InvalidInputError: it holds a lone surrogate and so is not Unicode text.
+        InvalidInputError: the text contains a lone surrogate, so it is not Unicode.
     """
     try:
         return len(text.encode())
@@ -99,7 +99,7 @@ def text_bytes(name: str, text: str) -> int:
 
 
 def item_size(wire: Wire) -> int:
-    """The size of an item in bytes as DynamoDB counts it (names and values).
+    """Return the size of an item in bytes as DynamoDB counts it (names and values).
 
     Source: DynamoDB Developer Guide, "DynamoDB item sizes and formats".
     """
@@ -127,7 +127,7 @@ def _size(name: str, value: Wire) -> int:
 
 
 def _number_size(text: str) -> int:
-    """A byte for two significant digits and one for the exponent; one more below zero."""
+    """Return the size of a number: a byte for two digits, one for the exponent, one if negative."""
     number = DYNAMODB_CONTEXT.create_decimal(text)
     digits = "".join(map(str, number.as_tuple().digits)).strip("0")
     return (len(digits) + 1) // 2 + 1 + number.is_signed()
@@ -147,7 +147,7 @@ def _numbers_as_decimal(value: object) -> object:
 
 
 def _read(value: Wire) -> Any:
-    """boto3's own deserializer does the same in several times the time."""
+    """Convert a value; boto3's own deserializer takes several times as long."""
     ((kind, content),) = value.items()
     match kind:
         case "S" | "BOOL":
@@ -181,5 +181,5 @@ def _number(text: str) -> int | Decimal:
 
 
 def _binary(content: bytes | str) -> Binary:
-    """Bytes, or base64 as they are sent (see `parsing`)."""
+    """Return bytes, from bytes or from base64 as sent (see `parsing`)."""
     return Binary(b64decode(content) if isinstance(content, str) else content)

@@ -1,8 +1,8 @@
 """SNS behind the port `core.notifications.Notifications`.
 
-One topic, one subscription for each address. A message says to whom it goes, by digests of the
-addresses, and each subscription's filter lets through what names its own. So a filter never
-changes, and only our table lists who subscribes to what.
+There is one topic, with one subscription for each address. A message names its recipients by
+digests of their addresses, and the filter of each subscription accepts messages with its own
+digest. So filters never change, and subscriptions to assets are stored only in our table.
 """
 
 import hashlib
@@ -67,12 +67,12 @@ class SnsNotifications:
 
 
 def digest(email: str) -> str:
-    """What stands for an address; its spelling in capitals makes no other one."""
+    """Return the digest of an address; case is ignored."""
     return hashlib.sha256(email.lower().encode()).hexdigest()[:32]
 
 
 def as_subject(text: str) -> str:
-    """The text in printable ASCII, cut, beginning with a letter: as SNS takes a subject."""
+    """Convert a text to a subject that SNS accepts: printable ASCII, limited, a letter first."""
     plain = "".join(char if " " <= char <= "~" else "?" for char in text)
     return plain[:_SUBJECT_CHARS]
 

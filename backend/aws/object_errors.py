@@ -1,4 +1,4 @@
-"""What S3's errors about one object mean to the ports of objects."""
+"""Translates S3's errors about one object."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,9 +18,9 @@ _NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
 
 @contextmanager
 def translated_object(key: str, *, refusing: bool = False) -> Generator[None]:
-    """As `translated`; what is absent raises NotFoundError, what is archived NotRestoredError.
+    """As `translated`; missing objects raise NotFoundError, archived ones NotRestoredError.
 
-    With `refusing`, all else that S3 finds wrong with the request becomes ObjectRefusedError.
+    With `refusing`, all other errors about the request become ObjectRefusedError.
     """
     try:
         with translated("S3"):

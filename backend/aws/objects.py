@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from backend.core.file_kinds import Serving
 
-_ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR is read at once
+_ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR objects can be read at once
 
 _CHUNK_BYTES = 1024 * 1024
 _DELETE_BATCH = 1000  # S3's limit
@@ -94,7 +94,7 @@ class S3Objects:
         found = tuple(
             ObjectVersion(
                 key=entry.get("Key", ""),
-                version_id="",  # this listing does not tell it
+                version_id="",  # not part of this listing
                 is_latest=True,
                 last_modified=entry["LastModified"],  # pyright: ignore[reportTypedDictNotRequiredAccess]
                 size=entry.get("Size", 0),
@@ -146,7 +146,7 @@ class S3Objects:
                 )
                 content = reply["Body"].read()
         except ClientError as error:
-            if code_of(error) != "InvalidRange":  # an empty object is in no range
+            if code_of(error) != "InvalidRange":  # no range of an empty object is valid
                 raise
             with translated_object(key):
                 reply = self.client.get_object(Bucket=bucket, Key=key)
@@ -356,15 +356,15 @@ class S3Objects:
         for error in reply.get("Errors", []):
             code, reason = error.get("Code", ""), error.get("Message", "")
             if code in OUTAGE_CODES:
-                raise UnavailableError(f"S3 does not answer: {code}")
+                raise UnavailableError(f"S3 does not respond: {code}")
             if code not in ABSENT:
                 raise ObjectRefusedError(error.get("Key", ""), f"{code} {reason}".strip())
 
     def _marker(self, bucket: str, key: str, version_id: str | None) -> ObjectVersion | None:
-        """The delete marker that HEAD met, if it was one.
+        """Return the delete marker that HEAD found, if it was one.
 
-        The listing tells it: HEAD does not tell when a marker was put, and versitygw's does not
-        even tell markers from nothing.
+        The listing is needed: HEAD does not return when a marker was created, and versitygw's does
+        not even distinguish a marker from a missing object.
         """
         after_key, after_id = None, None
         while True:
@@ -380,7 +380,7 @@ class S3Objects:
 
 
 def _is_too_long(prefix: str) -> bool:
-    """Whether no key can begin so: S3 would not even look."""
+    """Return whether a prefix is longer than any key, which S3 would reject."""
     return len(prefix.encode()) > MAX_KEY_BYTES
 
 
@@ -390,11 +390,11 @@ def _source(source: tuple[str, str], version_id: str | None) -> Any:
 
 
 def _tagging(tags: Mapping[str, str]) -> Any:
-    # An empty parameter would demand the right to write tags, too.
+    # An empty parameter would require the permission to write tags, too.
     return {"Tagging": urlencode(tags, quote_via=quote)} if tags else {}
 
 
 def _needs_restore(reply: Mapping[str, Any]) -> bool:
-    # `Restore` is 'ongoing-request="false", expiry-date=…' once there is a copy to read.
+    # `Restore` is 'ongoing-request="false", expiry-date=…' once a restored copy exists.
     is_archived = reply.get("StorageClass") in _ARCHIVE_CLASSES or "ArchiveStatus" in reply
     return is_archived and 'ongoing-request="false"' not in reply.get("Restore", "")

@@ -1,8 +1,8 @@
-"""Reads the answers of DynamoDB and S3 with less work than botocore's general parsers.
+"""Parses responses of DynamoDB and S3 with less work than botocore's general parsers.
 
-They walk every value of every item by its service model, and take times to be in any format:
-measured, two thirds of the time that indexing spends in Python. Items come as JSON that already
-has the wire form which `items` reads, and S3's listings of versions are flat.
+botocore walks every value of every item by its service model, and accepts times in any format:
+measured, two thirds of the time that indexing spends in Python. Items are JSON that already has the
+wire format which `items` reads, and S3's listings of versions are flat.
 """
 
 import json
@@ -34,16 +34,16 @@ _TEXTS = frozenset({"ETag", "Key", "StorageClass", "VersionId"})
 
 
 def take_items_as_sent(client: "BaseClient") -> None:
-    """Let the reads of a DynamoDB client answer with the JSON as it came.
+    """Let the reads of a DynamoDB client return the JSON as received.
 
-    Binary values are then base64 text; `items.from_wire` takes both.
+    Binary values are then base64 text; `items.from_wire` accepts both.
     """
     for operation in READS:
         client.meta.events.register(f"before-parse.dynamodb.{operation}", _replace_body)
 
 
 def session_with_iso_times() -> "boto3.Session":
-    """A session whose clients read ISO times directly; all other formats as before."""
+    """Return a session whose clients parse ISO times directly, and other formats as before."""
     below = botocore.session.get_session()
     factory: Any = below.get_component("response_parser_factory")
     factory.set_parser_defaults(timestamp_parser=_time)
@@ -51,7 +51,7 @@ def session_with_iso_times() -> "boto3.Session":
 
 
 def take_versions_as_sent(client: "BaseClient") -> None:
-    """Let an S3 client read the listing of versions; owners and checksums are left out."""
+    """Let an S3 client parse listings of versions without owners and checksums."""
     client.meta.events.register("before-parse.s3.ListObjectVersions", _read_versions)
 
 
@@ -75,7 +75,7 @@ def _read_versions(
     for position, element in enumerate(root):
         name = _plain_name(element)
         if name in _LISTS:
-            # S3 sends versions and markers in one order, which two lists alone would lose.
+            # S3 sends versions and markers in one order, which separate lists would lose.
             entry = {**_version(element), "Position": position}
             listed.setdefault(_LISTS[name], []).append(entry)
         elif name in _PLACES:
@@ -102,7 +102,7 @@ def _version(element: ElementTree.Element) -> dict[str, Any]:
 
 
 def _plain_name(element: ElementTree.Element) -> str:
-    """The name of an element without its namespace, which not every engine gives."""
+    """Return the name of an element without its namespace, which not every store sends."""
     return element.tag.rpartition("}")[2]
 
 

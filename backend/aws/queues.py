@@ -13,8 +13,8 @@ from backend.spec.queues import Queue
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-_BATCH = 10  # SQS's limit of messages a request
-_BATCH_BYTES = 240_000  # below SQS's 256 KiB a request
+_BATCH = 10  # SQS's limit of messages per request
+_BATCH_BYTES = 240_000  # below SQS's limit of 256 KiB per request
 
 
 @wired

@@ -1,4 +1,4 @@
-"""Lets presigned URLs name the request that issued them, as a part of what is signed.
+"""Lets presigned URLs name the request that issued them, as a signed parameter.
 
 S3 ignores parameters of a query that begin with `x-`, and writes them to its access logs. (Source:
 Amazon S3 User Guide, "Amazon S3 server access log format", custom access log information.)
@@ -16,7 +16,7 @@ PRESIGNED = ("GetObject", "PutObject", "UploadPart")
 
 
 def name_requests(client: "S3Client") -> None:
-    """Take the parameter `REQUEST_PARAMETER` in what is presigned by this client."""
+    """Accept the parameter `REQUEST_PARAMETER` in URLs that this client presigns."""
     events = client.meta.events
     for operation in PRESIGNED:
         events.register(f"provide-client-params.s3.{operation}", _take)
@@ -24,7 +24,7 @@ def name_requests(client: "S3Client") -> None:
 
 
 def _take(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
-    """Move the parameter, which is none of the operation's, to the context of the request."""
+    """Move the parameter, which is not part of the operation, to the context of the request."""
     if REQUEST_PARAMETER in params:
         context[REQUEST_PARAMETER] = params.pop(REQUEST_PARAMETER)
 

@@ -52,7 +52,7 @@ class StepFunctionsRuns:
         """See the port.
 
         Raises:
-            TooLargeError: the input is over the limit of Step Functions.
+            TooLargeError: the input exceeds the limit of Step Functions.
         """
         machine = self.settings.state_machine
         content = {
@@ -97,8 +97,8 @@ class StepFunctionsRuns:
     def steps(self, execution_id: str) -> Mapping[int, StepState]:
         found: Any = {"events": ()}
         with _translated(but=_UNKNOWN):
-            # Without execution data: it holds task tokens. Pipelines are in the first page, as
-            # each has some ten events; what follows them may have many pages.
+            # Without execution data: it holds task tokens. Pipelines are in the first page, because
+            # each has about ten events; later events may fill many pages.
             found = self.client.get_execution_history(
                 executionArn=self._arn(execution_id), maxResults=1000, includeExecutionData=False
             )
@@ -124,16 +124,17 @@ class StepFunctionsRuns:
 def function_arn(name: str, state_machine: str) -> str:
     """Return the ARN of a function of kind "pipeline", which has a name like the state machine's.
 
-    Templates cannot hand it over: stacks that start executions are created before its own.
+    Templates cannot pass it: stacks that start executions are created before the one that declares
+    it.
     """
     head = state_machine.replace(":states:", ":lambda:").replace(":stateMachine:", ":function:")
     return head.removesuffix(NAME) + name
 
 
 def _arn_of(kind: TaskKind, resource: str, state_machine: str) -> str:
-    """Return the ARN of a pipeline's resource; names are those of this account and region."""
+    """Return the ARN of a pipeline's resource; names refer to this account and region."""
     if resource.startswith("arn:"):
-        # A queue is called by its URL only.
+        # Queues are identified by their URL.
         return "" if kind.startswith("SQS") else resource
     partition, _, region, account = state_machine.split(":")[1:5]
     if kind.startswith("Lambda"):
@@ -165,7 +166,7 @@ def _iso(moment: datetime) -> str:
 
 @contextmanager
 def _translated(*, but: str) -> Generator[None]:
-    """Raise our errors; `but` is the code of an error that means that nothing is to be done."""
+    """Raise our errors; `but` is the code of an error that means that the call has no effect."""
     try:
         with translated("Step Functions"):
             yield

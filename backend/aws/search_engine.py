@@ -1,4 +1,7 @@
-"""OpenSearch behind the port `core.search_engine.SearchEngine`; alone in importing opensearchpy."""
+"""OpenSearch behind the port `core.search_engine.SearchEngine`.
+
+Only this module imports opensearchpy.
+"""
 
 import json
 import re
@@ -37,8 +40,8 @@ _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
 _WHOLE = {"allow_partial_search_results": "false"}
 """Rather no answer than one that misses what a shard holds."""
-# The reason is the only place where OpenSearch tells the version that a stale write met. The id,
-# which comes first in it, may hold anything: the last match is meant.
+# Only the reason contains the stored version that conflicts with a write. The id, which comes first
+# in it, may contain any text, so the last match is used.
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
@@ -123,7 +126,7 @@ class OpenSearchEngine:
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         body = {"mappings": mapping, "settings": settings}
-        answered_too: Any = {"ignore": [400]}  # the stubs do not know it
+        answered_too: Any = {"ignore": [400]}  # missing in the stubs
         reply = _answered(lambda: self.client.indices.create(name, body=body, **answered_too))
         error = cast("JsonObject", reply.get("error") or {})
         if error.get("type") == "resource_already_exists_exception":
@@ -139,7 +142,7 @@ class OpenSearchEngine:
 
     def point_alias(self, alias: str, index: str) -> None:
         actions: list[Any] = [
-            # Not `*`: on AWS that includes indices of the service itself, and is denied.
+            # Not `*`: on AWS that includes indexes of the service itself, and is denied.
             {"remove": {"index": f"{alias}-*", "alias": alias, "must_exist": False}},
             {"add": {"index": index, "alias": alias}},
         ]
@@ -157,14 +160,17 @@ class OpenSearchEngine:
 
 
 def connect(settings: Settings) -> OpenSearchEngine:
-    """The cluster of the deployment; requests are signed with the function's credentials."""
+    """Connect to the cluster of the deployment.
+
+    Requests are signed with the function's credentials.
+    """
     credentials = boto3.Session().get_credentials()
     signer = Urllib3AWSV4SignerAuth(credentials, settings.region, "es")
     client = OpenSearch(
         settings.search_url,
         http_auth=signer,
         timeout=20,
-        max_retries=0,  # the callers retry: a bulk is cut smaller first
+        max_retries=0,  # the callers retry, with a smaller bulk request
         http_compress=False,
         pool_maxsize=8,
     )
@@ -181,7 +187,7 @@ def _query_of(wanted: Stretch) -> JsonObject:
     if wanted.up_to is not None:
         held.append({"range": {f"{wanted.order[0]}.keyword": {"lte": wanted.up_to}}})
     by: list[JsonObject] = [
-        # what lacks the field comes first: behind no place that anybody knows
+        # documents without the field come first, before any position
         {f"{name}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
         for name in wanted.order
     ]
@@ -196,11 +202,11 @@ def _query_of(wanted: Stretch) -> JsonObject:
 
 
 def _answered(call: Callable[[], T]) -> Any:
-    """What OpenSearch answered; an outage or overload becomes UnavailableError."""
+    """Return OpenSearch's response; an outage or overload becomes UnavailableError."""
     try:
         return call()
     except SearchConnectionError as error:
-        raise UnavailableError("OpenSearch does not answer") from error
+        raise UnavailableError("OpenSearch does not respond") from error
     except TransportError as error:
         status, reason = error.status_code, _reason(error)
         if "maxClauseCount" in reason:  # status 400 or 500, depending on where it was detected
@@ -218,13 +224,13 @@ def _answered(call: Callable[[], T]) -> Any:
 
 
 def _refusal(call: Callable[[], object]) -> str | None:
-    """Change settings; the reason if they are refused."""
+    """Change settings; return the reason if they are rejected."""
     try:
         _answered(call)
     except InvalidInputError as error:
         return error.message
     except AuthenticationException as error:
-        # Amazon OpenSearch Service refuses settings that it does not support with 401.
+        # Amazon OpenSearch Service rejects settings that it does not support with 401.
         return f"OpenSearch refuses the request: {_reason(error)}"
     return None
 

@@ -1,4 +1,4 @@
-"""Secrets Manager: the values of generated secrets, read once for each `Secrets`."""
+"""Secrets Manager: the values of generated secrets, each read once per `Secrets`."""
 
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ class Secrets:
     _known: dict[str, str] = field(default_factory=dict[str, str])
 
     def value(self, secret: Secret) -> str:
-        """The secret's text.
+        """Return the secret's text.
 
         Raises:
-            UnavailableError: Secrets Manager does not answer.
+            UnavailableError: Secrets Manager does not respond.
         """
         if secret.name not in self._known:
             with translated("Secrets Manager"):
@@ -36,7 +36,7 @@ class Secrets:
         """Give the secret a new value; only functions that declare it in `rewrites` may.
 
         Raises:
-            UnavailableError: Secrets Manager does not answer.
+            UnavailableError: Secrets Manager does not respond.
         """
         with translated("Secrets Manager"):
             self.client.put_secret_value(SecretId=self.settings.secret(secret), SecretString=value)

@@ -1,7 +1,7 @@
-"""The environment of the running function, read here and nowhere else.
+"""The environment of the running function, which only this module reads.
 
-Infrastructure sets one variable for each thing that a function's declaration names; asking for
-another one is a programming error and fails at cold start.
+Infrastructure sets one variable for each resource in a function's declaration. Reading another one
+is a programming error and fails at cold start.
 """
 
 import os
@@ -18,7 +18,7 @@ from backend.spec.topics import Topic
 
 
 class MissingSettingError(Exception):
-    """The environment lacks a variable that the function's declaration calls for."""
+    """The environment lacks a variable that the function's declaration requires."""
 
 
 @wired
@@ -50,12 +50,12 @@ class Settings:
 
     @property
     def state_machine(self) -> str:
-        """The ARN of the state machine that runs executions."""
+        """Return the ARN of the state machine that runs executions."""
         return self._get("EXECUTIONS_STATE_MACHINE_ARN")
 
     @property
     def allowed_pipelines(self) -> frozenset[str]:
-        """The ARNs of functions, queues and buses that executions may call, beside our own."""
+        """Return the ARNs of other functions, queues and buses that executions may call."""
         return frozenset(filter(None, self._get("EXECUTIONS_ALLOWED_ARNS").split(",")))
 
     @property
@@ -64,13 +64,16 @@ class Settings:
 
     @property
     def library_path(self) -> dict[str, str]:
-        """The variable by which Lambda's Python finds its libraries, for processes of its own."""
+        """Return the library path of Lambda's Python, for child processes."""
         name = "LD_LIBRARY_PATH"
         return {name: self.environment[name]} if name in self.environment else {}
 
     @property
     def search_url(self) -> str:
-        """The URL of OpenSearch; like an AWS SDK, this follows `AWS_ENDPOINT_URL_OPENSEARCH`."""
+        """Return the URL of OpenSearch.
+
+        As in an AWS SDK, `AWS_ENDPOINT_URL_OPENSEARCH` overrides it.
+        """
         override = self.environment.get("AWS_ENDPOINT_URL_OPENSEARCH")
         return override or "https://" + self._get("SEARCH_ENDPOINT")
 
@@ -80,30 +83,33 @@ class Settings:
 
     @property
     def user_pool_id(self) -> str | None:
-        """The Cognito user pool, if the deployment has one."""
+        """Return the id of the Cognito user pool, if the deployment has one."""
         return self.environment.get("USER_POOL_ID") or None
 
     @property
     def user_pool_client_id(self) -> str | None:
-        """The application by which users sign in to the pool."""
+        """Return the id of the application with which users sign in to the pool."""
         return self.environment.get("USER_POOL_CLIENT_ID") or None
 
     @property
     def user_pool_issuer(self) -> str | None:
-        """As the tokens of the pool name it."""
+        """Return the issuer that the tokens of the pool name."""
         pool_id = self.user_pool_id
         return pool_id and f"https://cognito-idp.{self.region}.amazonaws.com/{pool_id}"
 
     @property
     def user_pool_keys_url(self) -> str:
-        """Where the pool's keys are; like an AWS SDK, this follows `AWS_ENDPOINT_URL_…`."""
+        """Return the URL of the pool's keys.
+
+        As in an AWS SDK, `AWS_ENDPOINT_URL_…` overrides it.
+        """
         override = self.environment.get("AWS_ENDPOINT_URL_COGNITO_KEYS")
         issuer = f"{override}/{self.user_pool_id}" if override else self.user_pool_issuer
         return f"{issuer}/.well-known/jwks.json"
 
     @property
     def provider_prefix(self) -> str:
-        """What user ids of the identity provider begin with; empty without a provider."""
+        """Return the prefix of user ids of the identity provider; empty without a provider."""
         return self.text(OIDC_USER_PREFIX) if self.text(OIDC_ISSUER) else ""
 
     def _get(self, name: str) -> str:
@@ -114,10 +120,10 @@ class Settings:
 
 
 def load(function: Function, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a function, complete or not at all.
+    """Return the settings of a function, if they are complete.
 
     Raises:
-        MissingSettingError: the environment lacks something that the declaration calls for.
+        MissingSettingError: the environment lacks a variable that the declaration requires.
     """
     settings = Settings(os.environ if environment is None else environment)  # noqa: TID251
     for table in function.tables:

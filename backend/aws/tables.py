@@ -39,7 +39,7 @@ _BUSY_CODES = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedT
 
 
 class _BusyError(Exception):
-    """Another transaction holds an item, or a batch was not worked off: try again."""
+    """Another transaction holds an item, or a batch is incomplete: try again."""
 
 
 @wired
@@ -110,8 +110,8 @@ class DynamoTables:
         if isinstance(write, Check):
             raise TypeError("a check can only be part of a transaction")
         if isinstance(write, Delete) and write.conditions:
-            # Sent again it would find no item that could hold an id. A transaction costs twice as
-            # much, and DynamoDB knows it again by the token that botocore sends with it.
+            # Sent again it would find no item with its id. A transaction costs twice as much, and
+            # DynamoDB recognises it by the token that botocore sends with it.
             self.transact([write])
             return None
         write_id = new_write_id()
@@ -189,7 +189,7 @@ class DynamoTables:
         return parameters | expression.parameters()
 
     def _request(self, write: Write) -> tuple[str, dict[str, Any]]:
-        """The kind of a write and its request, as the API of transactions names both."""
+        """Return the kind of a write and its request, as the API of transactions names them."""
         expression = Expression()
         request: dict[str, Any] = {"TableName": self.settings.table(write.table)}
         if isinstance(write, Put):
@@ -207,7 +207,7 @@ class DynamoTables:
         return kind[type(write)], request | expression.parameters()
 
     def _write(self, kind: str, request: dict[str, Any]) -> Item | None:
-        """Carry out one write; an update answers with the item."""
+        """Carry out one write; an update returns the item."""
         with _conflicts_are_busy(), translated_write():
             if kind == "Update":
                 reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
@@ -270,7 +270,7 @@ class DynamoTables:
 
 
 def _sort_clauses(expression: Expression, name: str, query: Query) -> Iterator[str]:
-    """The condition on the sort key, if the query has one."""
+    """Return the condition on the sort key, if the query has one."""
     if query.sort_prefix:
         prefix = expression.value(name, query.sort_prefix)
         yield f"begins_with({expression.name(name)}, {prefix})"
@@ -288,7 +288,10 @@ def _stop_if_done(pending: object) -> None:
 
 @contextmanager
 def _conflicts_are_busy() -> Generator[None]:
-    """A write alone is refused, too, while a transaction holds its item; the SDK does not retry."""
+    """Treat conflicts with transactions as busy.
+
+    A single write is also refused while a transaction holds its item; the SDK does not retry it.
+    """
     try:
         yield
     except ClientError as error:
@@ -298,7 +301,7 @@ def _conflicts_are_busy() -> Generator[None]:
 
 
 def _until_done(step: Callable[[], T]) -> T:
-    """Repeat a step while DynamoDB is busy, with jitter, for some seconds at the most."""
+    """Repeat a step while DynamoDB is busy, with jitter, for at most some seconds."""
     try:
         return step()
     except _BusyError:
@@ -306,7 +309,7 @@ def _until_done(step: Callable[[], T]) -> T:
 
 
 def _repeat(step: Callable[[], T]) -> T:
-    # Few functions ever wait, and all of them would start later for it.
+    # Imported here because few functions ever wait, and it would delay the start of all.
     from tenacity import (  # noqa: PLC0415
         Retrying,
         retry_if_exception_type,
@@ -331,7 +334,7 @@ def _refusal(write: Write) -> Exception:
 
 
 def _reason_as_error(reason: Mapping[str, Any], write: Write) -> Exception | None:
-    """Return our error for the reason that one write gave to cancel its transaction, if any."""
+    """Return our error for the reason with which one write cancelled its transaction, if any."""
     if reason.get("Code") == "ConditionalCheckFailed":
         return _refusal(write)
     if reason.get("Code") == "ValidationError":

@@ -10,10 +10,10 @@ from backend.core.objects import ObjectVersion
 def newest_first(listing: Mapping[str, Any]) -> list[ObjectVersion]:
     """Return versions and markers by key, newest first.
 
-    Each of both lists is in that order. Times put them together: they have a resolution of one
-    second, and an upload by parts has the time when it began. So they decide nothing within a
-    list, and of equal times the order of the store's answer decides (versitygw and moto send one
-    kind after the other).
+    Both lists are in that order already, and are merged by time. Times have a resolution of one
+    second, and a multipart upload has the time of its start. So the order within a list is kept,
+    and for equal times the order of the response decides (versitygw and moto send one kind after
+    the other).
     """
 
     def timed(name: str, is_marker: bool) -> list[tuple[tuple[object, ...], ObjectVersion]]:
@@ -50,10 +50,10 @@ def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
 
 
 def is_before(version: ObjectVersion, after_key: str | None, after_id: str | None) -> bool:
-    """Whether a page that begins after this position should not hold the version.
+    """Return whether a page that begins after this position should not include the version.
 
     S3 leaves these out; versitygw repeats the last one, and it and moto all versions of `after_key`
-    where no version is given.
+    if no version is named.
     """
     if after_key is None or version.key != after_key:
         return False

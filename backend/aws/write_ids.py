@@ -1,10 +1,10 @@
 """Recognises a conditional write of one's own whose reply was lost.
 
 botocore sends a request again when no reply arrives. If the first attempt was carried out, the
-second one finds its condition broken by the first and would report a conflict with itself. So a
-put or an update stores a random id with the item, and demands that the item has another one: an
-item that has this id was written by this write. Equal content would be no proof, since another
-writer may have wanted the same.
+condition of the second one fails because of the first, and the write would report a conflict with
+itself. So a put or an update stores a random id with the item, and requires that the item has
+another one: an item with this id was written by this write. Equal content would be no proof,
+because another writer may have written the same.
 
 Puts and updates have an attribute each: a row may be updated before the put is sent again, as a new
 job is by its worker. `items.from_wire` removes both, so nothing above the port sees them.
@@ -21,7 +21,7 @@ WRITE_IDS = frozenset({_PUT_ID, _UPDATE_ID})
 
 
 def with_id(write: Write, write_id: str) -> Write:
-    """Return the write with its id, refused where the item has that id already.
+    """Return the write with its id; it is refused if the item has that id already.
 
     A write that can be sent twice without harm is returned as it is: one that has no condition and
     adds nothing.
@@ -42,5 +42,5 @@ def has_id(stored: Mapping[str, Any], write_id: str) -> bool:
 
 
 def _is_not(name: str, write_id: str) -> Condition:
-    """The condition that refuses a second attempt whose other conditions still hold."""
+    """Return the condition that refuses a second attempt whose other conditions are still met."""
     return Condition(name, "<>", write_id)

@@ -29,7 +29,7 @@ def met(code: str, status: int) -> None:
     ],
 )
 def test_a_service_that_has_too_much_to_do_is_an_outage(code: str, status: int) -> None:
-    with pytest.raises(UnavailableError, match="AWS does not answer"):
+    with pytest.raises(UnavailableError, match="AWS does not respond"):
         met(code, status)
 
 
