@@ -1,1 +1,1 @@
-"""What HTTP is to this product: routing over Powertools, identity, tier 1, bodies, errors."""
+"""The HTTP layer: routing with Powertools, identity, tier 1, bodies, errors."""

@@ -1,6 +1,6 @@
 """The Lambda handler of a domain: Powertools' resolver over a slice's router.
 
-For each request: who asks, may they use the route (tier 1), run the endpoint, translate errors.
+For each request: identify the caller, check tier 1, run the endpoint, translate errors.
 """
 
 import base64
@@ -45,8 +45,8 @@ _logger = Logger()
 class HttpApp:
     """The functions of one domain behind API Gateway's HTTP API (payload format 2.0).
 
-    `watch` is that of the permission port, `request` names the request to what it is wired to,
-    `denials` takes what was refused and `reads` what is given.
+    `watch` observes the permission port, `request` holds the id of the current request, `denials`
+    records refusals and `reads` records what callers receive.
     """
 
     authorization: Authorization
@@ -57,7 +57,7 @@ class HttpApp:
     reads: Reads
 
     def handler(self, router: Router) -> Handler:
-        """The Lambda handler that serves the router's routes."""
+        """Return the Lambda handler that serves the router's routes."""
         resolver = APIGatewayHttpResolver()
         for binding in router.bindings.values():
             self._add(resolver, binding)
@@ -92,11 +92,11 @@ class HttpApp:
             self._demand_route(call)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
             text = "" if isinstance(reply, Content) else _text_of(reply)
-            if reply.read is not None:  # what cannot be reported is not given
+            if reply.read is not None:  # a read that cannot be reported is refused
                 self.reads.record(call.caller, binding.route.name, request_id, reply.read)
         except VitrineError as error:
             if call is not None:
-                self._tell(call, error)
+                self._record_denial(call, error)
             empty = binding.route.empty_not_found
             return error_response(error, request_id, empty_not_found=empty)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
@@ -125,8 +125,8 @@ class HttpApp:
         if not (route.open_to_users or self.authorization.may_use(call.caller, route, call.path)):
             raise RouteDeniedError
 
-    def _tell(self, call: Call, error: VitrineError) -> None:
-        """Tell a refusal; whatever goes wrong with that, the request has its answer."""
+    def _record_denial(self, call: Call, error: VitrineError) -> None:
+        """Record a refusal. An error here does not affect the reply."""
         denial = self.watch.denial(call.caller, call.route, call.path, error)
         if denial is None:
             return
@@ -137,12 +137,12 @@ class HttpApp:
 
 
 def _rule_of(parameter: re.Match[str]) -> str:
-    """What a path parameter stands for; Powertools' own rule takes few characters only."""
+    """Return a pattern for path parameters; Powertools' own pattern accepts few characters only."""
     return r"([\s\S]+)" if parameter[1] else "([^/]+)"
 
 
 def _lost(bug: Exception) -> None:
-    """Count a refusal that a bug keeps out of the audit trail."""
+    """Count a refusal that a bug keeps out of the audit log."""
     from backend.http.counting import count  # noqa: PLC0415 - few runs count anything
 
     _logger.error("a refusal was not entered", exc_info=bug)
@@ -150,10 +150,10 @@ def _lost(bug: Exception) -> None:
 
 
 def _text_of(reply: Reply[Any]) -> str:
-    """The text of a reply, if it is one that a function can send: as a text within JSON.
+    """Return the text of a reply, if a function can send it: as a text within JSON.
 
     Raises:
-        TooLargeError: it is not.
+        TooLargeError: the reply is too large.
     """
     text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
     if reply.bounded_by is not None:
@@ -167,7 +167,7 @@ def _text_of(reply: Reply[Any]) -> str:
 
 
 def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
-    """Whether the client names gzip among the encodings that it takes, and does not refuse it."""
+    """Return whether the client accepts gzip."""
     for each in event.headers.get("accept-encoding", "").lower().split(","):
         name, _, quality = each.replace(" ", "").partition(";")
         if name == "gzip":
@@ -190,7 +190,7 @@ def _compressed_response(status: int, headers: dict[str, str], text: str) -> Res
 
 
 def _content_response(content: Content) -> Response[str]:
-    """Bytes go as base64, whatever their type: Powertools would take some types for JSON."""
+    """Return bytes as base64, whatever their type: Powertools would send some types as text."""
     response = Response(
         status_code=content.status,
         body=base64.b64encode(content.body).decode(),
@@ -201,7 +201,7 @@ def _content_response(content: Content) -> Response[str]:
 
 
 def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
-    """The identity that the authorizer established; a route that is not public demands one."""
+    """Return the identity that the authorizer determined; required unless the route is public."""
     if route.public:
         return ANONYMOUS
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})

@@ -24,12 +24,12 @@ _MAX_SHOWN_ERRORS = 20
 
 
 def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
-    """The JSON object in a body.
+    """Parse the JSON object in a body.
 
     Raises:
-        InvalidInputError: it is no JSON object, or names a field twice; NaN, infinities, lone
-            surrogates and nesting beyond 200 levels are no JSON here.
-        TooLargeError: it is over `MAX_BODY_BYTES`.
+        InvalidInputError: the body is not a JSON object, or has a field twice. NaN, infinities,
+            lone surrogates and nesting beyond 200 levels are rejected.
+        TooLargeError: the body is larger than `MAX_BODY_BYTES`.
     """
     raw = _decoded(text or "", is_base64)
     if len(raw) > MAX_BODY_BYTES:
@@ -47,12 +47,12 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
 
 
 def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: str = "body") -> M:
-    """The model with these values; `strict` demands JSON's own types (bodies, not query strings).
+    """Return the model with these values; `strict` requires JSON's own types (for bodies).
 
-    `place` is where they were sent, and what an error names that is about no single field.
+    `place` is the part of the request with the values; errors about no single field name it.
 
     Raises:
-        InvalidInputError: naming every field that is wrong (at most twenty).
+        InvalidInputError: the message names every invalid field (at most twenty).
     """
     try:
         return model.model_validate(dict(values), strict=strict)
@@ -61,9 +61,9 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: 
 
 
 def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
-    """The names in a body that the model does not know, those at the top first.
+    """Return the names in a body that the model does not have, top-level names first.
 
-    What stands deeper is named by where it stands: `files.0.colour`.
+    Deeper names are given by their path: `files.0.colour`.
     """
     known, within = _fields_of(model)
     yield from sorted(values.keys() - known)
@@ -85,9 +85,9 @@ def _unknown_within(model: type[BaseModel], value: object, place: str) -> Iterat
 def _fields_of(
     model: type[BaseModel],
 ) -> tuple[frozenset[str], tuple[tuple[str, type[BaseModel]], ...]]:
-    """All names that a model knows, and those under which models stand, with these.
+    """Return all names of a model, and the nested models by name.
 
-    Without fields that are taken in other shapes than that of their model, too.
+    Fields that also accept other types than their model are left out.
     """
     checks = model.__pydantic_decorators__.field_validators.values()
     shaped = {name for check in checks if check.info.mode == "before" for name in check.info.fields}
@@ -103,7 +103,7 @@ def _fields_of(
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
-    """The models in what a field may hold: itself, those of a list, or where there may be none."""
+    """Return the models that a field may contain: itself, those of a list, or optional ones."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in {list, Union, UnionType, Annotated}:
@@ -112,12 +112,12 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def _demand_names_once(raw: bytes) -> None:
-    """Refuse what one reader takes for this and another for that: which value counts, nobody says.
+    """Reject objects with the same field twice: different parsers would use different values.
 
-    The parser of bodies takes the last one, and cannot be asked for more.
+    pydantic's parser uses the last one and cannot be configured to reject it.
 
     Raises:
-        InvalidInputError: naming the field that an object of the body has twice.
+        InvalidInputError: the message names the repeated field.
     """
 
     def check(pairs: list[tuple[str, object]]) -> None:
@@ -154,7 +154,10 @@ def _path(entry: pydantic_core.ErrorDetails) -> Iterator[str]:
 
 
 def _fact(entry: pydantic_core.ErrorDetails) -> str:
-    """What is wrong. Of a text that a rule of ours has seen, pydantic would count "items"."""
+    """Return the problem of a field.
+
+    For a text that one of our rules has checked, pydantic's message would mention "items".
+    """
     if isinstance(entry["input"], str):
         limits = entry.get("ctx", {})
         match entry["type"]:

@@ -1,4 +1,4 @@
-"""One request as the routes of a slice see it: who asks, with which headers, for which page."""
+"""One request as the routes of a slice receive it: caller, headers, and page."""
 
 import json
 import re
@@ -22,8 +22,8 @@ _REVISION = re.compile(r"[0-9]{1,18}")  # Python refuses to read thousands of di
 class Call:
     """A request whose caller is known and may use the route.
 
-    `path`, `query` and `headers` are as sent (header names in lower case); bodies reach an endpoint
-    as models.
+    `path`, `query` and `headers` are as sent (header names in lower case); bodies are passed to
+    endpoints as models.
     """
 
     route: Route
@@ -34,10 +34,10 @@ class Call:
     tokens: PageTokens
 
     def page(self, query: PageQuery, *, default: int = 1000) -> PageRequest:
-        """The page that is asked for, at most `default` items.
+        """Return the requested page, of at most `default` items.
 
         Raises:
-            InvalidInputError: the token is not one that this list issued to this caller.
+            InvalidInputError: the token was not issued by this list to this caller.
         """
         sizes = [size for size in (query.max_items, query.page_size) if size is not None]
         limit = min([*sizes, default])
@@ -46,15 +46,15 @@ class Call:
         return PageRequest(limit, self.tokens.read(query.starting_token, scope=self._scope))
 
     def next_token(self, position: Position | None) -> str | None:
-        """The token for the page after a position; None after the last page."""
+        """Return the token for the page after a position; None after the last page."""
         return None if position is None else self.tokens.issue(position, scope=self._scope)
 
     @property
     def expected_revision(self) -> int | None:
-        """The revision in `If-Match`, if the caller sent one; `*` means any.
+        """Return the revision in `If-Match`, if the caller sent one; `*` means any.
 
         Raises:
-            InvalidInputError: the header is no entity tag that we issue.
+            InvalidInputError: the header is not an ETag of this API.
         """
         sent = self.headers.get("if-match")
         if sent is None or sent.strip() == "*":

@@ -1,4 +1,4 @@
-"""Counts what the functions behind the API count as one. Loaded when something is counted."""
+"""Metrics of the functions behind the API. Loaded when something is counted."""
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
@@ -6,7 +6,7 @@ from backend.spec.metrics import NAMESPACE, OF_API, Metric
 
 
 def count(metric: Metric, **dimensions: str) -> None:
-    """Count one event; `dimensions` tell kinds of it apart."""
+    """Count one event; `dimensions` distinguish kinds of it."""
     with single_metric(
         name=metric.name,
         unit=MetricUnit.Count,

@@ -1,4 +1,4 @@
-"""Gives our errors their HTTP statuses, and unexpected ones a 500 with a fixed text."""
+"""Maps our errors to HTTP statuses, and unexpected ones to a 500 with a fixed text."""
 
 import json
 from typing import Any
@@ -29,14 +29,14 @@ HEADERS = {"Cache-Control": "no-cache, no-store", "X-Content-Type-Options": "nos
 
 
 def status_of(error: errors.VitrineError) -> int:
-    """The HTTP status of one of our errors."""
+    """Return the HTTP status of one of our errors."""
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
 def error_response(
     error: errors.VitrineError, request_id: str, *, empty_not_found: bool = False
 ) -> Response[str]:
-    """The answer to a request that failed in a way that we foresaw."""
+    """Return the response to a request that failed with one of our errors."""
     body: dict[str, Any] = {"message": error.message, "code": error.code, "requestId": request_id}
     if empty_not_found and isinstance(error, errors.NotFoundError):
         body |= {"message": {}, "reason": error.message}
@@ -54,7 +54,7 @@ def error_response(
 
 
 def unexpected_response(error: BaseException, request_id: str) -> Response[str]:
-    """The answer to a bug: logged with its traceback, returned without details."""
+    """Return the response to an unexpected error, which is logged with its traceback."""
     _logger.error("unexpected error", exc_info=error)
     body = {"message": "Internal error", "code": "InternalError", "requestId": request_id}
     return _json(500, body, dict(HEADERS))

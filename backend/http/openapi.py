@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document of the API: from the declared routes and the models of their endpoints.
 
-What a model cannot tell (a rule that a function checks) is shown by the answer to a request that
-breaks it.
+Rules that a schema cannot express (a function checks them) appear only in the replies to requests
+that break them.
 """
 
 import re
@@ -91,12 +91,12 @@ _EMPTY_NOT_FOUND: Json = {
 
 
 def document(bindings: Iterable[Binding]) -> Json:
-    """The document of these routes."""
+    """Return the document of these routes."""
     ordered = sorted(bindings, key=lambda each: (each.route.path, each.route.method))
     schemas = _Schemas(ordered)
     paths: dict[str, Json] = {}
     for binding in ordered:
-        operations = paths.setdefault(told_path(binding.route), {})
+        operations = paths.setdefault(document_path(binding.route), {})
         operations[binding.route.method.lower()] = _operation(binding, schemas)
     return {
         "openapi": "3.1.0",
@@ -113,8 +113,8 @@ def document(bindings: Iterable[Binding]) -> Json:
     }
 
 
-def told_path(route: Route) -> str:
-    """The path as OpenAPI writes it: tools take a colon in a parameter for a format.
+def document_path(route: Route) -> str:
+    """Return the path as OpenAPI writes it, because tools take a colon in a parameter for a format.
 
     Routes that differ only in the names of parameters are one path.
     """
@@ -123,7 +123,7 @@ def told_path(route: Route) -> str:
 
 
 def _shown_names(route: Route) -> dict[str, str]:
-    """What the parameters of a path are called in the document, by their declared names."""
+    """Return the parameter names of a path in the document, by their declared names."""
     shown = _names_by_shape()[_shape(route)]
     own = _IN_PATH.findall(route.path)
     return {name: one.replace(":", "_") for name, one in zip(own, shown, strict=True)}
@@ -131,7 +131,7 @@ def _shown_names(route: Route) -> dict[str, str]:
 
 @cache
 def _names_by_shape() -> dict[str, tuple[str, ...]]:
-    """The names of the first route of each shape, in the order of paths and methods."""
+    """Return the names of the first route of each shape, in the order of paths and methods."""
     found: dict[str, tuple[str, ...]] = {}
     for route in sorted(ROUTES, key=lambda each: (each.path, each.method)):
         found.setdefault(_shape(route), tuple(_IN_PATH.findall(route.path)))
@@ -143,7 +143,7 @@ def _shape(route: Route) -> str:
 
 
 class _Generator(GenerateJsonSchema):
-    """Without titles, which only repeat the names."""
+    """Generates schemas without titles, which only repeat the names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         del schema
@@ -151,7 +151,7 @@ class _Generator(GenerateJsonSchema):
 
 
 class _Schemas:
-    """The schemas of all models that the bindings name, and of the models within those."""
+    """The schemas of all models that the bindings use, including nested models."""
 
     def __init__(self, bindings: Iterable[Binding]) -> None:
         models = {
@@ -174,27 +174,27 @@ class _Schemas:
                 _add_example(field, described)
 
     def reference(self, model: type[BaseModel]) -> Json:
-        """The reference to a model's schema, which is among the components from now on."""
+        """Return a reference to a model's schema, and add the schema to the components."""
         self._use(self._references[model])
         return self._references[model]
 
     def fields(self, model: type[BaseModel]) -> Iterator[tuple[str, Json, bool]]:
-        """Each field's name, schema, and whether it must be given."""
+        """Return each field's name, schema, and whether it is required."""
         schema = self._resolved(self._references[model])
         for name, field in schema.get("properties", {}).items():
             self._use(field)
             yield name, _without_null(field), name in schema.get("required", ())
 
     def example(self, model: type[BaseModel]) -> object:
-        """What the model takes: every required field, and those that have examples."""
+        """Return an example of a model: every required field, and those that have examples."""
         return self._example(self._references[model], {})
 
     def example_of_reply(self, model: type[BaseModel]) -> object:
-        """The same, with the examples of fields that only replies have."""
+        """Return an example of a reply, including fields that only replies have."""
         return self._example(self._references[model], {**PARAMETERS, **REPLIES})
 
     def named(self) -> dict[str, Json]:
-        """The components."""
+        """Return the components."""
         return dict(sorted(self._used.items()))
 
     def _resolved(self, schema: Json) -> Json:
@@ -303,7 +303,7 @@ def _header(description: str) -> Json:
 
 
 def statuses_of(binding: Binding) -> frozenset[int]:
-    """The statuses that a route's replies may have."""
+    """Return the statuses that a route's replies may have."""
     return frozenset(binding.route.statuses).union(_usual_statuses(binding))
 
 
@@ -323,7 +323,7 @@ def _usual_statuses(binding: Binding) -> Iterator[int]:
 
 
 def _said(schema: Json) -> object:
-    """The value that a schema itself names."""
+    """Return the example in a schema itself."""
     named = [*schema.get("examples", ()), *schema.get("enum", ())]
     return next(iter(named), schema.get("const", schema.get("default")))
 
@@ -332,14 +332,14 @@ def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMP
     if name in examples:
         choices = (schema, *schema.get("anyOf", ()))
         if any("$ref" in each.get("items", {}) for each in choices):
-            return  # a list of objects: the example is one of text
+            return  # the example is for a list of texts, not of objects
         kinds = {each.get("type") for each in choices}
         value = examples[name]
         schema["examples"] = [[value] if "array" in kinds else value]
 
 
 def _without_null(schema: Json) -> Json:
-    """A field of a query: it is left out, never null."""
+    """Return the schema of a query field, which is omitted but never null."""
     choices = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(choices) != 1:
         return schema

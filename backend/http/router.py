@@ -139,7 +139,7 @@ class Router:
         """Decorate the one function that serves a route.
 
         Raises:
-            ValueError: the route has a function already.
+            ValueError: the route already has a function.
         """
         if route in self.bindings:
             raise ValueError(f"{route.key} is bound twice")

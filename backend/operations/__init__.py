@@ -1,1 +1,1 @@
-"""What keeps a deployment right, for administrators: failures to replay, dead letters to move."""
+"""Operations for administrators: replay of failures, dead letters, search indexes."""

@@ -1,4 +1,4 @@
-"""What administrators do with failures: list, look at one, replay."""
+"""Failures for administrators: list, get, replay."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -48,15 +48,15 @@ class FailureService:
     def list_failures(
         self, caller: Identity, page: PageRequest, *, consumer: str | None = None
     ) -> Page[FailureSummary]:
-        """Failures in the order of their keys, or those of one consumer."""
+        """List failures in key order, optionally those of one consumer."""
         require(self.authorization, caller, "GET", _FAILURE)
         return self.entries.page(page, consumer=consumer)
 
     def get_failure(self, caller: Identity, key: str) -> tuple[FailureSummary, StoredFailure]:
-        """One failure and its text.
+        """Return one failure with its stored message.
 
         Raises:
-            FailureNotFoundError: there is none, or no longer.
+            FailureNotFoundError: the failure does not exist.
         """
         require(self.authorization, caller, "GET", _FAILURE)
         stored = self.entries.read(key)
@@ -67,14 +67,13 @@ class FailureService:
     def replay_failures(
         self, caller: Identity, body: ReplayBody
     ) -> tuple[list[Replayed], str | None]:
-        """Replay what the body names, until the time of a request is used up.
+        """Replay failures until the time of a request is used up.
 
-        Answers with what became of each, and with the key to go on after where that was not all.
-        An outage that comes after the first entry ends the request as a lack of time does.
+        Returns the result for each failure, and the key to continue after if some remain. An outage
+        after the first one ends the request as a lack of time does.
 
         Raises:
-            UnavailableError: an outage keeps the first entry from being replayed, or the replay
-                from being entered in the audit trail.
+            UnavailableError: an outage prevents the first replay, or its audit entry.
         """
         require(self.authorization, caller, "POST", _FAILURE)
         request = body.model_dump(by_alias=True, exclude_none=True)
@@ -85,7 +84,7 @@ class FailureService:
         until = self.clock() + BUDGET
         position = None if body.after is None else position_of(body.after)
         page = self.entries.page(PageRequest(_PAGE, position), consumer=body.consumer)
-        while not page.items and page.after is not None:  # many of others stand before the next
+        while not page.items and page.after is not None:  # others come first
             if self.clock() >= until and kind_of(page.after["key"]) is not None:
                 return [], page.after["key"]
             page = self.entries.page(PageRequest(_PAGE, page.after), consumer=body.consumer)

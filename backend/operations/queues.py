@@ -1,4 +1,4 @@
-"""What administrators do with queues: look how full they are, move dead letters back."""
+"""Queues for administrators: list their depths, redrive dead letters."""
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
@@ -37,18 +37,18 @@ class QueueService:
     notes: AuditNotes
 
     def list_queues(self, caller: Identity) -> list[QueueState]:
-        """All declared queues."""
+        """List all declared queues."""
         require(self.authorization, caller, "GET", Secured("queue"))
         return in_parallel(self._state, QUEUES)
 
     def redrive_queue(self, caller: Identity, name: str) -> QueueDepth:
-        """Begin to move the dead letters of a queue back; answers with what was there before.
+        """Start to move the dead letters of a queue back; return the state before.
 
-        Of a queue without dead letters nothing is moved.
+        Nothing is moved if there are none.
 
         Raises:
             QueueNotFoundError: no queue has this name.
-            RedriveRunningError: they are on their way already.
+            RedriveRunningError: an earlier redrive is still running.
         """
         require(self.authorization, caller, "POST", Secured("queue"))
         queue = QUEUES_BY_NAME.get(name)

@@ -1,4 +1,4 @@
-"""What administrators do about the search indexes: look at their drift, check, repair, reindex."""
+"""Search indexes for administrators: consistency, check, repair, reindex."""
 
 from typing import Any
 
@@ -30,9 +30,9 @@ _REPAIR = "POST /admin/search/repair: documents differ from their sources"
 
 @wired
 class SearchIndexService:
-    """Everything long is a job: these verbs start it and tell of it.
+    """Starts and reports jobs on the search indexes.
 
-    `engine` is None where search is not deployed.
+    `engine` is None if search is not deployed.
     """
 
     engine: SearchEngine | None
@@ -42,12 +42,12 @@ class SearchIndexService:
     authorization: Authorization
 
     def get_consistency(self, caller: Identity) -> ConsistencyReply:
-        """The last report, the work that goes on, and the mappings beside the declared ones.
+        """Return the last report, the running jobs, and the differences of the mappings.
 
         Raises:
-            PermissionDeniedError: the caller may not look after the indexes.
-            SearchNotDeployedError: there are none.
-            UnavailableError: the engine does not answer, or the indexes are not set up.
+            PermissionDeniedError: the caller may not administer the indexes.
+            SearchNotDeployedError: search is not deployed.
+            UnavailableError: OpenSearch does not respond, or the indexes are not set up.
         """
         engine = self._engine(caller, "GET")
         pointer, report = self.state.pointer(), self.reports.last()
@@ -60,16 +60,16 @@ class SearchIndexService:
         )
 
     def check_consistency(self, caller: Identity) -> tuple[Job, bool]:
-        """Start a check of everything, unless one is at work; and whether it began.
+        """Start a check of all documents, unless one is running; return whether it was started.
 
         Raises:
-            PermissionDeniedError: the caller may not look after the indexes.
-            SearchNotDeployedError: there are none.
+            PermissionDeniedError: the caller may not administer the indexes.
+            SearchNotDeployedError: search is not deployed.
         """
         return self._start(caller, CHECK_SEARCH, {})
 
     def repair(self, caller: Identity, body: RepairBody) -> tuple[Job, bool]:
-        """Start a repair, unless one is at work (raises as `check_consistency`)."""
+        """Start a repair, unless one is running (raises as `check_consistency`)."""
         parameters: dict[str, Any] = {}
         if body.documents is not None:
             parameters["references"] = to_entries({_reference(name) for name in body.documents})
@@ -80,11 +80,11 @@ class SearchIndexService:
         return self._start(caller, REPAIR_SEARCH, parameters)
 
     def reindex(self, caller: Identity) -> tuple[Job, bool]:
-        """Start a reindex, unless one is at work.
+        """Start a reindex, unless one is running.
 
         Raises:
-            PermissionDeniedError: the caller may not look after the indexes.
-            ReindexUnfinishedError: one has failed half-way.
+            PermissionDeniedError: the caller may not administer the indexes.
+            ReindexUnfinishedError: a reindex has failed and is incomplete.
         """
         return self._start(caller, REINDEX_SEARCH, {})
 

@@ -1,4 +1,4 @@
-"""The bodies and replies of the routes that keep the search indexes right."""
+"""The bodies and replies of the routes for search indexes."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The routes that look after the search indexes."""
+"""The routes for the administration of search indexes."""
 
 from backend.domains.jobs.models import Job
 from backend.http.call import Call

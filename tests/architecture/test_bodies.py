@@ -7,7 +7,7 @@ import pytest
 from backend.core.errors import InvalidInputError
 from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
-from backend.http.openapi import told_path
+from backend.http.openapi import document_path
 from backend.http.router import Binding
 from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION, DELETE_DATABASE
 
@@ -39,7 +39,7 @@ LONG = "x" * 2_000_000
 
 
 def example(binding: Binding) -> dict[str, Any]:
-    operation = PATHS[told_path(binding.route)][binding.route.method.lower()]
+    operation = PATHS[document_path(binding.route)][binding.route.method.lower()]
     return operation["requestBody"]["content"]["application/json"]["example"]
 
 

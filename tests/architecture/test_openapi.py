@@ -9,7 +9,7 @@ import pytest
 from backend.core.models import LegacyEnvelope, OptionalBody
 from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
-from backend.http.openapi import told_path
+from backend.http.openapi import document_path
 from backend.http.router import Binding
 from backend.spec.routes import ROUTES, Route
 from backend.spec.routes.files import (
@@ -26,7 +26,7 @@ TWICE = [binding for binding in bindings() if issubclass(binding.reply or object
 
 
 def operation(route: Route) -> dict[str, Any]:
-    return DOCUMENT["paths"][told_path(route)][route.method.lower()]
+    return DOCUMENT["paths"][document_path(route)][route.method.lower()]
 
 
 def headers(route: Route) -> set[str]:
@@ -53,7 +53,7 @@ def test_the_document_has_every_route_and_no_other() -> None:
         for path, operations in DOCUMENT["paths"].items()
         for method in operations
     }
-    assert told == {f"{route.method} {told_path(route)}" for route in ROUTES}
+    assert told == {f"{route.method} {document_path(route)}" for route in ROUTES}
 
 
 def test_operations_have_names_of_their_own() -> None:

@@ -14,7 +14,7 @@ import pytest
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Item
 from backend.entrypoints.openapi import openapi
-from backend.http.openapi import told_path
+from backend.http.openapi import document_path
 from backend.spec.routes import ROUTES, Route
 from tests.unit.domains.access.generated.ground import token_of
 from tests.unit.domains.access.matrix.world import Question, World
@@ -50,7 +50,7 @@ def paginated() -> set[Route]:
     return {
         route
         for route in ROUTES
-        for each in paths[told_path(route)][route.method.lower()].get("parameters", ())
+        for each in paths[document_path(route)][route.method.lower()].get("parameters", ())
         if each["name"] == "startingToken"
     }
 

@@ -8,7 +8,7 @@ import pytest
 from backend.core.errors import InvalidInputError
 from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
-from backend.http.openapi import told_path
+from backend.http.openapi import document_path
 from backend.http.router import Binding
 from backend.spec import routes
 from backend.spec.routes import Route
@@ -69,7 +69,7 @@ def bodies() -> Iterator[Spoilt]:
     for binding in bindings():
         if "body" in binding.models:
             route = binding.route
-            operation = DOCUMENT["paths"][told_path(route)][route.method.lower()]
+            operation = DOCUMENT["paths"][document_path(route)][route.method.lower()]
             told = operation["requestBody"]["content"]["application/json"]
             for field, body in spoilt(told["schema"], told["example"]):
                 yield Spoilt(binding, field, body)
