@@ -1,7 +1,8 @@
-"""What pages name in the repository is there; `tests/journeys/test_docs.py` follows their links."""
+"""Pages name only files that exist, their links resolve, and decision records are short."""
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -19,7 +20,11 @@ from backend.spec.search_indexes import MAX_CLAUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINKING = [*PAGES, *ROOT.glob("*/README.md")]
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+RECORD_WORDS = 450  # a page; reasons belong beside the code, and limits into the guides
 _FOLDERS = "backend|benchmarks|client|docs|infra|local|samples|tests"
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
 _NAMED = re.compile(rf"`((?:{_FOLDERS})/[^`\s]*)`")
 
 
@@ -38,6 +43,48 @@ def test_a_file_that_is_named_and_gone_is_seen() -> None:
     found = named("as `backend/none.py` does, or `tests/*/none.py`; see `make docs` and `a/b`")
     assert found == ["backend/none.py", "tests/*/none.py"]
     assert not any(any(ROOT.glob(path)) for path in found)
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments by which GitHub links to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken(page: Path, text: str) -> list[str]:
+    """The relative links of a text whose file or heading does not exist."""
+    found: list[str] = []
+    for link in _LINK.findall(text):
+        path, _, fragment = unquote(link).partition("#")
+        target = page.parent / path if path else page
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        if not target.exists() or (
+            fragment and target.suffix == ".md" and fragment not in anchors(target)
+        ):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_relative_links_of_a_page_resolve(page: Path) -> None:
+    assert broken(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_a_broken_link_is_found() -> None:
+    text = "[a](docs/none.md) [b](#nothing) [c](README.md#nothing) [d](docs) [e](https://a.example)"
+    assert broken(ROOT / "README.md", text) == ["docs/none.md", "#nothing", "README.md#nothing"]
+
+
+def words_of(text: str) -> int:
+    """How many words a text has outside of tables."""
+    lines = (line for line in text.splitlines() if not line.startswith("|"))
+    return sum(bool(re.search(r"\w", word)) for line in lines for word in line.split())
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.stem[:4])
+def test_a_decision_record_is_short(record: Path) -> None:
+    assert words_of(record.read_text(encoding="utf-8")) <= RECORD_WORDS
 
 
 def test_the_guide_to_searches_states_the_actual_limits() -> None:

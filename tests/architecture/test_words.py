@@ -1,6 +1,6 @@
 """Public texts use the words of the field, as CONTRIBUTING.md asks.
 
-Checked are the OpenAPI document, error messages, help texts, guides and the other pages for users.
+Checked are the OpenAPI document, error messages, help texts, guides, decision records and README.
 """
 
 import ast
@@ -26,6 +26,7 @@ PAGES = [
     *ROOT.glob("*.md"),
     ROOT / "client" / "README.md",
     *(ROOT / "docs" / "guides").glob("*.md"),
+    *(ROOT / "docs" / "decisions").glob("*.md"),
 ]
 
 _VAGUE = re.compile(
