@@ -1,11 +1,12 @@
 """Both stores of the differential test, with one clock and one series of ids."""
 
 import itertools
-import shutil
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -75,30 +76,38 @@ def dynamo_store(database: Database, series: Series) -> DynamoTrackingStore:
     return DynamoTrackingStore.of_context(Context(database, ARTIFACTS, series.sources()))
 
 
-class SqlStore:
-    """MLflow's own store on SQLite; its clock and ids come from a series.
+@contextmanager
+def _injected(series: Series) -> Generator[None]:
+    """Let MLflow's store take its clock and ids from a series."""
+    store: Any = sqlalchemy_store
+    classes: Any = models
+    fakes: dict[str, Any] = {
+        "get_current_time_millis": series.now_ms,
+        "uuid": mock.Mock(uuid4=lambda: _Uuid(series.new_hex())),
+    }
+    name: dict[str, Any] = {"_generate_random_name": series.random_name}
+    with mock.patch.multiple(store, **fakes, **name), mock.patch.multiple(classes, **fakes):
+        yield
 
-    A file is a copy of one that has the schema: the migrations that create it take seconds.
-    """
+
+@cache
+def empty_database() -> bytes:
+    """An SQLite file with MLflow's schema, created once: its migrations take seconds."""
+    store: Any = sqlalchemy_store
+    with TemporaryDirectory() as folder, _injected(Series()):
+        path = Path(folder) / "empty.db"
+        store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS).engine.dispose()
+        return path.read_bytes()
+
+
+class SqlStore:
+    """MLflow's own store on SQLite; its clock and ids come from a series."""
 
     def __init__(self, path: Path, series: Series) -> None:
         self._series = series
-        template = path.with_name("template.db")
-        if template != path:
-            if not template.exists():
-                SqlStore(template, Series())
-            shutil.copy(template, path)
+        path.write_bytes(empty_database())
         with self.injected():
             self.store: Any = sqlalchemy_store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS)
 
-    @contextmanager
-    def injected(self) -> Generator[None]:
-        store: Any = sqlalchemy_store
-        classes: Any = models
-        fakes: dict[str, Any] = {
-            "get_current_time_millis": self._series.now_ms,
-            "uuid": mock.Mock(uuid4=lambda: _Uuid(self._series.new_hex())),
-        }
-        name: dict[str, Any] = {"_generate_random_name": self._series.random_name}
-        with mock.patch.multiple(store, **fakes, **name), mock.patch.multiple(classes, **fakes):
-            yield
+    def injected(self) -> AbstractContextManager[None]:
+        return _injected(self._series)

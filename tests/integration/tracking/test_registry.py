@@ -17,7 +17,7 @@ from vitrine_mlflow.database import Database
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables
+from tests.integration.tracking.stores import Series, TrackingTables, empty_database
 
 NAMES = ["one", "One", "two#2", "50%", "näme", "a b", "", "a/b"]
 TEXTS = ["", "a", "A", "a#b", "ünï", "v" * 6_000]
@@ -114,13 +114,12 @@ def test_replies_and_searches_equal_those_of_the_sql_registry(
     first: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
 ) -> None:
     module: Any = sqlalchemy_store
-    SqlStore(tmp_path / "schema.db", Series())
     for seed in range(first, first + 5):
         history, series = RegistryHistory(seed), Series()
         table = tracking_tables.database(new_table())
         ours = DynamoRegistryStore.of_context(Context(table, "", series.sources()))
         path = tmp_path / f"registry-{seed}.db"
-        path.write_bytes((tmp_path / "template.db").read_bytes())
+        path.write_bytes(empty_database())
         theirs = module.SqlAlchemyStore(f"sqlite:///{path}")
         with mock.patch.object(module, "get_current_time_millis", series.now_ms):
             for number in range(60):
