@@ -40,6 +40,8 @@ class SnsNotifications:
     settings: Settings
 
     def add_address(self, email: str) -> None:
+        # By recipient, not by asset: a filter policy has at most 150 values, and SNS would notify
+        # users whose permission was revoked.
         policy = json.dumps({ATTRIBUTE: [digest(email)]})
         with _translated():
             self.client.subscribe(

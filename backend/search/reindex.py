@@ -239,6 +239,7 @@ class ReindexStep:
             return self._next(job, state)
         if state.phase == "reserve":
             return _Stepped(state.model_copy(update={"phase": "removeNew"}), finished=True)
+        # First: a worker whose lease has expired cannot switch to an index that is removed below.
         self.state.give_up_number(state.number)
         held = self.state.moved_by() == job.job_id
         if not self.state.leave_pointer(job.job_id, state.old):

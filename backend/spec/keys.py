@@ -123,7 +123,11 @@ ADMITTED_EXECUTIONS = "Executions#admitted"
 
 
 def version_numbers(database_id: str, asset_id: str) -> str:
-    """Return the key of the counter of version numbers of an asset."""
+    """Return the key of the counter of version numbers of an asset.
+
+    The counter is not in the asset's row, each change of which is indexed, and not in the partition
+    of its versions, which is deleted with the asset: a new asset of the id continues the numbers.
+    """
     return f"Versions#{ASSET.build(database_id, asset_id)}"
 
 

@@ -43,6 +43,7 @@ class FunctionsOf:
         self._alarms = Alarms(stack, settings)
         self._code = lambda_.Code.from_asset(str(folders.code))
         self._folders = folders
+        # A stack has layers of its own: CloudFormation refuses to change an export in use.
         self._layers: dict[str, lambda_.LayerVersion] = {}
 
     def make(

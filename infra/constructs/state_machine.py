@@ -65,6 +65,8 @@ def declared_state_machine(
         definition=definition(
             process_output.function_arn if process_output else None, partition=Aws.PARTITION
         ),
+        # No encryption configuration, also with a customer-managed key: with one, status events
+        # would lack the error and cause of a failed execution.
         logging_configuration=sfn.CfnStateMachine.LoggingConfigurationProperty(
             level="ALL",
             # Execution data holds task tokens and users' metadata.
