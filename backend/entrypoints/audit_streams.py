@@ -17,7 +17,7 @@ from backend.core.errors import UnavailableError, VitrineError
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.following import Creations, Expired, ExpiredEntries
+from backend.domains.audit.service.streams import Creations, Expired, ExpiredEntries
 from backend.entrypoints.wiring import Wiring
 from backend.search.failures import Failures, FailureStore
 from backend.spec.buckets import FAILURE_BUCKET

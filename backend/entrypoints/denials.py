@@ -7,7 +7,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.denials import Denial
 from backend.core.ids import new_suffix
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.refusing import RefusalTrail
+from backend.domains.audit.service.refusals import RefusalTrail
 from backend.entrypoints.wiring import Wiring
 from backend.http.counting import count
 from backend.spec.metrics import ACCESS_DENIED, DENIALS_NOT_ENTERED

@@ -13,8 +13,8 @@ from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
 from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.following import Creations, ExpiredEntries
-from backend.domains.audit.service.noting import AuditNotes
+from backend.domains.audit.service.commands import AuditNotes
+from backend.domains.audit.service.streams import Creations, ExpiredEntries
 from backend.domains.jobs.service import JobStarter
 from backend.entrypoints.audit_streams import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring

@@ -21,7 +21,7 @@ _logger = Logger()
 def reads_of(wiring: Wiring) -> Reads:
     """What reports the reads of one function, if the setting says so."""
     from backend.aws.queues import SqsQueues  # noqa: PLC0415 - one side
-    from backend.domains.audit.service.reporting import QueuedReads  # noqa: PLC0415 - likewise
+    from backend.domains.audit.service.reads import QueuedReads  # noqa: PLC0415 - likewise
 
     if wiring.settings.number(AUDIT_READS) != 1:
         return UnrecordedReads()
@@ -35,7 +35,7 @@ class ReadsWiring(Wiring):
 
     @property
     def reads_handler(self) -> Handler:
-        from backend.domains.audit.service.entering import ReadsConsumer  # noqa: PLC0415 - one side
+        from backend.domains.audit.service.consumers import ReadsConsumer  # noqa: PLC0415 - one side
 
         consumer = ReadsConsumer(
             AuditRepository(self.tables),

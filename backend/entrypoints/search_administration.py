@@ -31,7 +31,7 @@ class KeepingWiring(Wiring):
         from backend.aws import clients
         from backend.aws.dead_letters import SqsDeadLetters
         from backend.domains.audit.repository import AuditRepository
-        from backend.domains.audit.service.noting import AuditNotes
+        from backend.domains.audit.service.commands import AuditNotes
         from backend.operations.queues import QueueService
 
         dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)

@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.wired import wired
 from backend.domains.audit.models import failures_entity
-from backend.domains.audit.service.noting import AuditNotes
+from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import ReplayBody
 from backend.search.failure_entries import (
     FailureEntries,

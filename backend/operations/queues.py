@@ -7,7 +7,7 @@ from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.audit.models import queue_entity
-from backend.domains.audit.service.noting import AuditNotes
+from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
 from backend.spec.routes import REDRIVE_QUEUE

@@ -14,7 +14,7 @@ from backend.core.objects import ObjectVersion
 from backend.core.transactions import Delete
 from backend.domains.audit.models import tag_entity
 from backend.domains.audit.repository import AuditArchive
-from backend.domains.audit.service.following import ExpiredEntries
+from backend.domains.audit.service.streams import ExpiredEntries
 from backend.entrypoints.audit_streams import TIME_TO_LIVE, ExpiryConsumer
 from backend.search.failures import FailureStore
 from backend.spec.functions import AUDIT_ARCHIVER

@@ -8,7 +8,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.noting import AuditNotes
+from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.failures import FailureService
 from backend.operations.queue_routes import build_router as queue_router
 from backend.operations.queues import QueueService

@@ -1,5 +1,5 @@
 """Operations on entries. Only what every write needs is imported here."""
 
-from backend.domains.audit.service.recording import AuditService
+from backend.domains.audit.service.commands import AuditService
 
 __all__ = ["AuditService"]

@@ -18,7 +18,7 @@ from backend.core.identity import Identity
 from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.audit.models import denial_entity
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.refusing import (
+from backend.domains.audit.service.refusals import (
     ENTRIES_OF_ALL,
     ENTRIES_OF_USER,
     PAUSE,

@@ -9,7 +9,7 @@ import pytest
 from backend.aws.items import to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service.following import Creations, ExpiredEntries
+from backend.domains.audit.service.streams import Creations, ExpiredEntries
 from backend.entrypoints.audit_streams import TIME_TO_LIVE, CreationsConsumer, ExpiryConsumer
 from backend.search.failures import FailureStore
 from tests.factories.assets import NOON

@@ -13,8 +13,8 @@ from backend.core.identity import Identity
 from backend.core.reads import Read, ReadAsset, UnrecordedReads
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.rules.reads import FILES_OF_ASSET, MESSAGE_BYTES, PATHS_OF_ASSET
-from backend.domains.audit.service.entering import ReadsConsumer
-from backend.domains.audit.service.reporting import REMEMBERED, QueuedReads
+from backend.domains.audit.service.consumers import ReadsConsumer
+from backend.domains.audit.service.reads import REMEMBERED, QueuedReads
 from backend.domains.downloads import rules as download_rules
 from backend.entrypoints.read_log import reads_of
 from backend.entrypoints.wiring import Wiring

@@ -18,7 +18,7 @@ from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.noting import AuditNotes
+from backend.domains.audit.service.commands import AuditNotes
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
 from backend.entrypoints.first_administrator import DeploymentWiring

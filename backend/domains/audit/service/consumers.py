@@ -1,4 +1,4 @@
-"""Enters reads: the consumer of the queue that reports them."""
+"""Consumes the queue of reads, and writes their audit entries."""
 
 import logging
 from collections.abc import Callable

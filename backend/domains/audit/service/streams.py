@@ -1,4 +1,4 @@
-"""Follows streams: makes the entries of creations, and archives entries that expired."""
+"""Creates entries of new assets from their stream, and archives entries that expired."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,20 +10,20 @@ from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service.recording import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec import keys
 from backend.values import frozen
 
 
 @wired
 class Creations:
-    """Makes the entries of new assets from their rows."""
+    """Creates the entries of new assets from their rows."""
 
     audit: AuditRepository
     entries: AuditService
 
     def record(self, row: Mapping[str, Any]) -> None:
-        """Make the entry of a row if it is new; doing it again changes nothing.
+        """Create the entry of a row if it is new; repeating it changes nothing.
 
         Raises:
             UnavailableError: the table or the archive does not answer.

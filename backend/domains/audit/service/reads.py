@@ -1,4 +1,4 @@
-"""Reports reads by a queue: the side of the functions whose callers read."""
+"""Sends reads to a queue, from the functions whose callers read."""
 
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity

@@ -1,22 +1,22 @@
-"""Makes the entry of a write."""
+"""Creates the entries of writes, and of operations that change no item of a table."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from backend.core.clock import epoch_seconds, iso
+from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_suffix
 from backend.core.transactions import Put
 from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
-from backend.domains.audit.repository import AuditArchive, put
+from backend.domains.audit.repository import AuditArchive, AuditRepository, put
 
 
 @wired
 class AuditService:
-    """`days` is how long entries stay in the table, asked for when it is first needed."""
+    """`days` returns how long entries remain in the table; it is called when first needed."""
 
     archive: AuditArchive
     days: Callable[[], int]
@@ -100,3 +100,26 @@ class AuditService:
                 expires_at=epoch_seconds(at + timedelta(days=self.days())),
             )
         )
+
+
+@wired
+class AuditNotes:
+    """Creates the entries of operations that change no item: replays, redrives.
+
+    The entry is written before the operation runs, which is refused if the entry cannot be written.
+    """
+
+    audit: AuditRepository
+    entries: AuditService
+    clock: Clock
+
+    def note(
+        self, caller: Identity, operation: str, entity: str, *, request: Mapping[str, Any]
+    ) -> None:
+        """Write the entry of an operation that is about to run, whatever its result.
+
+        Raises:
+            UnavailableError: the entry cannot be written.
+        """
+        entry = self.entries.entry(caller, operation, entity, after=request, at=self.clock())
+        self.audit.add(entry)

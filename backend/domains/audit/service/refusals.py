@@ -1,8 +1,8 @@
-"""Tells refusals: each is counted, and so many are entered that the trail shows who tried what.
+"""Counts refusals, and writes entries of a sample, which shows who attempted what.
 
-The entry is a write of its own, after the decision: there is nothing that it could be one
-transaction with. Where it cannot be written the request is answered all the same, the refusal is
-counted as not entered, and for a while none is tried.
+The entry is a separate write after the decision: a refused request has no transaction. If the entry
+cannot be written, the reply is unchanged, the refusal is counted as not entered, and no entry is
+attempted for a while.
 """
 
 from collections.abc import Callable
