@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from backend.core.part_copies import PartCopies
 from backend.core.wired import wired
 from backend.domains.files.repository import FileChangeRepository, FileRepository
-from backend.domains.files.service.carrying_out import ChangesOfFiles
-from backend.domains.files.service.commands import FileChanges
+from backend.domains.files.service.archival import FileArchival
+from backend.domains.files.service.change_runner import ChangeRunner
+from backend.domains.files.service.commands import FileCommands
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.copying import Copies
-from backend.domains.files.service.erasing import Erasing
-from backend.domains.files.service.hiding import Hiding
-from backend.domains.files.service.placing import FilePlaces
-from backend.domains.files.service.rewriting import FileRewrites
-from backend.domains.files.service.steps import ChangeSteps
-from backend.domains.files.service.transferring import Transfers
+from backend.domains.files.service.copies import Copies
+from backend.domains.files.service.deletion import FileDeletion
+from backend.domains.files.service.jobs import FileChangeSteps
+from backend.domains.files.service.lookup import FileLookup
+from backend.domains.files.service.rewrites import FileRewrites
+from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import Endings
 from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.settings import LARGE_FILE_BYTES
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 @wired
-class FileChanging:
+class FileChangeWiring:
     """What changes files: the requests, and the steps of their jobs."""
 
     wiring: "Wiring"
 
     @cached_property
-    def changes(self) -> FileChanges:
-        return FileChanges(self._places, self._repository, self._carrying)
+    def changes(self) -> FileCommands:
+        return FileCommands(self._lookup, self._repository, self._runner)
 
     @cached_property
     def rewrites(self) -> FileRewrites:
         wiring = self.wiring
-        return FileRewrites(self._places, self._carrying, self._auxiliary, wiring.clock)
+        return FileRewrites(self._lookup, self._runner, self._auxiliary, wiring.clock)
 
     @cached_property
-    def steps(self) -> ChangeSteps:
+    def steps(self) -> FileChangeSteps:
         wiring = self.wiring
         copies = Copies(
             wiring.objects,
@@ -51,37 +51,39 @@ class FileChanging:
             wiring.objects, wiring.records, wiring.files.quarantine, self._auxiliary()
         )
         endings = Endings(self._repository, wiring.files, wiring.assets, wiring.reindexing)
-        hiding = Hiding(wiring.objects, endings)
-        return ChangeSteps(
+        archival = FileArchival(wiring.objects, endings)
+        return FileChangeSteps(
             changes=self._repository,
             assets=wiring.assets,
             objects=wiring.objects,
             copies=copies,
             companions=companions,
-            hiding=hiding,
+            archival=archival,
             transfers=Transfers(
-                wiring.files, wiring.assets, copies, companions, wiring.objects, hiding, endings
+                wiring.files, wiring.assets, copies, companions, wiring.objects, archival, endings
             ),
-            erasing=Erasing(FileRepository(wiring.tables), companions, wiring.objects, endings),
+            deletion=FileDeletion(
+                FileRepository(wiring.tables), companions, wiring.objects, endings
+            ),
             endings=endings,
         )
 
     @cached_property
-    def _carrying(self) -> ChangesOfFiles:
+    def _runner(self) -> ChangeRunner:
         wiring = self.wiring
-        return ChangesOfFiles(
+        return ChangeRunner(
             changes=self._repository,
             jobs=wiring.jobs,
-            runner=wiring.runner,
+            job_runner=wiring.runner,
             audit=wiring.audit,
             step=self.steps.step,
             clock=wiring.clock,
         )
 
     @cached_property
-    def _places(self) -> FilePlaces:
+    def _lookup(self) -> FileLookup:
         wiring = self.wiring
-        return FilePlaces(wiring.files, wiring.assets, wiring.databases, wiring.objects)
+        return FileLookup(wiring.files, wiring.assets, wiring.databases, wiring.objects)
 
     @cached_property
     def _repository(self) -> FileChangeRepository:

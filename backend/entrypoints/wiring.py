@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from backend.domains.database_purges.service import PurgeCommands
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
-    from backend.domains.files.service.commands import FileChanges
-    from backend.domains.files.service.rewriting import FileRewrites
+    from backend.domains.files.service.commands import FileCommands
+    from backend.domains.files.service.rewrites import FileRewrites
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import RecordService
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         RenewalService,
         UploadService,
     )
-    from backend.entrypoints.file_changes import FileChanging
+    from backend.entrypoints.file_changes import FileChangeWiring
     from backend.search.freshness import Freshness
     from backend.search.rebuild_requests import QueuedRebuildRequests
     from backend.search.service import SearchService
@@ -235,18 +235,18 @@ class Wiring:
 
         return file_service(self)
 
-    def file_changes(self) -> "FileChanges":
+    def file_changes(self) -> "FileCommands":
         """What changes files; the first request that does loads it."""
-        return self.file_changing.changes
+        return self.file_change_wiring.changes
 
     def file_rewrites(self) -> "FileRewrites":
-        return self.file_changing.rewrites
+        return self.file_change_wiring.rewrites
 
     @cached_property
-    def file_changing(self) -> "FileChanging":
-        from backend.entrypoints.file_changes import FileChanging
+    def file_change_wiring(self) -> "FileChangeWiring":
+        from backend.entrypoints.file_changes import FileChangeWiring
 
-        return FileChanging(self)
+        return FileChangeWiring(self)
 
     @cached_property
     def queues(self) -> "SqsQueues":

@@ -32,7 +32,7 @@ from backend.domains.uploads.service import (
     UploadLimits,
     UploadService,
 )
-from backend.entrypoints.file_changes import FileChanging
+from backend.entrypoints.file_changes import FileChangeWiring
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
@@ -66,7 +66,7 @@ class Gallery:
     large_files: LargeFiles
     downloads: DownloadService
     streams: StreamService
-    changing: FileChanging
+    changing: FileChangeWiring
     objects: Objects
     asset: Asset
     user_id: str = "admin"
@@ -200,7 +200,7 @@ def file_changing(
     assets: AssetService,
     files: FileService,
     large_bytes: int,
-) -> FileChanging:
+) -> FileChangeWiring:
     """What changes files, as its function is wired, over these ports."""
     from tests.model.deployment import in_memory_settings
 
@@ -218,4 +218,4 @@ def file_changing(
         "files": files,
     }
     vars(wiring).update(parts)  # parts that are there are not built
-    return FileChanging(wiring)
+    return FileChangeWiring(wiring)

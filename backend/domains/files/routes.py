@@ -28,8 +28,8 @@ from backend.http.router import Router
 from backend.spec import routes
 
 if TYPE_CHECKING:
-    from backend.domains.files.service.commands import Changed, FileChanges
-    from backend.domains.files.service.rewriting import FileRewrites
+    from backend.domains.files.service.commands import Changed, FileCommands
+    from backend.domains.files.service.rewrites import FileRewrites
 
 _PAGE, _BASIC_PAGE = 100, 1500
 """Default and largest page sizes; the contract's."""
@@ -37,7 +37,7 @@ _PAGE, _BASIC_PAGE = 100, 1500
 
 def build_router(
     service: FileService,
-    changes: "Callable[[], FileChanges]",
+    changes: "Callable[[], FileCommands]",
     rewrites: "Callable[[], FileRewrites]",
 ) -> Router:
     """Bind the routes of files to the services."""
@@ -61,7 +61,7 @@ def build_router(
     return router
 
 
-def _bind_changes(router: Router, changes: "Callable[[], FileChanges]") -> None:
+def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None:
     @router.bind(routes.CREATE_FOLDER)
     def create_folder(call: Call, path: AssetPath, body: CreateFolderBody) -> FolderReply:
         done = changes().create_folder(call.caller, _ids(path), body.relative_key)
@@ -79,7 +79,7 @@ def _bind_changes(router: Router, changes: "Callable[[], FileChanges]") -> None:
         return _changed("copied", changes().copy_file(call.caller, _ids(path), body))
 
 
-def _bind_ends(router: Router, changes: "Callable[[], FileChanges]") -> None:
+def _bind_ends(router: Router, changes: "Callable[[], FileCommands]") -> None:
     @router.bind(routes.ARCHIVE_FILE)
     def archive_file(call: Call, path: AssetPath, body: ArchiveFileBody) -> FilesChangedReply:
         done = changes().archive_file(

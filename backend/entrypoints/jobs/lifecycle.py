@@ -20,7 +20,7 @@ def steps() -> Mapping[str, Step]:
     return {
         WITHDRAW_TAG.name: wiring.tag_withdrawal,
         WITHDRAW_ROLE.name: wiring.role_withdrawal,
-        CHANGE_FILES.name: wiring.file_changing.steps.step,
+        CHANGE_FILES.name: wiring.file_change_wiring.steps.step,
         **wiring.lifecycle_steps,
         **wiring.version_steps,
     }

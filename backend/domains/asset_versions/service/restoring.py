@@ -20,7 +20,7 @@ from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.files.service import Copies, Copying, SourceGoneError, Unfinished
+from backend.domains.files.service import Copies, FileCopy, SourceGoneError, Unfinished
 from backend.domains.quarantine.service import FileQuarantinedError
 from backend.spec.buckets import CHANGE_METADATA
 
@@ -29,7 +29,7 @@ FILES = 25
 
 
 class _Place(NamedTuple):
-    """Where the files of an asset stand, and the change that copies them (see `Copying`)."""
+    """Where the files of an asset stand, and the change that copies them (see `FileCopy`)."""
 
     bucket: str
     prefix: str
@@ -118,7 +118,7 @@ class Restoring:
         try:
             head = self.copies.demand(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
-            copying = Copying(key, head, key, head.content_type, metadata, place.still)
-            return self.copies.copy(copying, copy_id)
+            file_copy = FileCopy(key, head, key, head.content_type, metadata, place.still)
+            return self.copies.copy(file_copy, copy_id)
         except (SourceGoneError, FileQuarantinedError):
             return None

@@ -1,9 +1,9 @@
 """Operations on files of assets: list and describe them, for routes and for other slices."""
 
 from backend.domains.files.repository import ChangeEndedError
-from backend.domains.files.service.copying import (
+from backend.domains.files.service.copies import (
     Copies,
-    Copying,
+    FileCopy,
     SourceGoneError,
     Unfinished,
 )
@@ -13,7 +13,7 @@ from backend.domains.files.service.target import FileTarget
 __all__ = [
     "ChangeEndedError",
     "Copies",
-    "Copying",
+    "FileCopy",
     "FileService",
     "FileTarget",
     "SourceGoneError",

@@ -16,10 +16,10 @@ from backend.domains.files import rules
 from backend.domains.files.models import FileChange
 from backend.domains.files.models.replies import CopyFileBody
 from backend.domains.files.repository import FileChangeRepository
-from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
-from backend.domains.files.service.placing import (
+from backend.domains.files.service.change_runner import ChangeRunner, Planned
+from backend.domains.files.service.lookup import (
     FileExistsInAssetError,
-    FilePlaces,
+    FileLookup,
     FileStateError,
     Ids,
     Named,
@@ -46,12 +46,12 @@ class Changed(NamedTuple):
 
 
 @wired
-class FileChanges:
+class FileCommands:
     """Every verb asks for the right to POST to the asset whose files change."""
 
-    places: FilePlaces
+    lookup: FileLookup
     changes: FileChangeRepository
-    carrying: ChangesOfFiles
+    runner: ChangeRunner
 
     def create_folder(self, caller: Identity, ids: Ids, sent: str) -> Changed:
         """Make an empty folder.
@@ -62,21 +62,21 @@ class FileChanges:
             InvalidInputError: the path is not one that a folder may have.
             PermissionDeniedError: the caller may see the asset, and not change its files.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.folder(asset, sent, field="relativeKey")
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.folder(asset, sent, field="relativeKey")
         rules.demand_visible(place.path, field="relativeKey")
         rules.demand_room(owner_of(place), place.path, field="relativeKey")
         change = FileChange(operation="createFolder", path=place.path)
 
         def plan() -> Planned:
-            if self.places.objects.list_objects(place.bucket, place.key, limit=1).objects:
+            if self.lookup.objects.list_objects(place.bucket, place.key, limit=1).objects:
                 raise FileExistsInAssetError(place.path, asset.asset_id)
-            if isinstance(self.places.objects.head(place.bucket, place.key[:-1]), ObjectHead):
+            if isinstance(self.lookup.objects.head(place.bucket, place.key[:-1]), ObjectHead):
                 raise FileExistsInAssetError(place.path[:-1], asset.asset_id)
             after = {"path": place.path}
             return Planned(asset, change, routes.CREATE_FOLDER, {}, after)
 
-        return self._carried_out(caller, asset, change, plan, (place.path,))
+        return self._run(caller, asset, change, plan, (place.path,))
 
     def move_file(self, caller: Identity, ids: Ids, source: str, destination: str) -> Changed:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
@@ -91,21 +91,21 @@ class FileChanges:
                 path that a file of this database may have.
             Others as `create_folder`.
         """
-        asset = self.places.asset(caller, ids)
-        source_place = self.places.source(asset, source)
-        target = self.places.destination(asset, destination)
+        asset = self.lookup.asset(caller, ids)
+        source_place = self.lookup.source(asset, source)
+        target = self.lookup.destination(asset, destination)
         if source_place.key == target.key:
             raise InvalidInputError.of("destinationPath", "is the file's current path")
         change = FileChange(operation="moveFile", path=source_place.path, target_path=target.path)
 
         def plan() -> Planned:
-            head = self.places.readable(source_place)
-            self.places.demand_free(target)
+            head = self.lookup.readable(source_place)
+            self.lookup.demand_free(target)
             before, after = {"path": source_place.path}, {"path": target.path}
             version = head.version.version_id
             return Planned(asset, change, routes.MOVE_FILE, before, after, version)
 
-        return self._carried_out(caller, asset, change, plan, (source_place.path, target.path))
+        return self._run(caller, asset, change, plan, (source_place.path, target.path))
 
     def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
@@ -120,10 +120,10 @@ class FileChanges:
             Others as `move_file`.
         """
         database_id = body.destination_database_id or ids[0]
-        asset = self.places.asset(caller, (database_id, body.destination_asset_id or ids[1]))
+        asset = self.lookup.asset(caller, (database_id, body.destination_asset_id or ids[1]))
         source_asset = self._copied_from(caller, ids, asset)
-        source = self.places.source(source_asset, body.source_path)
-        target = self.places.destination(asset, body.destination_path)
+        source = self.lookup.source(source_asset, body.source_path)
+        target = self.lookup.destination(asset, body.destination_path)
         same = source_asset.asset_id == asset.asset_id
         if same and source.key == target.key:
             raise InvalidInputError.of("destinationPath", "is the file's current path")
@@ -137,20 +137,20 @@ class FileChanges:
         demands: tuple[Write, ...] = () if same else (self.changes.still_active(source_asset),)
 
         def plan() -> Planned:
-            head = self.places.readable(source)
-            self.places.demand_free(target)
+            head = self.lookup.readable(source)
+            self.lookup.demand_free(target)
             version = head.version.version_id
             copied = f"{source_asset.database_id}/{source_asset.asset_id}{source.path}"
             after = {"path": target.path, "copiedFrom": copied, "copiedVersionId": version}
             return Planned(asset, change, routes.COPY_FILE, {}, after, version, demands)
 
-        return self._carried_out(caller, asset, change, plan, (target.path,))
+        return self._run(caller, asset, change, plan, (target.path,))
 
     def _copied_from(self, caller: Identity, ids: Ids, target: Asset) -> Asset:
-        found = self.places.assets.asset_for(caller, "GET", *ids)
+        found = self.lookup.assets.asset_for(caller, "GET", *ids)
         same = found.asset_id == target.asset_id  # which is unique in the deployment
         if not same and not found.is_distributable:
-            require(self.places.assets.authorization, caller, "PUT", secured(found))
+            require(self.lookup.assets.authorization, caller, "PUT", secured(found))
         return found
 
     def archive_file(
@@ -163,8 +163,8 @@ class FileChanges:
             FileStateError: the file is archived.
             Others as `create_folder`.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent, is_prefix=is_prefix)
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.place(asset, sent, is_prefix=is_prefix)
         change = FileChange(operation="archiveFile", path=place.path, is_prefix=is_prefix)
         # A request that joins the job of an earlier one does not list the folder again.
         named = Named((place.path,))
@@ -172,13 +172,13 @@ class FileChanges:
         def plan() -> Planned:
             nonlocal named
             if is_prefix:
-                named = self.places.files_in(place)
-            elif isinstance(self.places.existing(place), ObjectVersion):
+                named = self.lookup.files_in(place)
+            elif isinstance(self.lookup.existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is already archived")
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.ARCHIVE_FILE, before, after)
 
-        job = self.carrying.carry_out(caller, asset, change, plan)
+        job = self.runner.run(caller, asset, change, plan)
         return Changed(named.paths, job, named.more)
 
     def unarchive_file(self, caller: Identity, ids: Ids, sent: str) -> Changed:
@@ -190,19 +190,19 @@ class FileChanges:
             FileStateError: the file is not archived.
             Others as `create_folder`.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent)
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.place(asset, sent)
         change = FileChange(operation="unarchiveFile", path=place.path)
 
         def plan() -> Planned:
-            if not isinstance(self.places.existing(place), ObjectVersion):
+            if not isinstance(self.lookup.existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is not archived")
-            version = self.places.last_version(place)
-            self.places.demand_clean(place, version)
+            version = self.lookup.last_version(place)
+            self.lookup.demand_clean(place, version)
             before, after = {"status": "archived"}, {"status": "active"}
             return Planned(asset, change, routes.UNARCHIVE_FILE, before, after, version)
 
-        return self._carried_out(caller, asset, change, plan, (place.path,))
+        return self._run(caller, asset, change, plan, (place.path,))
 
     def delete_file(
         self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
@@ -214,8 +214,8 @@ class FileChanges:
             InvalidInputError: it is a preview, or the asset itself.
             Others as `create_folder`.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent, is_prefix=is_prefix)
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.place(asset, sent, is_prefix=is_prefix)
         if is_preview(place.key):
             raise InvalidInputError.of(
                 "filePath", "is a preview; previews are changed with their file"
@@ -227,16 +227,16 @@ class FileChanges:
         def plan() -> Planned:
             nonlocal named
             if is_prefix:
-                named = self.places.all_files_in(place)
+                named = self.lookup.all_files_in(place)
             else:
-                self.places.existing(place)
+                self.lookup.existing(place)
             before = {"path": place.path}
             return Planned(asset, change, routes.DELETE_FILE, before, {})
 
-        job = self.carrying.carry_out(caller, asset, change, plan)
+        job = self.runner.run(caller, asset, change, plan)
         return Changed(named.paths, job, named.more)
 
-    def _carried_out(
+    def _run(
         self,
         caller: Identity,
         asset: Asset,
@@ -244,5 +244,5 @@ class FileChanges:
         plan: Callable[[], Planned],
         paths: Sequence[str],
     ) -> Changed:
-        job = self.carrying.carry_out(caller, asset, change, plan)
+        job = self.runner.run(caller, asset, change, plan)
         return Changed(tuple(paths), job)

@@ -345,7 +345,7 @@ def test_a_reply_that_cannot_name_all_files_of_a_folder_says_so(
 ) -> None:
     for number in range(5):
         museum.put(f"/parts/{number}.glb")
-    monkeypatch.setattr("backend.domains.files.service.placing._LISTED", 3)
+    monkeypatch.setattr("backend.domains.files.service.lookup._LISTED", 3)
     body = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
     answer = museum.change("DELETE", verb, body)
     assert answer.status == 200

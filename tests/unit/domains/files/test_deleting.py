@@ -137,7 +137,7 @@ def test_an_archived_file_is_deleted_too(museum: Gallery, objects: MemoryObjects
 def test_a_folder_is_deleted_without_its_neighbours(
     museum: Gallery, tables: MemoryTables, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(museum.changing.steps.erasing, "versions", 3)
+    monkeypatch.setattr(museum.changing.steps.deletion, "versions", 3)
     for number in range(5):
         museum.put(f"/parts/{number}.glb")
         museum.put(f"/parts/{number}.glb", b"again")

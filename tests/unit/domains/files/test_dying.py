@@ -14,7 +14,7 @@ from backend.domains.files.repository import (
     FileChangeRepository,
 )
 from backend.domains.files.service import FileTarget
-from backend.domains.files.service.placing import FilePlaces
+from backend.domains.files.service.lookup import FileLookup
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
@@ -205,9 +205,9 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
     with pytest.raises(Dead):
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
-    carrying = world.museum.changing.changes.carrying
+    runner = world.museum.changing.changes.runner
     pauses: list[float] = []
-    monkeypatch.setattr(carrying, "pause", pauses.append)
+    monkeypatch.setattr(runner, "pause", pauses.append)
     busy = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
     assert (busy.status, busy.body["code"]) == (409, "FilesBusy")
     assert pauses
@@ -335,14 +335,14 @@ def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()
-    look, turns = FilePlaces.demand_free, iter([True])
+    look, turns = FileLookup.demand_free, iter([True])
 
-    def interrupted(places: FilePlaces, place: FileTarget) -> None:
+    def interrupted(places: FileLookup, place: FileTarget) -> None:
         look(places, place)
         if next(turns, False):
             assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
 
-    monkeypatch.setattr(FilePlaces, "demand_free", interrupted)
+    monkeypatch.setattr(FileLookup, "demand_free", interrupted)
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
     assert told(world.tables, "move_file") == []

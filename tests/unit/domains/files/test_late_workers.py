@@ -8,7 +8,7 @@ import pytest
 
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.placing import FilePlaces, Named
+from backend.domains.files.service.lookup import FileLookup, Named
 from backend.domains.metadata.service import RecordService
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import Gallery, gallery
@@ -230,7 +230,7 @@ def test_what_is_uploaded_after_a_deletion_is_not_deleted(
         return Named((path,))
 
     # the request lists a folder before its change begins, to name the files
-    monkeypatch.setattr(FilePlaces, "all_files_in", named)
+    monkeypatch.setattr(FileLookup, "all_files_in", named)
     world.sleep_at("list_versions", upload(path))
     world.ask("deleteFile", {**body, **FOR_GOOD})
     assert world.files[path] == "active"

@@ -1,4 +1,4 @@
-"""Begins changes of files, one at a time for each asset, and does what fits a request of them.
+"""Starts changes of files, one at a time for each asset, and runs the steps that fit the request.
 
 What a change needs is looked up after the state of the asset's changes was read, and the change
 begins only if that state still holds: so no other change comes between the look and the job. From
@@ -60,20 +60,20 @@ class Planned(NamedTuple):
 
 
 @wired
-class ChangesOfFiles:
+class ChangeRunner:
     changes: FileChangeRepository
     jobs: JobService
-    runner: JobRunner
+    job_runner: JobRunner
     audit: AuditService
     step: Step
     clock: Clock
     pause: Callable[[float], object] = Event().wait
     new_id: NewId = new_uuid
 
-    def carry_out(
+    def run(
         self, caller: Identity, asset: Asset, change: FileChange, plan: Callable[[], Planned]
     ) -> Job:
-        """Begin a change and do what can be done of it at once; answers with its job.
+        """Start a change, run the steps that fit the request, and return its job.
 
         A request that is sent again while its job goes on gets the same job. `plan` raises what
         forbids the change.
@@ -100,7 +100,7 @@ class ChangesOfFiles:
             except ChangeOvertakenError:
                 self._demand_time(asset, None, until)
                 continue
-            return _succeeded(self._run(job, begun + REQUEST_TIME))
+            return _succeeded(self._run_job(job, begun + REQUEST_TIME))
 
     def _waited(
         self, caller: Identity, asset: Asset, change: FileChange, job_id: str, until: datetime
@@ -111,7 +111,7 @@ class ChangesOfFiles:
             self.changes.release(asset.asset_id, job_id)
             return None
         if not job.is_finished:
-            job = self._run(job, until)
+            job = self._run_job(job, until)
         if job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change):
             return job
         if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
@@ -124,11 +124,11 @@ class ChangesOfFiles:
         if self.clock() >= until:
             raise ChangeBusyError(asset.asset_id, job_id)
 
-    def _run(self, job: Job, until: datetime) -> Job:
+    def _run_job(self, job: Job, until: datetime) -> Job:
         """Do steps of the job, or wait for the worker that does them, while there is time."""
         while True:
             try:
-                found = self.runner.run(job.job_id, self.step, until=until)
+                found = self.job_runner.run(job.job_id, self.step, until=until)
                 job = found or self.jobs.find(job.job_id) or job
             except UnavailableError:  # it is begun, and the worker goes on with it
                 return job

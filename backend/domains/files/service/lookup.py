@@ -1,4 +1,4 @@
-"""Which file or folder a request means, and what its state allows."""
+"""Finds the file or folder that a request names, and checks its state."""
 
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ class Named(NamedTuple):
 
 
 @wired
-class FilePlaces:
+class FileLookup:
     files: FileService
     assets: AssetService
     databases: DatabaseService

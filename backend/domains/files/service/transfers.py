@@ -13,14 +13,14 @@ from backend.core.wired import wired
 from backend.domains.assets.service import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor
+from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.copying import (
+from backend.domains.files.service.copies import (
     Copies,
-    Copying,
+    FileCopy,
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.files.service.hiding import Hiding
 from backend.domains.files.service.queries import FileService
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, goes_on
@@ -39,7 +39,7 @@ class Transfers:
     copies: Copies
     companions: Companions
     objects: Objects
-    hiding: Hiding
+    archival: FileArchival
     endings: Endings
 
     def copy(self, work: Work) -> Progress:
@@ -81,7 +81,7 @@ class Transfers:
         if not work.cursor.auxiliary:
             head = self.copies.demand(source.bucket, source.key, work.version_id)
             same_kind = extension_of(source.key) == extension_of(target.key)
-            copying = Copying(
+            file_copy = FileCopy(
                 source=(source.bucket, source.key),
                 head=head,
                 target=(target.bucket, target.key),
@@ -89,7 +89,7 @@ class Transfers:
                 metadata=rules.metadata_of_copy(head.metadata, work.mark),
                 still=partial(self.endings.demand_under_way, work),
             )
-            written = self.copies.copy(copying, work.cursor.copy_id)
+            written = self.copies.copy(file_copy, work.cursor.copy_id)
             if isinstance(written, Unfinished):
                 return goes_on(work.cursor.model_copy(update={"copy_id": written.copy_id}))
             versions = head.version.version_id, written.version_id
@@ -110,7 +110,7 @@ class Transfers:
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 newer = ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
                 return goes_on(newer)  # somebody uploaded it meanwhile: that is what moves
-            self.hiding.hide(work, self.companions.keys(source))
+            self.archival.archive(work, self.companions.keys(source))
         guard = self.endings.under_way(work)
         self.companions.forget_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:

@@ -1,4 +1,4 @@
-"""Hides objects of an asset for a change of its files, as long as that change is under way."""
+"""Archives objects of an asset by delete markers, while the change of its files has not ended."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from backend.domains.files.service.work import Endings, Work
 
 
 @wired
-class Hiding:
+class FileArchival:
     objects: Objects
     endings: Endings
 
-    def hide(self, work: Work, keys: Sequence[str]) -> None:
-        """Put markers on objects, in the order of their keys; what is hidden needs no second one.
+    def archive(self, work: Work, keys: Sequence[str]) -> None:
+        """Put markers on objects, in the order of their keys, unless they have one.
 
         A worker may sleep for longer than its lease, and others restore a file meanwhile or write
         it again: then its marker is removed. A marker on the intended version remains, because

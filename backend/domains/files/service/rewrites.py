@@ -1,4 +1,4 @@
-"""Reverts files, says what they are to their asset, and removes what was made of them."""
+"""Reverts files, sets their primary type, and deletes auxiliary files and previews."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,9 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
 from backend.domains.audit.models import asset_entity
 from backend.domains.files.models import FileChange
-from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
+from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.commands import Changed
-from backend.domains.files.service.placing import FilePlaces, FileVersionNotFoundError, Ids
+from backend.domains.files.service.lookup import FileLookup, FileVersionNotFoundError, Ids
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import auxiliary_folder
@@ -26,8 +26,8 @@ _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 class FileRewrites:
     """`auxiliary` names the bucket of what viewers and pipelines created."""
 
-    places: FilePlaces
-    carrying: ChangesOfFiles
+    lookup: FileLookup
+    runner: ChangeRunner
     auxiliary: Callable[[], str]
     clock: Clock
 
@@ -45,13 +45,13 @@ class FileRewrites:
             InvalidInputError: the version is a marker.
             PermissionDeniedError: the caller may see the asset, and not change its files.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent)
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.place(asset, sent)
         change = FileChange(operation="revertFileVersion", path=place.path, version_id=version_id)
 
         def plan() -> Planned:
-            head = self.places.active(place)
-            found = self.places.objects.head(place.bucket, place.key, version_id=version_id)
+            head = self.lookup.active(place)
+            found = self.lookup.objects.head(place.bucket, place.key, version_id=version_id)
             if found is None:
                 raise FileVersionNotFoundError(place.path, version_id)
             if isinstance(found, ObjectVersion):
@@ -59,12 +59,12 @@ class FileRewrites:
                     "versionId",
                     "is the version that marks the file as archived, and has no content",
                 )
-            self.places.demand_clean(place, version_id)
+            self.lookup.demand_clean(place, version_id)
             before = {"versionId": head.version.version_id}
             after = {"revertedFromVersionId": version_id}
             return Planned(asset, change, routes.REVERT_FILE_VERSION, before, after, version_id)
 
-        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+        return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
     def set_primary_file(self, caller: Identity, ids: Ids, sent: str, primary_type: str) -> Changed:
         """Say what a file is to its asset, by a new version of it; nothing takes that back.
@@ -74,25 +74,25 @@ class FileRewrites:
         Raises:
             As `revert_file_version`.
         """
-        asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent)
+        asset = self.lookup.asset(caller, ids)
+        place = self.lookup.place(asset, sent)
         if is_preview(place.key):
             raise InvalidInputError.of(
                 "filePath", "is a preview; previews are changed with their file"
             )
-        now = self.places.active(place).metadata.get(PRIMARY_TYPE_METADATA, "")
+        now = self.lookup.active(place).metadata.get(PRIMARY_TYPE_METADATA, "")
         if now == primary_type:
             return Changed((place.path,))
         change = FileChange(operation="setPrimaryFile", path=place.path, primary_type=primary_type)
 
         def plan() -> Planned:
-            head = self.places.active(place)
-            self.places.demand_clean(place, head.version.version_id)
+            head = self.lookup.active(place)
+            self.lookup.demand_clean(place, head.version.version_id)
             before = {"primaryType": head.metadata.get(PRIMARY_TYPE_METADATA, "")}
             after = {"primaryType": primary_type}
             return Planned(asset, change, routes.SET_PRIMARY_FILE, before, after)
 
-        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+        return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
     def delete_auxiliary_files(self, caller: Identity, ids: Ids, sent: str) -> Changed:
         """Delete what viewers and pipelines made of a file, or of the files of a folder.
@@ -102,17 +102,17 @@ class FileRewrites:
         Raises:
             As `revert_file_version`.
         """
-        asset = self.places.asset(caller, ids)
+        asset = self.lookup.asset(caller, ids)
         if sent == "/":
             path = sent
         else:
-            path = self.places.place(asset, sent, is_prefix=sent.endswith("/")).path
+            path = self.lookup.place(asset, sent, is_prefix=sent.endswith("/")).path
         folder = auxiliary_folder(asset.asset_id, path)
         # Of the keys that begin with a file's name, that name itself is the first.
         first = [
             one.key
             for beginning in (folder, folder[:-1])
-            for one in self.places.objects.list_objects(
+            for one in self.lookup.objects.list_objects(
                 self.auxiliary(), beginning, limit=1
             ).objects
         ]
@@ -124,7 +124,7 @@ class FileRewrites:
             before = {"auxiliaryFiles": folder}
             return Planned(asset, change, routes.DELETE_AUXILIARY_FILES, before, {})
 
-        return Changed((path,), self.carrying.carry_out(caller, asset, change, plan))
+        return Changed((path,), self.runner.run(caller, asset, change, plan))
 
     def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
         """Remove the preview that is shown of the asset, and return the asset's id.
@@ -138,11 +138,11 @@ class FileRewrites:
             Others as `revert_file_version`.
         """
         for _ in range(_ATTEMPTS):
-            asset = self.places.asset(caller, ids)
+            asset = self.lookup.asset(caller, ids)
             if asset.preview_location is None:
                 return self._archive_root_preview(caller, asset)
             now = self.clock()
-            entry = self.carrying.audit.entry(
+            entry = self.runner.audit.entry(
                 caller,
                 routes.DELETE_ASSET_PREVIEW.name,
                 asset_entity(asset.database_id, asset.asset_id),
@@ -151,26 +151,26 @@ class FileRewrites:
                 at=now,
             )
             try:
-                self.places.assets.withdraw_preview(asset, entry, at=iso(now))
+                self.lookup.assets.withdraw_preview(asset, entry, at=iso(now))
             except AssetRevisionError:
                 continue
-            bucket, _ = self.places.assets.location(asset)
-            self.places.objects.delete(bucket, asset.preview_location.key)
+            bucket, _ = self.lookup.assets.location(asset)
+            self.lookup.objects.delete(bucket, asset.preview_location.key)
             return asset.asset_id
         raise AssetRevisionError(ids[1])
 
     def _archive_root_preview(self, caller: Identity, asset: Asset) -> str:
-        _, key = self.places.files.preview_of(asset)
+        _, key = self.lookup.files.preview_of(asset)
         if key is None:
             raise PreviewNotFoundError(asset.asset_id)
-        place = self.places.place(asset, key)
+        place = self.lookup.place(asset, key)
         change = FileChange(operation="archiveFile", path=place.path)
 
         def plan() -> Planned:
-            if not isinstance(self.places.objects.head(place.bucket, place.key), ObjectHead):
+            if not isinstance(self.lookup.objects.head(place.bucket, place.key), ObjectHead):
                 raise PreviewNotFoundError(asset.asset_id)
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.DELETE_ASSET_PREVIEW, before, after)
 
-        self.carrying.carry_out(caller, asset, change, plan)
+        self.runner.run(caller, asset, change, plan)
         return asset.asset_id

@@ -1,6 +1,6 @@
-"""The steps that delete files for good, with all that belongs to them.
+"""The steps that delete files permanently, with their rows, previews and auxiliary files.
 
-Rows go before objects: what is left of the objects tells a repetition which rows to look for.
+Rows are deleted before objects: a repeated step finds the rows by the objects that remain.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ VERSIONS = 200
 
 
 @wired
-class Erasing:
+class FileDeletion:
     rows: FileRepository
     companions: Companions
     objects: Objects

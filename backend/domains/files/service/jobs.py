@@ -15,12 +15,12 @@ from backend.domains.assets.service import AssetNotFoundError, AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
 from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.copying import Copies, Copying
-from backend.domains.files.service.erasing import Erasing
-from backend.domains.files.service.hiding import Hiding
+from backend.domains.files.service.copies import Copies, FileCopy
+from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.target import FileTarget
-from backend.domains.files.service.transferring import Transfers
+from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, goes_on
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -32,15 +32,15 @@ _Step = Callable[[Work], Progress]
 
 
 @wired
-class ChangeSteps:
+class FileChangeSteps:
     changes: FileChangeRepository
     assets: AssetService
     objects: Objects
     copies: Copies
     companions: Companions
-    hiding: Hiding
+    archival: FileArchival
     transfers: Transfers
-    erasing: Erasing
+    deletion: FileDeletion
     endings: Endings
     files: int = FILES
 
@@ -75,17 +75,17 @@ class ChangeSteps:
             raise
 
     def _step_of(self, change: FileChange) -> _Step:
-        erasing, transfers, is_folder = self.erasing, self.transfers, change.is_prefix
+        deletion, transfers, is_folder = self.deletion, self.transfers, change.is_prefix
         steps: dict[FileOperation, _Step] = {
             "createFolder": self._create_folder,
             "moveFile": transfers.move,
             "copyFile": transfers.copy,
             "archiveFile": self._archive_folder if is_folder else self._archive_file,
             "unarchiveFile": self._unarchive,
-            "deleteFile": erasing.delete_folder if is_folder else erasing.delete_file,
+            "deleteFile": deletion.delete_folder if is_folder else deletion.delete_file,
             "revertFileVersion": self._rewrite,
             "setPrimaryFile": self._rewrite,
-            "deleteAuxiliaryPreviewAssetFiles": erasing.delete_auxiliary,
+            "deleteAuxiliaryPreviewAssetFiles": deletion.delete_auxiliary,
         }
         return steps[change.operation]
 
@@ -109,7 +109,7 @@ class ChangeSteps:
         return self.endings.finished(work, [], items=1, retyped=False)
 
     def _archive_file(self, work: Work) -> Progress:
-        self.hiding.hide(work, self.companions.keys(work.target))
+        self.archival.archive(work, self.companions.keys(work.target))
         return self.endings.finished(work, [work.target.path], items=1)
 
     def _archive_folder(self, work: Work) -> Progress:
@@ -118,7 +118,7 @@ class ChangeSteps:
             place.bucket, place.key, limit=self.files, after=work.cursor.after
         )
         keys = [one.key for one in page.objects if not one.key.endswith("/")]
-        self.hiding.hide(work, keys)
+        self.archival.archive(work, keys)
         paths = [rules.relative_path(place.prefix, key) for key in keys]
         if page.next_key is None:
             return self.endings.finished(work, paths, items=len(keys))
@@ -136,7 +136,7 @@ class ChangeSteps:
             head = self.copies.demand(*place, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
             still = partial(self.endings.demand_under_way, work)
-            self.copies.copy(Copying(place, head, place, head.content_type, metadata, still), None)
+            self.copies.copy(FileCopy(place, head, place, head.content_type, metadata, still), None)
         return self.endings.finished(work, [work.target.path], items=1, made=written.version_id)
 
     def _rewrite(self, work: Work) -> Progress:
@@ -156,8 +156,8 @@ class ChangeSteps:
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
         still = partial(self.endings.demand_under_way, work)
-        copying = Copying(place, head, place, head.content_type, metadata, still)
-        written = self.copies.copy(copying, work.cursor.copy_id)
+        file_copy = FileCopy(place, head, place, head.content_type, metadata, still)
+        written = self.copies.copy(file_copy, work.cursor.copy_id)
         if isinstance(written, Written):
             return written
         same = {"copy_id": written.copy_id, "version_id": head.version.version_id}

@@ -45,7 +45,7 @@ class SourceGoneError(NotFoundError):
         super().__init__(f"The version of {key} to copy was deleted before the copy was complete")
 
 
-class Copying(NamedTuple):
+class FileCopy(NamedTuple):
     """One copy: bucket and key of source and target, and what the target is to be.
 
     `still` raises a ChangeEndedError where another worker has ended the change.
@@ -88,7 +88,7 @@ class Copies:
         self.quarantine.demand_clean(bucket, key, head.version.version_id)
         return head
 
-    def copy(self, copying: Copying, copy_id: str | None) -> Written | Unfinished:
+    def copy(self, file_copy: FileCopy, copy_id: str | None) -> Written | Unfinished:
         """Copy, or go on with the copy that was begun; what it wrote, or how it goes on.
 
         Raises:
@@ -96,58 +96,58 @@ class Copies:
             ObjectRefusedError: the store does not take it.
             SourceGoneError: the source is gone.
         """
-        found = self._made(copying)
+        found = self._made(file_copy)
         if found is not None:
             return found
-        if copying.head.version.size <= self.parts.large_bytes:
-            return self._kept(copying, self._copied(copying))
+        if file_copy.head.version.size <= self.parts.large_bytes:
+            return self._kept(file_copy, self._copied(file_copy))
         if copy_id is None:
             begun = self.objects.create_multipart(
-                *copying.target,
-                content_type=copying.content_type,
-                metadata=copying.metadata,
-                tags=self._tags(copying),
+                *file_copy.target,
+                content_type=file_copy.content_type,
+                metadata=file_copy.metadata,
+                tags=self._tags(file_copy),
             )
             return Unfinished(begun)
-        return self._gone_on(copying, copy_id)
+        return self._gone_on(file_copy, copy_id)
 
-    def _copied(self, copying: Copying) -> Written:
+    def _copied(self, file_copy: FileCopy) -> Written:
         try:
             return self.objects.copy(
-                copying.source,
-                copying.target,
-                content_type=copying.content_type,
-                metadata=copying.metadata,
-                tags=self._tags(copying),
-                version_id=copying.head.version.version_id,
+                file_copy.source,
+                file_copy.target,
+                content_type=file_copy.content_type,
+                metadata=file_copy.metadata,
+                tags=self._tags(file_copy),
+                version_id=file_copy.head.version.version_id,
             )
         except NotFoundError:
-            raise SourceGoneError(copying.source[1]) from None
+            raise SourceGoneError(file_copy.source[1]) from None
 
-    def _tags(self, copying: Copying) -> Mapping[str, str]:
+    def _tags(self, file_copy: FileCopy) -> Mapping[str, str]:
         try:
-            return tags_of_copy(self.objects, copying.source, copying.head)
+            return tags_of_copy(self.objects, file_copy.source, file_copy.head)
         except NotFoundError:
-            raise SourceGoneError(copying.source[1]) from None
+            raise SourceGoneError(file_copy.source[1]) from None
 
-    def _kept(self, copying: Copying, written: Written) -> Written:
+    def _kept(self, file_copy: FileCopy, written: Written) -> Written:
         """The copy, unless others had time to write what it would hide.
 
         A worker may sleep for longer than it has the job. Where no other copy of the change is
         found, the one that ended the change has met this one, and it stays.
         """
         try:
-            copying.still()
+            file_copy.still()
         except ChangeEndedError:
-            if self._has_another(copying, written):
-                bucket, key = copying.target
+            if self._has_another(file_copy, written):
+                bucket, key = file_copy.target
                 self.objects.delete_version(bucket, key, version_id=written.version_id)
             raise
         return written
 
-    def _has_another(self, copying: Copying, written: Written) -> bool:
-        bucket, key = copying.target
-        mark = copying.change.partition(".")[0]
+    def _has_another(self, file_copy: FileCopy, written: Written) -> bool:
+        bucket, key = file_copy.target
+        mark = file_copy.change.partition(".")[0]
         for one in self.objects.list_versions(bucket, key, limit=_LOOKED_AT).versions:
             if one.key != key or one.is_delete_marker or one.version_id == written.version_id:
                 continue
@@ -157,25 +157,25 @@ class Copies:
                 return True
         return False
 
-    def _gone_on(self, copying: Copying, copy_id: str) -> Written | Unfinished:
-        version = copying.head.version
+    def _gone_on(self, file_copy: FileCopy, copy_id: str) -> Written | Unfinished:
+        version = file_copy.head.version
         copy = PartCopy(
-            source=copying.source,
+            source=file_copy.source,
             version_id=version.version_id,
             size=version.size,
-            target=copying.target,
+            target=file_copy.target,
             copy_id=copy_id,
         )
         try:
             written = self.parts.go_on(copy)
         except NotFoundError:
-            self.demand(*copying.source, version.version_id)
-            return self._made(copying) or Unfinished(None)
+            self.demand(*file_copy.source, version.version_id)
+            return self._made(file_copy) or Unfinished(None)
         return written or Unfinished(copy_id)
 
-    def _made(self, copying: Copying) -> Written | None:
+    def _made(self, file_copy: FileCopy) -> Written | None:
         """The copy, if a step that was not noted has made it."""
-        head = self.objects.head(*copying.target)
-        if isinstance(head, ObjectHead) and head.metadata.get(CHANGE_METADATA) == copying.change:
+        head = self.objects.head(*file_copy.target)
+        if isinstance(head, ObjectHead) and head.metadata.get(CHANGE_METADATA) == file_copy.change:
             return Written(head.version.version_id, head.version.etag)
         return None
