@@ -7,13 +7,13 @@ from backend.core.part_copies import PartCopies
 from backend.core.wired import wired
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import (
+    FileRestoration,
     FileStates,
-    Restoring,
-    Reviving,
-    VersionEditing,
-    VersionMaking,
-    VersionReading,
+    RecordRestoration,
+    VersionCreation,
+    VersionQueries,
     VersionSteps,
+    VersionUpdates,
 )
 from backend.domains.files.service import Copies
 from backend.domains.jobs.models import Step
@@ -27,8 +27,8 @@ class VersionWiring(WorkerWiring):
     """What the function of versions is made of, and what a worker needs of it."""
 
     @cached_property
-    def version_making(self) -> VersionMaking:
-        return VersionMaking(
+    def version_creation(self) -> VersionCreation:
+        return VersionCreation(
             repository=self._version_repository,
             assets=self.assets,
             jobs=self.jobs,
@@ -38,13 +38,13 @@ class VersionWiring(WorkerWiring):
         )
 
     @cached_property
-    def version_reading(self) -> VersionReading:
+    def version_queries(self) -> VersionQueries:
         states = FileStates(self.objects)
-        return VersionReading(self._version_repository, self.assets, states, self.clock)
+        return VersionQueries(self._version_repository, self.assets, states, self.clock)
 
     @cached_property
-    def version_editing(self) -> VersionEditing:
-        return VersionEditing(self._version_repository, self.assets, self.audit, self.clock)
+    def version_updates(self) -> VersionUpdates:
+        return VersionUpdates(self._version_repository, self.assets, self.audit, self.clock)
 
     @property
     def version_steps(self) -> Mapping[str, Step]:
@@ -63,15 +63,17 @@ class VersionWiring(WorkerWiring):
             jobs=self.jobs,
             audit=self.audit,
             states=FileStates(self.objects),
-            restoring=self._restoring,
-            reviving=Reviving(self._version_repository, self.records, self.audit, self.clock),
+            file_restoration=self._file_restoration,
+            record_restoration=RecordRestoration(
+                self._version_repository, self.records, self.audit, self.clock
+            ),
             clock=self.clock,
         )
 
     @cached_property
-    def _restoring(self) -> Restoring:
+    def _file_restoration(self) -> FileRestoration:
         large_bytes = self.settings.number(LARGE_FILE_BYTES)
-        return Restoring(
+        return FileRestoration(
             repository=self._version_repository,
             assets=self.assets,
             states=FileStates(self.objects),

@@ -29,7 +29,7 @@ class LifecycleWiring(VersionWiring):
 
     @property
     def version_lifecycle(self) -> VersionLifecycle:
-        return VersionLifecycle(self.lifecycle, self.version_editing)
+        return VersionLifecycle(self.lifecycle, self.version_updates)
 
     @property
     def lifecycle(self) -> LifecycleService:

@@ -19,7 +19,7 @@ from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service import VersionEditing
+from backend.domains.asset_versions.service import VersionUpdates
 from backend.domains.assets.models import Asset
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Job, Step
@@ -210,6 +210,6 @@ def lifecycle(
         at_rest=FileChangeRepository(tables).at_rest,
         clock=hands,
     )
-    editing = VersionEditing(VersionRepository(tables), shown.assets, shown.assets.audit, hands)
-    archiving = VersionLifecycle(service, editing)
+    updates = VersionUpdates(VersionRepository(tables), shown.assets, shown.assets.audit, hands)
+    archiving = VersionLifecycle(service, updates)
     return Lifecycle(shown, tables, objects, service, archiving, deletes, jobs, hands, reindexing)

@@ -11,13 +11,13 @@ from backend.core.tables import Tables
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.routes import build_router
 from backend.domains.asset_versions.service import (
+    FileRestoration,
     FileStates,
-    Restoring,
-    Reviving,
-    VersionEditing,
-    VersionMaking,
-    VersionReading,
+    RecordRestoration,
+    VersionCreation,
+    VersionQueries,
     VersionSteps,
+    VersionUpdates,
 )
 from backend.domains.files.service import Copies
 from backend.domains.jobs.models import Job
@@ -34,14 +34,14 @@ class Versions:
 
     lifecycle: Lifecycle
     tables: Tables
-    making: VersionMaking
-    reading: VersionReading
-    editing: VersionEditing
+    creation: VersionCreation
+    queries: VersionQueries
+    updates: VersionUpdates
     user_id: str = "admin"
 
     def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Answer:
         """A request to a route of versions, or to one that archives them."""
-        router = build_router(self.making, self.reading, self.editing)
+        router = build_router(self.creation, self.queries, self.updates)
         names: dict[str, str] = {}
         route, parts = below, below.split("/")
         if parts[0] in {"getVersion", "revertAssetVersion", "assetversions"}:
@@ -91,7 +91,7 @@ class Versions:
         hands = self.lifecycle.hands
         while True:
             until = hands.now + timedelta(seconds=20)
-            found = self.making.runner.run(job_id, self.making.steps.make, until=until)
+            found = self.creation.runner.run(job_id, self.creation.steps.make, until=until)
             if found is not None and found.is_finished:
                 return found
             hands.now += timedelta(seconds=60)
@@ -102,7 +102,7 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
     kept = lifecycle(tables, objects, **more)
     hands, assets = kept.hands, kept.gallery.assets
     repository, states = VersionRepository(tables), FileStates(objects, listed)
-    restoring = Restoring(
+    file_restoration = FileRestoration(
         repository=repository,
         assets=assets,
         states=states,
@@ -116,14 +116,14 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         jobs=kept.jobs,
         audit=assets.audit,
         states=states,
-        restoring=restoring,
-        reviving=Reviving(
+        file_restoration=file_restoration,
+        record_restoration=RecordRestoration(
             repository, record_service(assets, tables, clock=hands), assets.audit, hands
         ),
         clock=hands,
         pause=lambda _: None,
     )
-    making = VersionMaking(
+    creation = VersionCreation(
         repository=repository,
         assets=assets,
         jobs=kept.jobs,
@@ -131,8 +131,8 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         steps=steps,
         clock=hands,
     )
-    reading = VersionReading(repository, assets, states, hands)
-    return Versions(kept, tables, making, reading, kept.versions.versions)
+    queries = VersionQueries(repository, assets, states, hands)
+    return Versions(kept, tables, creation, queries, kept.versions.versions)
 
 
 def named(files: Mapping[str, str]) -> list[dict[str, str]]:

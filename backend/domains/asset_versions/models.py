@@ -1,4 +1,4 @@
-"""The bodies and replies of the routes of versions, and what their jobs note."""
+"""Bodies and replies of the routes of versions, and the parameters and cursors of their jobs."""
 
 from typing import Annotated, Any, Literal
 
@@ -262,8 +262,8 @@ class HeldRecord:
     value_type: str
 
 
-class Making(WireModel):
-    """What a job makes a version of: the parameters of the job.
+class VersionPlan(WireModel):
+    """The parameters of a job that creates a version.
 
     `request_id` names what belongs to this job alone: the note of the files that its request named,
     and the copies of a revert.
@@ -284,7 +284,7 @@ class Making(WireModel):
 
 
 class Capture(WireModel):
-    """How far a version has been made: the cursor of the job.
+    """How far a version has been created: the cursor of the job.
 
     `number` is the version's id, which the first step draws; all rows are written under it.
     `problem` is why the creation was given up, while its rows are swept.
@@ -309,8 +309,8 @@ class Capture(WireModel):
     skipped_count: int = 0
 
 
-class Made(WireModel):
-    """The version that a job made: its result."""
+class CreatedVersion(WireModel):
+    """The result of a job: the version that it created."""
 
     asset_version_id: str
     at: str

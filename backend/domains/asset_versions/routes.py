@@ -28,9 +28,9 @@ from backend.domains.asset_versions.models import (
 from backend.domains.asset_versions.rules import Difference, geometry_of
 from backend.domains.asset_versions.service import (
     Started,
-    VersionEditing,
-    VersionMaking,
-    VersionReading,
+    VersionCreation,
+    VersionQueries,
+    VersionUpdates,
     WholeVersion,
 )
 from backend.domains.assets.models import Asset, AssetPath, AssetVersion
@@ -42,42 +42,44 @@ _WHOLE_PAGE = 20_000
 """Files and records of one reply; its size ends it before."""
 
 
-def build_router(making: VersionMaking, reading: VersionReading, editing: VersionEditing) -> Router:
+def build_router(
+    creation: VersionCreation, queries: VersionQueries, updates: VersionUpdates
+) -> Router:
     """Bind the routes of versions to the services."""
     router = Router()
-    _bind_writes(router, making, editing)
-    _bind_reads(router, reading)
+    _bind_writes(router, creation, updates)
+    _bind_reads(router, queries)
     return router
 
 
-def _bind_writes(router: Router, making: VersionMaking, editing: VersionEditing) -> None:
+def _bind_writes(router: Router, creation: VersionCreation, updates: VersionUpdates) -> None:
     @router.bind(routes.CREATE_ASSET_VERSION)
     def create_asset_version(call: Call, path: AssetPath, body: CreateVersionBody) -> VersionReply:
-        return _made(making.create_version(call.caller, _ids(path), body), "create")
+        return _made(creation.create_version(call.caller, _ids(path), body), "create")
 
     @router.bind(routes.REVERT_ASSET_VERSION)
     def revert_asset_version(call: Call, path: VersionPath, body: RevertBody) -> VersionReply:
-        started = making.revert_version(call.caller, _ids(path), path.asset_version_id, body)
+        started = creation.revert_version(call.caller, _ids(path), path.asset_version_id, body)
         return _made(started, "revert")
 
     @router.bind(routes.UPDATE_ASSET_VERSION)
     def update_asset_version(
         call: Call, path: VersionPath, body: UpdateVersionBody
     ) -> VersionReply:
-        version = editing.update_version(call.caller, _ids(path), path.asset_version_id, body)
+        version = updates.update_version(call.caller, _ids(path), path.asset_version_id, body)
         return VersionReply(
             message=f"Version {version.asset_version_id} was changed",
             asset_id=path.asset_id,
             asset_version_id=version.asset_version_id,
             operation="update",
-            timestamp=iso(editing.clock()),
+            timestamp=iso(updates.clock()),
         )
 
 
-def _bind_reads(router: Router, reading: VersionReading) -> None:
+def _bind_reads(router: Router, queries: VersionQueries) -> None:
     @router.bind(routes.LIST_ASSET_VERSIONS)
     def list_asset_versions(call: Call, path: AssetPath, query: VersionsQuery) -> VersionsReply:
-        asset, page = reading.list_versions(
+        asset, page = queries.list_versions(
             call.caller, _ids(path), call.page(query), show_archived=query.show_archived
         )
         return VersionsReply(
@@ -90,13 +92,13 @@ def _bind_reads(router: Router, reading: VersionReading) -> None:
         call: Call, path: VersionPath, query: WholeVersionQuery
     ) -> WholeVersionReply:
         page = call.page(query, default=_WHOLE_PAGE)
-        found = reading.get_version(call.caller, _ids(path), path.asset_version_id, page)
+        found = queries.get_version(call.caller, _ids(path), path.asset_version_id, page)
         return _whole(call, found)
 
     @router.bind(routes.COMPARE_ASSET_VERSIONS)
     def compare_asset_versions(call: Call, path: AssetPath, query: CompareQuery) -> CompareReply:
         ids = (query.before, query.after)
-        found = reading.compare_versions(call.caller, _ids(path), ids, call.page(query))
+        found = queries.compare_versions(call.caller, _ids(path), ids, call.page(query))
         files = [each for each in found.differences if _is_of_files(each)]
         records = [each for each in found.differences if not _is_of_files(each)]
         return CompareReply(

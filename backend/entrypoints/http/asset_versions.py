@@ -6,5 +6,5 @@ from backend.entrypoints.asset_versions import VersionWiring
 from backend.spec.functions import ASSET_VERSIONS_API
 
 _wiring = VersionWiring(ASSET_VERSIONS_API)
-_router = build_router(_wiring.version_making, _wiring.version_reading, _wiring.version_editing)
+_router = build_router(_wiring.version_creation, _wiring.version_queries, _wiring.version_updates)
 handler = ready(_wiring.app.handler(_router))

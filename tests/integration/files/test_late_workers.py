@@ -86,7 +86,7 @@ def versioned(ports: tuple[DynamoTables, S3Objects]) -> Versions:
 def test_creators_at_once_draw_numbers_of_their_own_and_the_highest_is_current(
     versioned: Versions,
 ) -> None:
-    asset, repository = versioned.lifecycle.gallery.asset, versioned.making.repository
+    asset, repository = versioned.lifecycle.gallery.asset, versioned.creation.repository
     with ThreadPoolExecutor(8) as pool:
         drawn = list(pool.map(repository.draw_number, [asset] * 40))
         assert sorted(map(int, drawn)) == list(range(1, 41))

@@ -20,8 +20,8 @@ from backend.domains.asset_lifecycle.service.commands import (
 )
 from backend.domains.asset_versions.service import (
     VersionActiveError,
-    VersionEditing,
     VersionRevisionError,
+    VersionUpdates,
 )
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetVersionNotFoundError, secured
@@ -51,7 +51,7 @@ class _NotCurrentError(StateForbidsError):
 @wired
 class VersionLifecycle:
     lifecycle: LifecycleService
-    versions: VersionEditing
+    versions: VersionUpdates
 
     def archive_version(
         self,

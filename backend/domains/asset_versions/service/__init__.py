@@ -4,31 +4,32 @@ from backend.domains.asset_versions.repository import (
     AliasTakenError,
     VersionRevisionError,
 )
-from backend.domains.asset_versions.service.commands import Started, VersionMaking
-from backend.domains.asset_versions.service.editing import (
+from backend.domains.asset_versions.service.commands import (
+    Started,
     VersionActiveError,
     VersionArchivedError,
-    VersionEditing,
+    VersionCreation,
+    VersionUpdates,
 )
+from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.jobs import VersionSteps
-from backend.domains.asset_versions.service.queries import Compared, VersionReading, WholeVersion
-from backend.domains.asset_versions.service.restoring import Restoring
-from backend.domains.asset_versions.service.reviving import Reviving
+from backend.domains.asset_versions.service.queries import Compared, VersionQueries, WholeVersion
+from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.asset_versions.service.states import FileStates
 
 __all__ = [
     "AliasTakenError",
     "Compared",
+    "FileRestoration",
     "FileStates",
-    "Restoring",
-    "Reviving",
+    "RecordRestoration",
     "Started",
     "VersionActiveError",
     "VersionArchivedError",
-    "VersionEditing",
-    "VersionMaking",
-    "VersionReading",
+    "VersionCreation",
+    "VersionQueries",
     "VersionRevisionError",
     "VersionSteps",
+    "VersionUpdates",
     "WholeVersion",
 ]

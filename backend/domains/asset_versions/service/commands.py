@@ -1,31 +1,59 @@
-"""The requests that create a version: they start its job, and run as much of it as time allows."""
+"""Creates, reverts and changes versions. A creation runs as much of its job as time allows."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from backend.core.clock import Clock, iso
-from backend.core.errors import UnavailableError, VitrineError
+from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import (
+    CreatedVersion,
     CreateVersionBody,
-    Made,
-    Making,
     NamedFile,
     RevertBody,
+    UpdateVersionBody,
+    VersionPlan,
 )
-from backend.domains.asset_versions.repository import AliasTakenError, VersionRepository
+from backend.domains.asset_versions.repository import (
+    AliasTakenError,
+    VersionRepository,
+    VersionRevisionError,
+)
 from backend.domains.asset_versions.service.jobs import VersionSteps
-from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.service import AssetRevisionError, AssetService
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobRunner, JobService
+from backend.spec import routes
 from backend.spec.jobs import MAKE_VERSION
 
+_ATTEMPTS = 8  # of a change that others' edits of the same version or asset overtake
 REQUEST_TIME = timedelta(seconds=3)
 """From the beginning of a request: it begins no step of its job that would end after this."""
+
+
+class VersionArchivedError(StateForbidsError):
+    """The asset version is archived."""
+
+    code = "AssetVersionIsArchived"
+
+    def __init__(self, asset_version_id: str) -> None:
+        super().__init__(f"Version {asset_version_id} is already archived")
+
+
+class VersionActiveError(StateForbidsError):
+    """The asset version is not archived."""
+
+    code = "AssetVersionIsActive"
+
+    def __init__(self, asset_version_id: str) -> None:
+        super().__init__(f"Version {asset_version_id} is not archived")
 
 
 class Started(NamedTuple):
@@ -34,11 +62,11 @@ class Started(NamedTuple):
     asset_id: str
     at: str
     job: Job
-    made: Made | None
+    made: CreatedVersion | None
 
 
 @wired
-class VersionMaking:
+class VersionCreation:
     repository: VersionRepository
     assets: AssetService
     jobs: JobService
@@ -66,7 +94,7 @@ class VersionMaking:
         alias = body.version_alias or ""
         if alias and self.repository.is_alias_taken(asset, alias):
             raise AliasTakenError(alias)
-        making = Making(
+        plan = VersionPlan(
             request_id=self.new_id(),
             asset_created_at=asset.created_at,
             source="named" if pages else "latest",
@@ -74,7 +102,7 @@ class VersionMaking:
             version_alias=alias,
             pages=len(pages),
         )
-        return self._started(caller, asset, making, pages, until=until)
+        return self._started(caller, asset, plan, pages, until=until)
 
     def revert_version(
         self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, body: RevertBody
@@ -91,7 +119,7 @@ class VersionMaking:
         until = self.clock() + REQUEST_TIME
         asset = self.assets.asset_for(caller, "POST", *asset_id)
         old = self.repository.get(asset, asset_version_id)
-        making = Making(
+        plan = VersionPlan(
             request_id=self.new_id(),
             asset_created_at=asset.created_at,
             operation="revert",
@@ -101,28 +129,28 @@ class VersionMaking:
             of_snapshot=old.snapshot,
             revert_metadata=body.revert_metadata,
         )
-        return self._started(caller, asset, making, [], until=until)
+        return self._started(caller, asset, plan, [], until=until)
 
     def _started(
         self,
         caller: Identity,
         asset: Asset,
-        making: Making,
+        plan: VersionPlan,
         pages: list[list[NamedFile]],
         *,
         until: datetime,
     ) -> Started:
         job = self.jobs.new(
             MAKE_VERSION,
-            MAKE_VERSION.job_id(asset.database_id, asset.asset_id, making.request_id),
+            MAKE_VERSION.job_id(asset.database_id, asset.asset_id, plan.request_id),
             caller=caller,
             database_id=asset.database_id,
             asset_id=asset.asset_id,
-            parameters=making.model_dump(by_alias=True, exclude_none=True),
+            parameters=plan.model_dump(by_alias=True, exclude_none=True),
         )
         self.repository.start(self.jobs.put(job))
         if pages:
-            self.repository.put_named(asset, making.request_id, pages)
+            self.repository.put_named(asset, plan.request_id, pages)
         return self._run(job, until)
 
     def _run(self, job: Job, until: datetime) -> Started:
@@ -148,6 +176,91 @@ class VersionMaking:
             refused.clear()
         if job.state == "failed" and refused:
             raise refused[-1]
-        made = None if job.result is None else Made.model_validate(job.result)
+        made = None if job.result is None else CreatedVersion.model_validate(job.result)
         at = iso(self.clock()) if made is None else made.at
         return Started(job.asset_id or "", at, job, made)
+
+
+@wired
+class VersionUpdates:
+    repository: VersionRepository
+    assets: AssetService
+    audit: AuditService
+    clock: Clock
+
+    def update_version(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        asset_version_id: str,
+        body: UpdateVersionBody,
+    ) -> AssetVersion:
+        """Change the comment, or the alias, of a version of an asset (database id, asset id).
+
+        Raises:
+            AliasTakenError: another version of the asset has the alias.
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see the asset, and not change it.
+            AssetVersionNotFoundError: the asset has no such version.
+            VersionRevisionError: others change it all the time.
+        """
+        wanted = body.model_dump(by_alias=True, exclude_none=True)
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.asset_for(caller, "PUT", *asset_id)
+            version = self.repository.get(asset, asset_version_id)
+            if rules.is_newest(asset_version_id, asset):  # committed since the asset was read
+                continue
+            old = version.model_dump(by_alias=True)
+            changes = {name: value for name, value in wanted.items() if value != old[name]}
+            if not changes:
+                return version
+            changed = AssetVersion.model_validate({**old, **changes})
+            try:
+                self.repository.commit(self._writes(caller, asset, version, changed, changes))
+            except (AssetRevisionError, VersionRevisionError):
+                continue
+            return changed
+        raise VersionRevisionError(asset_version_id)
+
+    def flags(self, asset: Asset, asset_version_id: str, *, is_archived: bool) -> list[Write]:
+        """The writes that archive a version, or bring it back, for a transaction of any slice.
+
+        They are refused with VersionRevisionError if it was changed meanwhile.
+
+        Raises:
+            VersionActiveError: it is not archived.
+            VersionArchivedError: it is archived already.
+            AssetVersionNotFoundError: the asset has no such version.
+            VersionRevisionError: it has become the current one since the asset was read.
+        """
+        version = self.repository.get(asset, asset_version_id)
+        if rules.is_newest(asset_version_id, asset):
+            raise VersionRevisionError(asset_version_id)
+        if version.is_archived == is_archived:
+            error = VersionArchivedError if is_archived else VersionActiveError
+            raise error(asset_version_id)
+        return self.repository.changes(asset, version, {"isArchived": is_archived})
+
+    def _writes(
+        self,
+        caller: Identity,
+        asset: Asset,
+        version: AssetVersion,
+        changed: AssetVersion,
+        changes: dict[str, Any],
+    ) -> list[Write]:
+        now: datetime = self.clock()
+        writes = self.repository.changes(asset, version, changes)
+        if version.asset_version_id == asset.current_version.version:
+            writes.append(self.assets.sets_version(asset, rules.current_of(changed), at=now))
+        number = version.asset_version_id
+        before = version.model_dump(by_alias=True)
+        entry = self.audit.entry(
+            caller,
+            routes.UPDATE_ASSET_VERSION.name,
+            asset_entity(asset.database_id, asset.asset_id),
+            before={f"version.{number}.{name}": before[name] for name in changes},
+            after={f"version.{number}.{name}": value for name, value in changes.items()},
+            at=now,
+        )
+        return [*writes, entry]

@@ -20,10 +20,10 @@ from backend.core.paging import PageRequest
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
-from backend.domains.asset_versions.models import Capture, Kind, Made, Making
+from backend.domains.asset_versions.models import Capture, CreatedVersion, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
-from backend.domains.asset_versions.service.restoring import Restoring
-from backend.domains.asset_versions.service.reviving import Reviving
+from backend.domains.asset_versions.service.file_restoration import FileRestoration
+from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
 from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError, AssetService
@@ -77,8 +77,8 @@ class VersionSteps:
     jobs: JobService
     audit: AuditService
     states: FileStates
-    restoring: Restoring
-    reviving: Reviving
+    file_restoration: FileRestoration
+    record_restoration: RecordRestoration
     clock: Clock
     pause: Callable[[float], None] = time.sleep  # noqa: TID251 - while an index catches up
 
@@ -92,20 +92,20 @@ class VersionSteps:
         """
         if job.result is not None:  # it was committed, and then its worker died
             return Progress(job.cursor, finished=True)
-        making = Making.model_validate(job.parameters)
+        plan = VersionPlan.model_validate(job.parameters)
         cursor = Capture.model_validate(job.cursor)
         if job.undo:
-            self._sweep(job, making, cursor)
+            self._sweep(job, plan, cursor)
             return Progress(finished=True, undone=True)
         try:
-            return self._part(job, making, cursor)
+            return self._part(job, plan, cursor)
         except UnavailableError:
             raise
         except VitrineError as error:
-            self._give_up(job, making, cursor, error.message)
+            self._give_up(job, plan, cursor, error.message)
             raise
 
-    def _give_up(self, job: Job, making: Making, cursor: Capture, problem: str) -> None:
+    def _give_up(self, job: Job, plan: VersionPlan, cursor: Capture, problem: str) -> None:
         """Note in the job that its number gets no version, then sweep.
 
         A worker that has lost its lease ends at the note. One that wakes up in the sweep removes
@@ -113,12 +113,12 @@ class VersionSteps:
         """
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
         noted = self.jobs.rewind(job, _dumped(given_up))
-        self._sweep(job, making, cursor)
+        self._sweep(job, plan, cursor)
         self.jobs.rewind(noted, {})  # from here the job can be resumed
 
-    def _sweep(self, job: Job, making: Making, cursor: Capture) -> None:
+    def _sweep(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
         owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
-        self.repository.forget_named(owner, making.request_id)
+        self.repository.forget_named(owner, plan.request_id)
         if cursor.number:
             self.repository.forget(owner, cursor.number)
 
@@ -126,25 +126,25 @@ class VersionSteps:
         if not self.jobs.is_held(job):
             raise ChangeEndedError(job.job_id)
 
-    def _part(self, job: Job, making: Making, cursor: Capture) -> Progress:
+    def _part(self, job: Job, plan: VersionPlan, cursor: Capture) -> Progress:
         if cursor.part == "sweep":
             raise CreationGivenUpError(cursor.problem)
         if not cursor.number:
-            number = self.repository.draw_number(self._asset(job, making))
+            number = self.repository.draw_number(self._asset(job, plan))
             return Progress(_dumped(Capture(number=number)))
         if cursor.part == "commit":
-            return self._commit(job, making, cursor)
-        asset = self._asset(job, making)
+            return self._commit(job, plan, cursor)
+        asset = self._asset(job, plan)
         by = Identity(job.created_by)
         match cursor.part:
             case "files":
-                following = self._files(asset, job, making, cursor)
+                following = self._files(asset, job, plan, cursor)
             case "records":
-                following = self.reviving.keep(asset, making, cursor)
+                following = self.record_restoration.keep(asset, plan, cursor)
             case "restore":
-                following = self.reviving.restore(asset, cursor, by)
+                following = self.record_restoration.restore(asset, cursor, by)
             case "clear":
-                following = self.reviving.clear(asset, cursor, by)
+                following = self.record_restoration.clear(asset, cursor, by)
             case "metadata" | "attribute":
                 following = self._live_records(asset, cursor, cursor.part)
             case "count":
@@ -152,22 +152,22 @@ class VersionSteps:
         done = following.files - cursor.files if cursor.part == "files" else 0
         return Progress(_dumped(following), items=max(0, done))
 
-    def _asset(self, job: Job, making: Making) -> Asset:
+    def _asset(self, job: Job, plan: VersionPlan) -> Asset:
         found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
-        if found is None or found.is_archived or found.created_at != making.asset_created_at:
+        if found is None or found.is_archived or found.created_at != plan.asset_created_at:
             raise VersionOvertakenError(job.asset_id or "")
         return found
 
-    def _files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Capture:
-        after_files = "records" if making.revert_metadata else "metadata"
-        match making.source:
+    def _files(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
+        after_files = "records" if plan.revert_metadata else "metadata"
+        match plan.source:
             case "latest":
                 following = self._current_files(asset, cursor)
             case "named":
-                following = self._named_files(asset, job, making, cursor)
+                following = self._named_files(asset, job, plan, cursor)
             case "version":
                 still = partial(self._demand_held, job)
-                following = self.restoring.files(asset, making, cursor, still)
+                following = self.file_restoration.files(asset, plan, cursor, still)
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
         return following
@@ -182,9 +182,9 @@ class VersionSteps:
             after = {"key": page.next_key, "version": page.next_version_id}
         return cursor.model_copy(update={"after": after, "files": cursor.files + len(files)})
 
-    def _named_files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Capture:
+    def _named_files(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         number = int((cursor.after or {}).get("page", 0))
-        named = self.repository.named(asset, making.request_id, number)
+        named = self.repository.named(asset, plan.request_id, number)
         if not named:
             age = self.clock() - datetime.fromisoformat(job.created_at)
             if age > _NOTING_TIME:
@@ -201,7 +201,7 @@ class VersionSteps:
         files = [rules.held_as(prefix, version) for _, version in sorted(taken.items())]
         self.repository.put_files(asset, cursor.number, files)
         skipped = [f.relative_key for f in named if prefix + f.relative_key[1:] not in taken]
-        after = {"page": number + 1} if number + 1 < making.pages else None
+        after = {"page": number + 1} if number + 1 < plan.pages else None
         done = {"after": after, "files": cursor.files + len(files)}
         return rules.with_skipped(cursor, skipped).model_copy(update=done)
 
@@ -227,7 +227,9 @@ class VersionSteps:
         """
         if looks == _LOOKS:
             return False
-        counted = self.reviving.records.counted_in_asset(asset.database_id, asset.asset_id)
+        counted = self.record_restoration.records.counted_in_asset(
+            asset.database_id, asset.asset_id
+        )
         if count >= counted:
             return False
         self.pause(_FIRST_PAUSE * 2**looks)
@@ -242,16 +244,16 @@ class VersionSteps:
         done = {"part": part, "after": after, "files": cursor.files + len(page.items)}
         return cursor.model_copy(update=done)
 
-    def _commit(self, job: Job, making: Making, cursor: Capture) -> Progress:
+    def _commit(self, job: Job, plan: VersionPlan, cursor: Capture) -> Progress:
         until = self.clock() + _COMMIT_TIME
         for attempt in range(_ATTEMPTS):
             if attempt and self.clock() >= until:
                 break
-            asset = self._asset(job, making)
-            if making.pages:
-                self.repository.forget_named(asset, making.request_id)
+            asset = self._asset(job, plan)
+            if plan.pages:
+                self.repository.forget_named(asset, plan.request_id)
             try:
-                self.repository.commit(self._writes(job, making, cursor, asset))
+                self.repository.commit(self._writes(job, plan, cursor, asset))
             except (AssetNotFoundError, AssetRevisionError):  # `_asset` looks what became of it
                 continue
             except JobSettledError:  # the reply to this worker's own commit was lost, or its lease
@@ -261,11 +263,11 @@ class VersionSteps:
             f"Asset {job.asset_id} is being changed by other requests; try again"
         )
 
-    def _writes(self, job: Job, making: Making, cursor: Capture, asset: Asset) -> list[Write]:
+    def _writes(self, job: Job, plan: VersionPlan, cursor: Capture, asset: Asset) -> list[Write]:
         """What makes the version, the refusal that counts most first."""
         now = self.clock()
-        version = _version(job, making, cursor, asset=asset, at=iso(now))
-        made = Made(
+        version = _version(job, plan, cursor, asset=asset, at=iso(now))
+        made = CreatedVersion(
             asset_version_id=version.asset_version_id,
             at=iso(now),
             skipped=cursor.skipped,
@@ -280,10 +282,10 @@ class VersionSteps:
             changed, before = f"version.{version.asset_version_id}", None
         entry = self.audit.entry(
             Identity(job.created_by),
-            _OPERATIONS[making.operation],
+            _OPERATIONS[plan.operation],
             asset_entity(asset.database_id, asset.asset_id),
             before={changed: before},
-            after={changed: _audit_values(current), **_reverted(making)},
+            after={changed: _audit_values(current), **_reverted(plan)},
             at=now,
         )
         return [
@@ -294,16 +296,18 @@ class VersionSteps:
         ]
 
 
-def _version(job: Job, making: Making, cursor: Capture, *, asset: Asset, at: str) -> AssetVersion:
+def _version(
+    job: Job, plan: VersionPlan, cursor: Capture, *, asset: Asset, at: str
+) -> AssetVersion:
     return AssetVersion(
         asset_version_id=cursor.number,
-        comment=making.comment,
+        comment=plan.comment,
         description=asset.description,
         date_created=at,
         created_at=at,
         created_by=job.created_by,
         is_current_version=rules.is_newest(cursor.number, asset),
-        version_alias=making.version_alias,
+        version_alias=plan.version_alias,
         file_count=cursor.files,
     )
 
@@ -316,5 +320,5 @@ def _audit_values(current: CurrentVersion) -> dict[str, Any]:
     return current.model_dump(by_alias=True, exclude_none=True)
 
 
-def _reverted(making: Making) -> dict[str, Any]:
-    return {} if making.of_version is None else {"revertedTo": making.of_version}
+def _reverted(plan: VersionPlan) -> dict[str, Any]:
+    return {} if plan.of_version is None else {"revertedTo": plan.of_version}

@@ -56,7 +56,7 @@ class Compared(NamedTuple):
 
 
 @wired
-class VersionReading:
+class VersionQueries:
     repository: VersionRepository
     assets: AssetService
     states: FileStates

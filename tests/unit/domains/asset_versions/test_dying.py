@@ -20,7 +20,7 @@ from tests.unit.domains.asset_versions.test_making import put, snapshot_rows
 
 def killed_at(museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, call: int) -> None:
     """Let the process die after the n-th call of a method of the repository."""
-    kind = type(museum.making.repository)
+    kind = type(museum.creation.repository)
     whole = getattr(kind, method)
     calls: list[int] = []
 
@@ -118,7 +118,7 @@ def test_a_request_that_died_over_its_files_makes_no_version(
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(museum.making.repository), "put_named", dying)
+        patch.setattr(type(museum.creation.repository), "put_named", dying)
         with pytest.raises(KilledError):
             museum.create(files=named(files))
     museum.lifecycle.hands.now += timedelta(seconds=300)
@@ -166,5 +166,5 @@ def test_a_worker_that_wakes_up_after_a_version_was_made_and_the_asset_archived_
     rows = snapshot_rows(tables, "1")
     museum.lifecycle.archive()
     with pytest.raises(JobChangedError):
-        museum.making.steps.make(stale)
+        museum.creation.steps.make(stale)
     assert snapshot_rows(tables, "1") == rows > 0

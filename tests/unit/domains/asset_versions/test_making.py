@@ -126,7 +126,7 @@ def test_a_record_that_the_index_does_not_show_yet_is_waited_for(
 ) -> None:
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
     send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
-    kind = type(museum.making.repository)
+    kind = type(museum.creation.repository)
     whole = kind.live_records
     looks: list[str] = []
 
@@ -149,7 +149,7 @@ def test_an_index_that_never_catches_up_is_not_waited_for_without_end(
     def nothing(*_: object) -> Page[Any]:
         return Page(())
 
-    monkeypatch.setattr(type(museum.making.repository), "live_records", nothing)
+    monkeypatch.setattr(type(museum.creation.repository), "live_records", nothing)
     assert museum.made() == "1"
 
 
@@ -247,7 +247,7 @@ def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
 ) -> None:
     put(museum, "/a.glb")
     museum.made(versionAlias="v1")
-    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", free)
+    monkeypatch.setattr(museum.creation.repository.__class__, "is_alias_taken", free)
     before = len(tables.scan(ASSET_FILE_VERSIONS, PageRequest(100)).items)
     answer = museum.create(versionAlias="v1")
     assert (answer.status, answer.body["code"]) == (409, "VersionAliasTaken")
@@ -261,7 +261,7 @@ def test_a_version_that_failed_is_made_from_its_beginning_when_it_is_resumed(
 ) -> None:
     put(museum, "/a.glb")
     museum.made(versionAlias="v1")
-    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", free)
+    monkeypatch.setattr(museum.creation.repository.__class__, "is_alias_taken", free)
     assert museum.create(versionAlias="v1").status == 409
     jobs = tables.scan(JOBS, PageRequest(100)).items
     (job_id,) = [str(row["jobId"]) for row in jobs if row["state"] == "failed"]
@@ -309,7 +309,7 @@ def test_a_commit_that_others_overtake_again_and_again_is_left_to_the_job(
         raise AssetRevisionError("statue")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(museum.making.repository), "commit", overtaken)
+        patch.setattr(type(museum.creation.repository), "commit", overtaken)
         answer = museum.create()
     assert (answer.status, answer.body["jobState"], len(attempts)) == (200, "queued", 2)
     museum.lifecycle.hands.now += timedelta(seconds=300)

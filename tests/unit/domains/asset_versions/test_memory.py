@@ -35,14 +35,14 @@ def peak(museum: Versions, monkeypatch: pytest.MonkeyPatch, files: int) -> int:
         put.append(len(rows))
 
     monkeypatch.setattr(FileStates, "page", page)
-    monkeypatch.setattr(type(museum.making.repository), "put_files", put_files)
+    monkeypatch.setattr(type(museum.creation.repository), "put_files", put_files)
     museum.lifecycle.hands.tick = timedelta(seconds=10)  # the request leaves all steps
     answer = museum.create()
     job = museum.lifecycle.jobs.find(answer.body["jobId"])
     museum.lifecycle.hands.tick = timedelta(0)
     assert job is not None
     assert job.created_by == ADMIN.user_id
-    assets = museum.making.assets
+    assets = museum.creation.assets
     found = assets.find_asset("museum", "statue")
 
     def find(*_: object) -> Asset | None:  # moto's requests are garbage that stays a while
@@ -51,7 +51,7 @@ def peak(museum: Versions, monkeypatch: pytest.MonkeyPatch, files: int) -> int:
     monkeypatch.setattr(type(assets), "find_asset", find)
     tracemalloc.start()
     while job.cursor.get("part", "files") == "files":
-        job = job.model_copy(update={"cursor": museum.making.steps.make(job).cursor})
+        job = job.model_copy(update={"cursor": museum.creation.steps.make(job).cursor})
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert sum(put) == files

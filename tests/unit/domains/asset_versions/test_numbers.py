@@ -34,7 +34,7 @@ def before_the_first(
 ) -> None:
     """Let others act before the first call of a method of the repository, while its caller sleeps
     for longer than it has its job."""
-    kind = type(museum.making.repository)
+    kind = type(museum.creation.repository)
     whole = getattr(kind, method)
 
     def late(*args: Any, **more: Any) -> Any:
@@ -124,7 +124,7 @@ def test_a_number_that_no_version_got_is_passed_over(
 ) -> None:
     museum.made(versionAlias="v1")
     for _ in range(3):
-        museum.making.repository.draw_number(museum.lifecycle.gallery.asset)
+        museum.creation.repository.draw_number(museum.lifecycle.gallery.asset)
     assert museum.made(versionAlias="9th") == "5"
     for size in ("1", "2", "1000"):
         found: list[str] = []
@@ -332,7 +332,7 @@ def test_a_job_that_an_earlier_release_began_draws_a_number_and_begins_again(
     )
     tables.write(begun)
     pages = rules.named_pages([NamedFile.model_validate(one) for one in named(files)])
-    museum.making.repository.put_named(museum.lifecycle.gallery.asset, request_id, pages)
+    museum.creation.repository.put_named(museum.lifecycle.gallery.asset, request_id, pages)
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
     assert museum.files("1") == files
     assert museum.whole("1")["fileCount"] == 1

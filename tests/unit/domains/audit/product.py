@@ -51,7 +51,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     ),
     "asset_links": ("asset_links", "link_reader", "link_metadata"),
     "asset_lifecycle": ("lifecycle", "version_lifecycle"),
-    "asset_versions": ("version_making", "version_reading", "version_editing"),
+    "asset_versions": ("version_creation", "version_queries", "version_updates"),
     "audit": ("audit_trail",),
     "bucket_sync": ("bucket_imports",),
     "buckets": ("buckets", "bucket_registration"),

@@ -1,8 +1,8 @@
-"""Brings the files of an old version back, as the first part of a version that reverts to it.
+"""Restores the files of an old version, as the first part of a version that reverts to it.
 
 A file whose S3 version is still the current one is kept as it is; another one is copied over what
 is there, so that nothing is lost; one whose S3 version is gone or quarantined is skipped. Files
-that the old version does not hold stay where they are, and are not in the new one.
+that the old version does not hold remain unchanged, and are not in the new one.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from backend.core.paging import PageRequest
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
-from backend.domains.asset_versions.models import Capture, HeldFile, Making
+from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset
@@ -47,7 +47,7 @@ class _Done(NamedTuple):
 
 
 @wired
-class Restoring:
+class FileRestoration:
     repository: VersionRepository
     assets: AssetService
     states: FileStates
@@ -56,17 +56,17 @@ class Restoring:
     clock: Clock
 
     def files(
-        self, asset: Asset, making: Making, cursor: Capture, still: Callable[[], None]
+        self, asset: Asset, plan: VersionPlan, cursor: Capture, still: Callable[[], None]
     ) -> Capture:
-        """Bring the next files back; answers with the cursor after them.
+        """Restore the next files, and return the cursor after them.
 
         Raises:
             ChangeEndedError: `still` does, as another worker has the job.
         """
         after = (cursor.after or {}).get("path")
-        old = making.of_snapshot or ""
+        old = plan.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        place = _Place(*self.assets.location(asset), making.request_id, still)
+        place = _Place(*self.assets.location(asset), plan.request_id, still)
         done = self._restored(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:

@@ -1,7 +1,7 @@
-"""Brings the metadata and attributes of an old version back, as a part of reverting to it.
+"""Restores the metadata and attributes of an old version, as a part of reverting to it.
 
-What the asset and the files of the new version had becomes all that they have. What belongs to
-other files is left alone, and records of files that could not be brought back are left out.
+The asset and the files of the new version get exactly the records that they had. Records of other
+files remain unchanged, and records of files that could not be restored are left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
 from backend.core.wired import wired
-from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, Making
+from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import asset_entity, file_entity
@@ -30,16 +30,16 @@ _Records = Mapping[str, Mapping[str, str]]
 
 
 @wired
-class Reviving:
+class RecordRestoration:
     repository: VersionRepository
     records: "RecordService"
     audit: AuditService
     clock: Clock
 
-    def keep(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+    def keep(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
         """Keep the next records of the old version in the new one."""
         request = PageRequest(ROWS, cursor.after)
-        page = self.repository.records(asset, making.of_snapshot or "", request)
+        page = self.repository.records(asset, plan.of_snapshot or "", request)
         paths = {record.path for record in page.items}
         held = self._held(asset, cursor, paths)
         kept = [record for record in page.items if record.path in held]
