@@ -47,7 +47,7 @@ class LifecycleWiring(VersionWiring):
     @property
     def lifecycle_steps(self) -> Mapping[str, Step]:
         """The steps of the jobs, by kind."""
-        from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
+        from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
         from backend.domains.asset_links.repository import AssetLinkRepository
         from backend.domains.asset_links.service import AssetLinkService
 

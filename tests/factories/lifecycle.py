@@ -14,7 +14,7 @@ from backend.domains.asset_lifecycle.service import (
     LifecycleService,
     VersionLifecycle,
 )
-from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
+from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService

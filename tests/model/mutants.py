@@ -13,7 +13,7 @@ from unittest.mock import patch
 from backend.core.errors import UnavailableError
 from backend.domains.asset_lifecycle import rules as lifecycle_rules
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service import deleting
+from backend.domains.asset_lifecycle.service.jobs import deletion
 from backend.domains.assets import rules as asset_rules
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
@@ -119,7 +119,7 @@ def outage_acknowledged() -> AbstractContextManager[object]:
 
 def one_sweep() -> AbstractContextManager[object]:
     """A deletion does not look again for what indexes did not show yet."""
-    return patch.multiple(deleting, MIN_SWEEPS=1, MAX_SWEEPS=1)
+    return patch.multiple(deletion, MIN_SWEEPS=1, MAX_SWEEPS=1)
 
 
 def rename_without_inherited_revision() -> AbstractContextManager[object]:

@@ -1,4 +1,4 @@
-"""The bodies and replies of the routes, and what the jobs note."""
+"""Bodies and replies of the routes, and the parameters and cursors of the jobs."""
 
 from typing import Literal
 

@@ -18,7 +18,7 @@ from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps
+from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import (
     AssetNotFoundError,

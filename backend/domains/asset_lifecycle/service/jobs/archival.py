@@ -1,4 +1,4 @@
-"""The steps of archiving and bringing back: files get delete markers, or lose them.
+"""The steps that archive and restore an asset: they put delete markers on files, or remove them.
 
 No object is copied, so the S3 version ids that versions of assets hold stay true. What an archiving
 takes is noted first and hidden then; a worker that dies in between leaves a note about files that

@@ -1,6 +1,6 @@
-"""The steps of a deletion: all that an asset left is removed, in sweeps.
+"""The steps of a deletion: the objects, uploads, rows and links of an asset are removed in sweeps.
 
-A sweep removes objects, uploads, rows and links, part by part and page by page. What requests that
+A sweep works part by part and page by page. What requests that
 were under way at the time of the deletion still write, and what the table indexes did not show yet,
 is met by a further sweep after the time in which both have ended. Sweeps go on until one finds
 nothing; then the id and the prefix may be taken again.
@@ -17,7 +17,7 @@ from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
 from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
-from backend.domains.asset_lifecycle.service.archiving import NotRemovedError
+from backend.domains.asset_lifecycle.service.jobs.archival import NotRemovedError
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService

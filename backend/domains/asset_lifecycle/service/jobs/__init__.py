@@ -1,0 +1,1 @@
+"""The steps of the jobs that archive, restore and delete assets."""
