@@ -1,4 +1,4 @@
-"""Tells those who subscribed to an asset what was done to it."""
+"""Notifies the subscribers of an asset of what was done to it."""
 
 from collections.abc import Iterable
 
