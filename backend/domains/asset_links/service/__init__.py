@@ -2,7 +2,7 @@
 
 from backend.domains.asset_links.repository import LinkNotFoundError
 from backend.domains.asset_links.service.commands import AssetLinkService
-from backend.domains.asset_links.service.describing import LinkMetadataService, entity_of
+from backend.domains.asset_links.service.metadata import LinkMetadataService, entity_of
 from backend.domains.asset_links.service.queries import Family, Linked, LinkReader, Tree
 
 __all__ = [
