@@ -1,8 +1,9 @@
-"""Follows what is written straight into buckets, event by event or as a walk over all of it."""
+"""Follows objects that others write into buckets: by events, or by an import of all objects."""
 
-from backend.domains.bucket_sync.service.consuming import SyncConsumer
-from backend.domains.bucket_sync.service.importing import BucketImports, ImportStep
+from backend.domains.bucket_sync.service.commands import BucketImports
+from backend.domains.bucket_sync.service.consumers import SyncConsumer
+from backend.domains.bucket_sync.service.jobs import ImportStep
 from backend.domains.bucket_sync.service.skips import SkipNotes
-from backend.domains.bucket_sync.service.syncing import BucketSync
+from backend.domains.bucket_sync.service.sync import BucketSync
 
 __all__ = ["BucketImports", "BucketSync", "ImportStep", "SkipNotes", "SyncConsumer"]

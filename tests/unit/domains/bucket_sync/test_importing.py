@@ -5,7 +5,7 @@ import pytest
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.domains.bucket_sync.routes import build_router
-from backend.domains.bucket_sync.service import importing
+from backend.domains.bucket_sync.service import jobs
 from backend.domains.buckets.service import BucketNotFoundError
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobNotFoundError
@@ -24,7 +24,7 @@ KEYS = ("hall/a", "hall/b", "hall/c/d", "loose.txt", "pump/x.glb", "temp-uploads
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> SyncWorld:
     """A bucket with more objects than a page holds, and nobody ever told of them."""
-    monkeypatch.setattr(importing, "PAGE", 2)
+    monkeypatch.setattr(jobs, "PAGE", 2)
     world = SyncWorld()
     for key in KEYS:
         world.put(key)

@@ -1,8 +1,8 @@
-"""Makes assets of folders that hold objects and belong to nobody; of S3 it only reads listings.
+"""Creates assets from folders that contain objects and have no owner; S3 is only listed.
 
-What an event is called plays no part: whether a folder holds anything is asked of S3, and who owns
-it of the reservations, which the transaction that makes an asset puts. So events may repeat, come
-late and in any order, and several workers may meet at one folder: one of them makes the asset.
+The type of an event does not matter: S3 reports whether a folder contains anything, and the
+reservations, which the transaction that creates an asset puts, report its owner. So events may
+repeat and arrive late in any order, and of several workers at one folder one creates the asset.
 
 The owner is read before S3 is. An asset that is deleted loses its objects first and its reservation
 last: if there are objects and no owner, the objects were written since.

@@ -15,7 +15,7 @@ from backend.core.wired import wired
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.skips import SkipNotes
-from backend.domains.bucket_sync.service.syncing import BucketSync
+from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 
 

@@ -1,0 +1,54 @@
+"""Starts imports of buckets, one at a time for each bucket."""
+
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_uuid
+from backend.core.wired import wired
+from backend.domains.audit.models import bucket_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.bucket_sync.repository import ImportRepository, ImportRunningError
+from backend.domains.buckets.service import BucketService
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.service import JobService
+from backend.spec.jobs import IMPORT_BUCKET
+
+
+@wired
+class BucketImports:
+    imports: ImportRepository
+    buckets: BucketService
+    jobs: JobService
+    audit: AuditService
+    clock: Clock
+    new_id: NewId = new_uuid
+
+    def import_bucket(self, caller: Identity, bucket_id: str) -> Job:
+        """Start the walk over what stands below the bucket's base prefix.
+
+        Raises:
+            BucketNotFoundError: it does not exist, or not for the caller.
+            ImportRunningError: one goes on already.
+            PermissionDeniedError: the caller may see the bucket, and not import it.
+        """
+        self.buckets.bucket_for(caller, "POST", bucket_id)
+        last = self.imports.last_job(bucket_id)
+        running = None if last is None else self.jobs.find(last)
+        if running is not None and not running.is_finished:
+            raise ImportRunningError(bucket_id, running.job_id)
+        job = self.jobs.new(
+            IMPORT_BUCKET,
+            IMPORT_BUCKET.job_id(bucket_id, self.new_id()),
+            caller=caller,
+            database_id=None,
+            parameters={"bucketId": bucket_id},
+        )
+        entry = self.audit.entry(
+            caller,
+            "import_bucket",
+            bucket_entity(bucket_id),
+            before=None if last is None else {"lastImport": last},
+            after={"lastImport": job.job_id},
+            at=self.clock(),
+        )
+        self.imports.begin(bucket_id, job.job_id, last=last, others=[self.jobs.put(job), entry])
+        return job
