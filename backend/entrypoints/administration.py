@@ -129,7 +129,7 @@ class AccessWiring(Wiring):
 
     def _asset(self, database_id: str, asset_id: str) -> Fields | None:
         from backend.domains.assets.repository import AssetRepository  # noqa: PLC0415 - few ask
-        from backend.domains.assets.service.securing import secured  # noqa: PLC0415
+        from backend.domains.assets.service.permissions import secured  # noqa: PLC0415
 
         found = AssetRepository(self.tables).get(database_id, asset_id, in_archive=True)
         return None if found is None else secured(found).fields

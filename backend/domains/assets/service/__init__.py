@@ -7,15 +7,16 @@ from backend.domains.assets.repository import (
     AssetVersionNotFoundError,
 )
 from backend.domains.assets.rules import FileNotFoundInAssetError, PreviewNotFoundError
-from backend.domains.assets.service.adopting import FolderAdoption
+from backend.domains.assets.service.adoption import FolderAdoption
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.finding import AssetsById
 from backend.domains.assets.service.jobs import TagWithdrawal
-from backend.domains.assets.service.securing import secured
+from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import AssetQueries, AssetsById
 
 __all__ = [
     "AssetIdTakenError",
     "AssetNotFoundError",
+    "AssetQueries",
     "AssetRevisionError",
     "AssetService",
     "AssetVersionNotFoundError",

@@ -1,70 +1,50 @@
-"""Operations on assets."""
+"""Creates, changes and removes assets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from backend.core.authorization import Authorization, require
-from backend.core.clock import Clock, iso
+from backend.core.authorization import require
+from backend.core.clock import iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
-from backend.core.paging import (
-    MAX_BYTES_PER_PAGE,
-    MAX_TIME_PER_PAGE,
-    Page,
-    PageRequest,
-    Position,
-    fill,
-    json_bytes,
-)
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     Asset,
     AssetReference,
-    AssetVersion,
     CreateAssetBody,
     CurrentVersion,
     UpdateAssetBody,
 )
 from backend.domains.assets.repository import (
-    AssetNotFoundError,
-    AssetRepository,
     AssetRevisionError,
-    AssetVersionNotFoundError,
     PrefixTakenError,
 )
-from backend.domains.assets.service.listing import list_in_partitions
 from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
-from backend.domains.assets.service.securing import secured, secured_request
+from backend.domains.assets.service.permissions import secured, secured_request
+from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
-from backend.domains.buckets.service import BucketService
-from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
-from backend.spec.keys import active
-from backend.spec.routes import Action
+from backend.domains.databases.service import DatabaseNotFoundError
 
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
 
 _ATTEMPTS = 20  # of an edit that others' edits of the same asset overtake
-_DATABASES_AT_ONCE = 100
 
 
 @wired
-class AssetService:
-    assets: AssetRepository
-    databases: DatabaseService
-    buckets: BucketService
+class AssetService(AssetQueries):
+    """The commands, and the queries: most slices that change assets read them too."""
+
     tags: "TagService"
     objects: Objects
-    authorization: Authorization
     audit: AuditService
-    clock: Clock
     new_id: NewId = new_asset_id
 
     def create_asset(self, caller: Identity, body: CreateAssetBody) -> Asset:
@@ -126,72 +106,6 @@ class AssetService:
             counted=self.databases.count_assets(asset.database_id, asset.asset_id, 1),
         )
         return asset
-
-    def get_asset(
-        self, caller: Identity, database_id: str, asset_id: str, *, show_archived: bool = False
-    ) -> Asset:
-        """The asset; an archived one only if it is asked for.
-
-        Raises:
-            AssetNotFoundError: it does not exist, or not for the caller.
-        """
-        found = self.assets.get(database_id, asset_id, in_archive=show_archived)
-        if found is None or not self.authorization.may(caller, "GET", secured(found)):
-            raise AssetNotFoundError(database_id, asset_id)
-        return found
-
-    def asset_for(self, caller: Identity, action: Action, database_id: str, asset_id: str) -> Asset:
-        """The active asset, for a caller who may do this to it.
-
-        Raises:
-            AssetNotFoundError: it does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see it, and not do this.
-        """
-        found = self.get_asset(caller, database_id, asset_id)
-        require(self.authorization, caller, action, secured(found))
-        return found
-
-    def list_assets(
-        self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
-    ) -> Page[Asset]:
-        """Return the assets of a database that the caller may see by id; then the archived ones.
-
-        Raises:
-            DatabaseNotFoundError: the database does not exist, or not for the caller.
-        """
-        partitions = rules.partitions(database_id, show_archived=show_archived)
-        if show_archived:  # archived assets outlive their database, until it is purged
-            self.databases.demand_known(caller, database_id)
-            return self._visible(caller, partitions, page)
-        if not self.databases.may_see(caller, database_id):
-            raise DatabaseNotFoundError(database_id)
-        found = self._visible(caller, partitions, page)
-        if not found.items:  # no active asset is in a database that does not exist
-            self.databases.get_database(caller, database_id)
-        return found
-
-    def list_all_assets(
-        self, caller: Identity, page: PageRequest, *, show_archived: bool = False
-    ) -> Page[Asset]:
-        """Return assets of all databases that the caller may see, database by database.
-
-        A position is a database and, if it is not read to its end, the key of its last asset. A
-        page ends early after two seconds, two megabytes, or 5,000 rows of one database.
-        """
-        found, room, stop = list[Asset](), MAX_BYTES_PER_PAGE, self.clock() + MAX_TIME_PER_PAGE
-        read: Position | None = None
-        for row, after in self._unread(caller, page.after or {}, show_archived):
-            left = page.limit - len(found) if room > 0 else 0
-            if read is not None and (left == 0 or self.clock() >= stop):
-                return Page(tuple(found), read)
-            partitions = rules.partitions(active(row), show_archived=show_archived)
-            part = self._visible(caller, partitions, PageRequest(left, after))
-            found.extend(part.items)
-            room -= sum(map(json_bytes, part.items))
-            read = {"database": row}
-            if part.after is not None:
-                return Page(tuple(found), {**read, "asset": part.after})
-        return Page(tuple(found))
 
     def update_asset(
         self,
@@ -264,10 +178,6 @@ class AssetService:
         """
         self.assets.change(asset, {"previewLocation": None, "updatedAt": at}, entry)
 
-    def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
-        """The asset, active or archived, for other slices: no permission is asked."""
-        return self.assets.get(database_id, asset_id, in_archive=True)
-
     def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
         """The writes that archive an asset or bring it back, refused with AssetRevisionError.
 
@@ -287,10 +197,6 @@ class AssetService:
             writes.append(self.databases.count_assets(asset.database_id, asset.asset_id, -1))
         return writes
 
-    def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
-        """Whether this job has still to delete what such an asset left."""
-        return self.assets.is_deleted_by(asset_id, job_id)
-
     def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:
         """Let id and prefix of a deleted asset be taken again; does nothing the second time."""
         self.assets.release(
@@ -301,60 +207,6 @@ class AssetService:
             deleted_by=job_id,
         )
 
-    def require_active(self, asset: Asset) -> Write:
-        """Refuses a transaction with AssetNotFoundError unless the asset is still there, active."""
-        return self.assets.require_active(asset)
-
-    def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
-        """The asset's version of that id.
-
-        Raises:
-            AssetVersionNotFoundError: it has none.
-        """
-        found = self.assets.get_version(asset, asset_version_id)
-        if found is None:
-            raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
-        return found
-
-    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
-        """The asset's version of that alias.
-
-        Raises:
-            AssetVersionNotFoundError: it has none.
-        """
-        found = self.assets.version_with_alias(asset, alias)
-        if found is None:
-            raise AssetVersionNotFoundError(asset.asset_id, alias)
-        return found
-
-    def wanted_version(
-        self, asset: Asset, asset_version_id: str | None, alias: str | None
-    ) -> AssetVersion | None:
-        """The version that is named by its id or by its alias; None where neither is given.
-
-        Raises:
-            AssetVersionNotFoundError: the asset has none.
-        """
-        if asset_version_id is not None:
-            return self.get_version(asset, asset_version_id)
-        return None if alias is None else self.version_with_alias(asset, alias)
-
-    def location(self, asset: Asset) -> tuple[str, str]:
-        """The bucket's name and the prefix of the asset's files in it."""
-        return self.buckets.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key
-
-    def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
-        """The names of the assets' buckets by bucket id, each read once."""
-        wanted = {asset.bucket_id for asset in assets}
-        return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
-
-    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
-        """Which asset owns which object (bucket id and S3 key), for other slices.
-
-        Objects that belong to no asset are left out; archived assets own theirs still.
-        """
-        return self.assets.owners(objects)
-
     def _edited(
         self, caller: Identity, asset: Asset, changes: Mapping[str, Any], at: datetime
     ) -> Write:
@@ -362,32 +214,6 @@ class AssetService:
         old = asset.model_dump(by_alias=True)
         new = old | dict(changes)
         return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)
-
-    def _visible(self, caller: Identity, parts: Sequence[str], page: PageRequest) -> Page[Asset]:
-        return fill(
-            lambda request: list_in_partitions(self.assets, parts, request),
-            page,
-            visible=lambda asset: self.authorization.may(caller, "GET", secured(asset)),
-            position_of=lambda asset: {"databaseId": asset.partition, "assetId": asset.asset_id},
-        )
-
-    def _unread(
-        self, caller: Identity, position: Position, show_archived: bool
-    ) -> Iterator[tuple[str, Position | None]]:
-        """The rows of databases from a position on, the first perhaps with the asset's key."""
-        after = None
-        if position:
-            last: str = position["database"]
-            if "asset" in position and self.databases.is_listed(caller, last):
-                yield last, position["asset"]
-            after = {"databaseId": last}
-        list_page = self.databases.list_known if show_archived else self.databases.list_filled
-        while True:
-            page = list_page(caller, PageRequest(_DATABASES_AT_ONCE, after))
-            yield from ((database.partition, None) for database in page.items)
-            if page.after is None:
-                return
-            after = page.after
 
     def _prefix(self, bucket: AssetBucket, asset_id: str, existing: str | None) -> str:
         if not existing:

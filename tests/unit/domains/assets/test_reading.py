@@ -182,7 +182,7 @@ def test_the_list_over_all_databases_stops_where_it_fills_a_reply(
         database_id = created_database(service, f"hall-{number}")
         created_asset(service, f"asset-{number}", database_id=database_id)
     size = json_bytes(service.find_asset("hall-0", "asset-0"))
-    monkeypatch.setattr("backend.domains.assets.service.commands.MAX_BYTES_PER_PAGE", 2 * size)
+    monkeypatch.setattr("backend.domains.assets.service.queries.MAX_BYTES_PER_PAGE", 2 * size)
     assert len(client.send("GET", "/assets").body["Items"]) == 2
     assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
 

@@ -8,14 +8,14 @@ from backend.domains.assets import rules
 from backend.domains.assets.models import Asset, NewAsset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.new_rows import first_version, new_asset
-from backend.domains.assets.service.securing import secured_request
+from backend.domains.assets.service.permissions import secured_request
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.service import DatabaseService
 
 
 @wired
 class FolderAdoption:
-    """Unlike a request, a folder names no tags: required ones are asked for at the next edit."""
+    """Unlike a request, a folder names no tags: required ones are demanded at the next edit."""
 
     assets: AssetRepository
     databases: DatabaseService
@@ -25,10 +25,10 @@ class FolderAdoption:
     def adopt(
         self, caller: Identity, bucket: AssetBucket, asset_id: str, *, database_id: str, about: str
     ) -> Asset:
-        """Make an asset of the folder of that name below the bucket's base prefix.
+        """Create an asset from the folder of that name below the bucket's base prefix.
 
-        It stands where it is, whatever the database's default bucket; `about` describes it. Files
-        that are in it are indexed once the asset is written.
+        The folder remains in its bucket, even if the database has another default bucket; `about`
+        is the description of the asset. Its files are indexed once the asset is written.
 
         Raises:
             AssetIdTakenError: the id is taken in some database of the deployment.

@@ -1,0 +1,258 @@
+"""Reads assets and their versions. Writes nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from backend.core.authorization import Authorization, require
+from backend.core.clock import Clock
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.paging import (
+    MAX_BYTES_PER_PAGE,
+    MAX_TIME_PER_PAGE,
+    Page,
+    PageRequest,
+    Position,
+    fill,
+    json_bytes,
+)
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.assets import rules
+from backend.domains.assets.models import (
+    Asset,
+    AssetReference,
+    AssetVersion,
+)
+from backend.domains.assets.repository import (
+    AssetNotFoundError,
+    AssetRepository,
+    AssetVersionNotFoundError,
+)
+from backend.domains.assets.service.permissions import secured
+from backend.domains.buckets.service import BucketService
+from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.spec.keys import active
+from backend.spec.routes import Action
+
+_DATABASES_AT_ONCE = 100
+
+
+@wired
+class AssetQueries:
+    assets: AssetRepository
+    databases: DatabaseService
+    buckets: BucketService
+    authorization: Authorization
+    clock: Clock
+
+    def get_asset(
+        self, caller: Identity, database_id: str, asset_id: str, *, show_archived: bool = False
+    ) -> Asset:
+        """Return one asset. Archived assets are returned only with `show_archived`.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+        """
+        found = self.assets.get(database_id, asset_id, in_archive=show_archived)
+        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+            raise AssetNotFoundError(database_id, asset_id)
+        return found
+
+    def asset_for(self, caller: Identity, action: Action, database_id: str, asset_id: str) -> Asset:
+        """Return an active asset on which the caller may carry out the action.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see it, but not carry out the action.
+        """
+        found = self.get_asset(caller, database_id, asset_id)
+        require(self.authorization, caller, action, secured(found))
+        return found
+
+    def list_assets(
+        self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
+    ) -> Page[Asset]:
+        """Return the assets of a database that the caller may see by id; then the archived ones.
+
+        Raises:
+            DatabaseNotFoundError: the database does not exist, or not for the caller.
+        """
+        partitions = rules.partitions(database_id, show_archived=show_archived)
+        if show_archived:  # archived assets outlive their database, until it is purged
+            self.databases.demand_known(caller, database_id)
+            return self._visible(caller, partitions, page)
+        if not self.databases.may_see(caller, database_id):
+            raise DatabaseNotFoundError(database_id)
+        found = self._visible(caller, partitions, page)
+        if not found.items:  # no active asset is in a database that does not exist
+            self.databases.get_database(caller, database_id)
+        return found
+
+    def list_all_assets(
+        self, caller: Identity, page: PageRequest, *, show_archived: bool = False
+    ) -> Page[Asset]:
+        """Return assets of all databases that the caller may see, database by database.
+
+        A position is a database and, if it is not read to its end, the key of its last asset. A
+        page ends early after two seconds, two megabytes, or 5,000 rows of one database.
+        """
+        found, room, stop = list[Asset](), MAX_BYTES_PER_PAGE, self.clock() + MAX_TIME_PER_PAGE
+        read: Position | None = None
+        for row, after in self._unread(caller, page.after or {}, show_archived):
+            left = page.limit - len(found) if room > 0 else 0
+            if read is not None and (left == 0 or self.clock() >= stop):
+                return Page(tuple(found), read)
+            partitions = rules.partitions(active(row), show_archived=show_archived)
+            part = self._visible(caller, partitions, PageRequest(left, after))
+            found.extend(part.items)
+            room -= sum(map(json_bytes, part.items))
+            read = {"database": row}
+            if part.after is not None:
+                return Page(tuple(found), {**read, "asset": part.after})
+        return Page(tuple(found))
+
+    def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
+        """The asset, active or archived, for other slices: no permission is asked."""
+        return self.assets.get(database_id, asset_id, in_archive=True)
+
+    def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
+        """Return whether this job has not yet deleted all that belonged to the asset."""
+        return self.assets.is_deleted_by(asset_id, job_id)
+
+    def require_active(self, asset: Asset) -> Write:
+        """Return the condition that the asset still exists and is active.
+
+        A transaction whose condition fails is refused with AssetNotFoundError.
+        """
+        return self.assets.require_active(asset)
+
+    def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
+        """The asset's version of that id.
+
+        Raises:
+            AssetVersionNotFoundError: it has none.
+        """
+        found = self.assets.get_version(asset, asset_version_id)
+        if found is None:
+            raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
+        return found
+
+    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
+        """The asset's version of that alias.
+
+        Raises:
+            AssetVersionNotFoundError: it has none.
+        """
+        found = self.assets.version_with_alias(asset, alias)
+        if found is None:
+            raise AssetVersionNotFoundError(asset.asset_id, alias)
+        return found
+
+    def wanted_version(
+        self, asset: Asset, asset_version_id: str | None, alias: str | None
+    ) -> AssetVersion | None:
+        """The version that is named by its id or by its alias; None where neither is given.
+
+        Raises:
+            AssetVersionNotFoundError: the asset has none.
+        """
+        if asset_version_id is not None:
+            return self.get_version(asset, asset_version_id)
+        return None if alias is None else self.version_with_alias(asset, alias)
+
+    def location(self, asset: Asset) -> tuple[str, str]:
+        """The bucket's name and the prefix of the asset's files in it."""
+        return self.buckets.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key
+
+    def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
+        """The names of the assets' buckets by bucket id, each read once."""
+        wanted = {asset.bucket_id for asset in assets}
+        return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
+
+    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
+        """Which asset owns which object (bucket id and S3 key), for other slices.
+
+        Objects that belong to no asset are left out; archived assets still own theirs.
+        """
+        return self.assets.owners(objects)
+
+    def _visible(self, caller: Identity, parts: Sequence[str], page: PageRequest) -> Page[Asset]:
+        return fill(
+            lambda request: _list_in_partitions(self.assets, parts, request),
+            page,
+            visible=lambda asset: self.authorization.may(caller, "GET", secured(asset)),
+            position_of=lambda asset: {"databaseId": asset.partition, "assetId": asset.asset_id},
+        )
+
+    def _unread(
+        self, caller: Identity, position: Position, show_archived: bool
+    ) -> Iterator[tuple[str, Position | None]]:
+        """The rows of databases from a position on, the first perhaps with the asset's key."""
+        after = None
+        if position:
+            last: str = position["database"]
+            if "asset" in position and self.databases.is_listed(caller, last):
+                yield last, position["asset"]
+            after = {"databaseId": last}
+        list_page = self.databases.list_known if show_archived else self.databases.list_filled
+        while True:
+            page = list_page(caller, PageRequest(_DATABASES_AT_ONCE, after))
+            yield from ((database.partition, None) for database in page.items)
+            if page.after is None:
+                return
+            after = page.after
+
+
+@wired
+class AssetsById:
+    """Finds assets by their id alone, which is unique in a deployment."""
+
+    repository: AssetRepository
+    assets: AssetQueries
+
+    def asset_for(
+        self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
+    ) -> Asset:
+        """Return an asset on which the caller may carry out the action, as `get_asset`.
+
+        Raises:
+            AssetNotFoundError: as `get_asset`; the error names no database.
+            PermissionDeniedError: the caller may see it, but not carry out the action.
+        """
+        database_id = self.repository.database_of(asset_id)
+        if database_id is None:
+            raise AssetNotFoundError(None, asset_id)
+        try:
+            found = self.assets.get_asset(
+                caller, database_id, asset_id, show_archived=show_archived
+            )
+        except NotFoundError:
+            raise AssetNotFoundError(None, asset_id) from None
+        require(self.assets.authorization, caller, action, secured(found))
+        return found
+
+    def visible(self, caller: Identity, wanted: Iterable[AssetReference]) -> dict[str, Asset]:
+        """Those of the assets that are active and that the caller may see, by id."""
+        found = self.repository.get_many(wanted)
+        may = self.assets.authorization.may
+        return {asset.asset_id: asset for asset in found if may(caller, "GET", secured(asset))}
+
+    def database_of(self, asset_id: str) -> str | None:
+        """The database in which the id is taken, for other slices: no permission is asked."""
+        return self.repository.database_of(asset_id)
+
+
+def _list_in_partitions(
+    assets: AssetRepository, partitions: Sequence[str], page: PageRequest
+) -> Page[Asset]:
+    """Return a page of two partitions at the most, the second one after the first.
+
+    A position names the partition in which it is, and the last asset that was read of it, if any.
+    """
+    place = page.after or {"databaseId": partitions[0]}
+    partition = place["databaseId"]
+    after = place if "assetId" in place else None
+    found = assets.list_in_partition(partition, PageRequest(page.limit, after))
+    if found.after is None and partition != partitions[-1]:
+        return Page(found.items, {"databaseId": partitions[-1]})
+    return found
