@@ -5,6 +5,6 @@ permission; `MetadataService` (in `verbs`) asks it, for databases, assets and fi
 """
 
 from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
-from backend.domains.metadata.service.writing import TooManyRecordsError
+from backend.domains.metadata.service.writes import TooManyRecordsError
 
 __all__ = ["BulkResult", "RecordService", "ShownRecord", "TooManyRecordsError"]

@@ -28,7 +28,7 @@ from backend.domains.metadata.repository import (
     Told,
     largest_row,
 )
-from backend.domains.metadata.service.writing import MOST_AT_ONCE, Wanted, carry_out, put_facts
+from backend.domains.metadata.service.writes import MOST_AT_ONCE, Wanted, carry_out, put_facts
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 

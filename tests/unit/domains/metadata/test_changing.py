@@ -86,7 +86,7 @@ def test_keys_that_others_change_all_the_time_fail_alone_if_a_part_is_written(
         transact(self, writes)
 
     monkeypatch.setattr(type(tables), "transact", raced)
-    monkeypatch.setattr("backend.domains.metadata.service.writing._FIRST_PAUSE", 0)
+    monkeypatch.setattr("backend.domains.metadata.service.writes._FIRST_PAUSE", 0)
     answer = add(client, *(f"k{n:03}" for n in range(130)))
     assert (answer.status, answer.body["success"]) == (200, True)
     written = answer.body["successfulItems"]

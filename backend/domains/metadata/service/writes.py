@@ -1,4 +1,4 @@
-"""Carries a request to write records out: reads what decides, decides, writes, tries again.
+"""Writes the records of a request: reads the current ones, plans, writes, and tries again.
 
 A request of more records than a transaction takes is written in several, in the order of its plan.
 """
