@@ -6,7 +6,7 @@ from backend.core.authorization import Authorization, SystemOnly
 from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.quarantine.repository import QuarantineRepository
-from backend.domains.quarantine.service.consuming import ScanConsumer
+from backend.domains.quarantine.service.consumers import ScanConsumer
 from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.settings import IMPORTED_BUCKETS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from backend.domains.jobs.service.delivering import WORK_TIME
-from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
+from backend.domains.jobs.service.consumers import WORK_TIME
+from backend.domains.jobs.service.runner import LONGEST_LEASE_SECONDS
 from backend.spec import secrets, settings
 from backend.spec.buckets import BUCKETS
 from backend.spec.functions import FUNCTIONS, Function

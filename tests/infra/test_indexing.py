@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from backend.domains.buckets.models import base_prefix
-from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
+from backend.domains.jobs.service.runner import LONGEST_LEASE_SECONDS
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS
 from backend.spec.jobs import JOB_QUEUES

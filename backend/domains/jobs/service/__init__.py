@@ -7,8 +7,8 @@ from backend.domains.jobs.repository import (
     JobSettledError,
 )
 from backend.domains.jobs.service.commands import JobService, JobStateError, is_cancellable
-from backend.domains.jobs.service.delivering import JobConsumer, JobStarter
-from backend.domains.jobs.service.running import JobRunner
+from backend.domains.jobs.service.consumers import JobConsumer, JobStarter
+from backend.domains.jobs.service.runner import JobRunner
 
 __all__ = [
     "JobChangedError",

@@ -1,4 +1,4 @@
-"""Says which versions are quarantined; `consuming` takes the results of scans."""
+"""Reports which versions are quarantined; `consumers` stores the results of scans."""
 
 from backend.domains.quarantine.service.queries import FileQuarantinedError, Quarantine
 

@@ -13,7 +13,7 @@ from backend.domains.asset_versions.service.jobs import RequestLostError, Versio
 from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.files.service import SourceGoneError
 from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateError
-from backend.domains.jobs.service.running import LEASE_SECONDS
+from backend.domains.jobs.service.runner import LEASE_SECONDS
 from backend.domains.metadata.rules import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK

@@ -1,8 +1,8 @@
-"""Brings jobs to their workers, and workers through the messages that say `go on with this job`.
+"""Consumes the stream of jobs and the queues of their workers.
 
-A job is started by its row alone: the code that puts it needs no queue. The
-table's stream sends the first message; each message that ends before its job sends the next one. So
-a job that is not finished always has a record in the stream or a message in its queue.
+A job is started by its row alone: the code that puts it needs no queue. The table's stream sends
+the first message; each message that ends before its job sends the next one. So a job that is not
+finished always has a record in the stream or a message in its queue.
 """
 
 import json
@@ -19,7 +19,7 @@ from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.commands import JobService
-from backend.domains.jobs.service.running import JobRunner
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED
 from backend.spec.queues import Queue
