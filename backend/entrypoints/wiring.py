@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from backend.domains.metadata_schemas.service import MetadataSchemaService
     from backend.domains.tags.service import TagService
     from backend.domains.uploads.service import (
-        Finishing,
         LargeFiles,
-        Places,
         RenewalService,
+        Settlement,
+        UploadContext,
         UploadService,
     )
     from backend.entrypoints.file_changes import FileChangeWiring
@@ -274,32 +274,32 @@ class Wiring:
             per_minute=self.settings.number(UPLOAD_RATE_PER_MINUTE),
             url_seconds=self._url_seconds,
         )
-        return UploadService(self._upload_places, self._finishing, limits)
+        return UploadService(self._upload_context, self._settlement, limits)
 
     @cached_property
     def renewals(self) -> "RenewalService":
         from backend.domains.uploads.service import RenewalService
 
-        return RenewalService(self._upload_places, self._url_seconds)
+        return RenewalService(self._upload_context, self._url_seconds)
 
     @cached_property
     def large_files(self) -> "LargeFiles":
         from backend.domains.uploads.service import LargeFiles
 
-        return LargeFiles(self._upload_places, self._finishing)
+        return LargeFiles(self._upload_context, self._settlement)
 
     @cached_property
-    def _finishing(self) -> "Finishing":
-        from backend.domains.uploads.service import Finishing
+    def _settlement(self) -> "Settlement":
+        from backend.domains.uploads.service import Settlement
 
-        return Finishing(self._upload_places, self.files, self.audit)
+        return Settlement(self._upload_context, self.files, self.audit)
 
     @cached_property
-    def _upload_places(self) -> "Places":
+    def _upload_context(self) -> "UploadContext":
         from backend.domains.uploads.repository import UploadRepository
-        from backend.domains.uploads.service import Places
+        from backend.domains.uploads.service import UploadContext
 
-        return Places(
+        return UploadContext(
             uploads=UploadRepository(self.tables),
             assets=self.assets,
             databases=self.databases,

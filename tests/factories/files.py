@@ -25,10 +25,10 @@ from backend.domains.jobs.service import JobService
 from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.routes import build_router as uploads_router
 from backend.domains.uploads.service import (
-    Finishing,
     LargeFiles,
-    Places,
     RenewalService,
+    Settlement,
+    UploadContext,
     UploadLimits,
     UploadService,
 )
@@ -162,7 +162,7 @@ def gallery(
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
     files = FileService(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
-    places = Places(
+    context = UploadContext(
         uploads=UploadRepository(tables),
         assets=assets,
         databases=assets.databases,
@@ -171,13 +171,13 @@ def gallery(
         large_bytes=large_bytes,
         clock=clock,
     )
-    finishing = Finishing(places, files, audit_service(objects))
+    settlement = Settlement(context, files, audit_service(objects))
     return Gallery(
         assets=assets,
         files=files,
-        uploads=UploadService(places, finishing, UploadLimits(per_minute, 900), new_id),
-        renewals=RenewalService(places, 900),
-        large_files=LargeFiles(places, finishing),
+        uploads=UploadService(context, settlement, UploadLimits(per_minute, 900), new_id),
+        renewals=RenewalService(context, 900),
+        large_files=LargeFiles(context, settlement),
         downloads=DownloadService(assets, files, objects, 900),
         streams=StreamService(assets, files, objects, _ranges(objects), lambda: AUXILIARY, 900),
         changing=file_changing(

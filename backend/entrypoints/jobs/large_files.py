@@ -8,6 +8,6 @@ from backend.spec.functions import LARGE_FILE_WORKER
 
 _wiring = WorkerWiring(LARGE_FILE_WORKER)
 _large_files = _wiring.large_files
-_previews = WaitingPreviews(_large_files.places, _large_files.finishing)
+_previews = WaitingPreviews(_large_files.context, _large_files.settlement)
 _STEPS = {jobs.LARGE_FILES.name: _large_files.step, jobs.WAITING_PREVIEWS.name: _previews.step}
 handler = ready(_wiring.consumer_handler(queues.LARGE_FILES, _STEPS))

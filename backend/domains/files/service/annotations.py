@@ -15,7 +15,7 @@ from backend.spec.formats import (
 )
 
 
-def with_quarantine(
+def items_with_marks(
     quarantine: Quarantine, bucket: str, items: Sequence[FileItem]
 ) -> tuple[FileItem, ...]:
     """Return rows of a listing with `is_quarantined`; folders have none."""
@@ -31,7 +31,7 @@ def with_quarantine(
     )
 
 
-def file_with_quarantine(quarantine: Quarantine, bucket: str, reply: FileReply) -> FileReply:
+def with_marks(quarantine: Quarantine, bucket: str, reply: FileReply) -> FileReply:
     """Return the description of a file with `is_quarantined`, of its versions too."""
     versions = reply.versions or []
     ids = [reply.version_id or "", *(one.version_id for one in versions)]
@@ -50,9 +50,7 @@ def file_with_quarantine(quarantine: Quarantine, bucket: str, reply: FileReply) 
     )
 
 
-def with_inspection_reason(
-    objects: Objects, bucket: str, head: ObjectHead, reply: FileReply
-) -> FileReply:
+def with_reason(objects: Objects, bucket: str, head: ObjectHead, reply: FileReply) -> FileReply:
     """Return the description of a current version with the reason why it is not inspected, if any.
 
     One request to S3 for extensions that other programs use too: the content decides.

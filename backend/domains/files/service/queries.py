@@ -29,9 +29,9 @@ from backend.domains.files.models import (
 )
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.annotations import (
-    file_with_quarantine,
-    with_inspection_reason,
-    with_quarantine,
+    items_with_marks,
+    with_marks,
+    with_reason,
 )
 from backend.domains.files.service.entries import Entries
 from backend.domains.files.service.rows import Found, page_of
@@ -89,7 +89,7 @@ class FileService:
             return part(page)
         found = self._in_time(part, page)
         bucket, _ = self.assets.location(asset)
-        return Page(with_quarantine(self.quarantine, bucket, found.items), found.after)
+        return Page(items_with_marks(self.quarantine, bucket, found.items), found.after)
 
     def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
         """One file or folder of an asset (database id, asset id), archived ones too.
@@ -124,12 +124,10 @@ class FileService:
             preview = shown_preview_key(self.objects, target.bucket, target.key)
             reply = _described(target, found, preview)
         listed = {"versions": versions if query.include_versions else None}
-        reply = file_with_quarantine(
-            self.quarantine, target.bucket, reply.model_copy(update=listed)
-        )
+        reply = with_marks(self.quarantine, target.bucket, reply.model_copy(update=listed))
         if held is not None or isinstance(found, ObjectVersion):
             return reply
-        return with_inspection_reason(self.objects, target.bucket, found, reply)
+        return with_reason(self.objects, target.bucket, found, reply)
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
         """Where the file stands that a client names by its path or by its key.

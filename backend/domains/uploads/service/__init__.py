@@ -1,21 +1,21 @@
-"""What can be done with uploads: start, renew, look at, finish, give up."""
+"""Operations on uploads: start, renew, read, complete and cancel them."""
 
+from backend.domains.uploads.service.commands import (
+    PreparedUpload,
+    UploadLimits,
+    UploadService,
+)
+from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.deposits import (
     Deposit,
     Deposited,
     DepositPlace,
     Deposits,
 )
-from backend.domains.uploads.service.finishing import Finishing
 from backend.domains.uploads.service.large_files import LargeFiles
-from backend.domains.uploads.service.places import Places
-from backend.domains.uploads.service.renewing import RenewalService
+from backend.domains.uploads.service.renewal import RenewalService
 from backend.domains.uploads.service.results import Completed
-from backend.domains.uploads.service.uploading import (
-    PreparedUpload,
-    UploadLimits,
-    UploadService,
-)
+from backend.domains.uploads.service.settlement import Settlement
 from backend.domains.uploads.service.waiting_previews import WaitingPreviews
 
 __all__ = [
@@ -24,11 +24,11 @@ __all__ = [
     "DepositPlace",
     "Deposited",
     "Deposits",
-    "Finishing",
     "LargeFiles",
-    "Places",
     "PreparedUpload",
     "RenewalService",
+    "Settlement",
+    "UploadContext",
     "UploadLimits",
     "UploadService",
     "WaitingPreviews",

@@ -18,7 +18,7 @@ from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import UploadType
-from backend.domains.uploads.service.completing import (
+from backend.domains.uploads.service.completion import (
     VERSIONS_LOOKED_AT,
     refused,
     replace_previews,

@@ -20,9 +20,9 @@ from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import Settled, Upload, UploadFile
-from backend.domains.uploads.service.completing import Completion, Outcome, refused
-from backend.domains.uploads.service.finishing import ASSET_GONE, Finishing
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.completion import Completion, Outcome, refused
+from backend.domains.uploads.service.context import UploadContext
+from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
 COPY_TIME = timedelta(seconds=10)
 """A step begins no further parts after this: they take seconds, a lease lasts half a minute."""
@@ -49,8 +49,8 @@ class _Copy:
 
 @wired
 class LargeFiles:
-    places: Places
-    finishing: Finishing
+    context: UploadContext
+    settlement: Settlement
 
     def step(self, job: Job) -> Progress:
         """Do the next bit of a job that completes large files of one upload.
@@ -63,20 +63,20 @@ class LargeFiles:
         if index >= len(numbers):
             return Progress(cursor=job.cursor, finished=True)
         following = {"index": index + 1}
-        upload = self.places.uploads.get(str(job.parameters["uploadId"]))
+        upload = self.context.uploads.get(str(job.parameters["uploadId"]))
         if upload is None:
             return Progress(finished=True, problems=("the upload no longer exists",))
         file = upload.files[int(numbers[index])]
         handed = upload.handed.get(file.path)
         if handed is None or handed.job_id != job.job_id:
             return Progress(cursor=following, items=1)
-        asset = self.places.assets.assets.get(upload.database_id, upload.asset_id)
+        asset = self.context.assets.assets.get(upload.database_id, upload.asset_id)
         if asset is None:
             self._clear(upload, file, job.cursor)
-            return self.finishing.progress_of(
+            return self.settlement.progress_of(
                 upload, file, Outcome(ASSET_GONE), cursor=job.cursor, following=following
             )
-        completion = self.places.completion(upload, asset)
+        completion = self.context.completion(upload, asset)
         if "copyId" in job.cursor:
             copy = _Copy(completion, file, str(job.cursor["copyId"]))
             found = self._gone_on(copy, int(job.cursor["size"]))
@@ -104,7 +104,7 @@ class LargeFiles:
             return outcome
         key = completion.layout.final_key(file.path)
         try:
-            copy_id = self.places.objects.create_multipart(
+            copy_id = self.context.objects.create_multipart(
                 completion.bucket,
                 key,
                 content_type=content_type_of(key),
@@ -119,19 +119,19 @@ class LargeFiles:
     def _gone_on(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
         """The cursor as it is when there are parts left, or what became of the file."""
         try:
-            copied = self.places.objects.list_parts(*copy.target, copy.copy_id)
+            copied = self.context.objects.list_parts(*copy.target, copy.copy_id)
         except NotFoundError:
             if copy.completion.is_made(copy.file):
                 return Outcome()
             return {}  # somebody aborted the copy: begin another
-        spans = rules.copy_spans(size, self.places.large_bytes)
+        spans = rules.copy_spans(size, self.context.large_bytes)
         try:
             whole = self._copied(copy, spans, copied)
             if len(whole) < len(spans):
                 return {"copyId": copy.copy_id, "size": size}
-            self.places.objects.complete_multipart(*copy.target, copy.copy_id, whole)
+            self.context.objects.complete_multipart(*copy.target, copy.copy_id, whole)
         except ObjectRefusedError as error:
-            self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+            self.context.objects.abort_multipart(*copy.target, copy.copy_id)
             return Outcome(refused(error), kind="rule")
         except NotFoundError:
             return self._lost(copy)
@@ -142,7 +142,7 @@ class LargeFiles:
         """The source or the copy went away under the worker: another one was faster, or nobody."""
         if copy.completion.is_made(copy.file):
             return Outcome()
-        self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+        self.context.objects.abort_multipart(*copy.target, copy.copy_id)
         return Outcome(PARTS_LOST)
 
     def _copied(
@@ -155,10 +155,10 @@ class LargeFiles:
         lengths = {number: end - start for number, (start, end) in enumerate(spans, start=1)}
         there = {part.number: part for part in copied if lengths.get(part.number) == part.size}
         missing = [number for number in lengths if number not in there]
-        stop_at = self.places.clock() + COPY_TIME
+        stop_at = self.context.clock() + COPY_TIME
 
         def copied_part(number: int) -> Part:
-            return self.places.objects.copy_part(
+            return self.context.objects.copy_part(
                 copy.source,
                 copy.target,
                 upload_id=copy.copy_id,
@@ -169,21 +169,21 @@ class LargeFiles:
         for start in range(0, len(missing), WORKERS):
             for part in in_parallel(copied_part, missing[start : start + WORKERS]):
                 there[part.number] = part
-            if self.places.clock() >= stop_at:
+            if self.context.clock() >= stop_at:
                 break
         return [there[number] for number in sorted(there)]
 
     def _clear(self, upload: Upload, file: UploadFile, cursor: dict[str, Any]) -> None:
         """Remove what S3 holds of a file whose asset is archived; a deleted one took it along."""
-        assets = self.places.assets.assets
+        assets = self.context.assets.assets
         asset = assets.get(upload.database_id, upload.asset_id, in_archive=True)
         if asset is None:
             return
-        completion = self.places.completion(upload, asset)
+        completion = self.context.completion(upload, asset)
         completion.discard(file, assembled=True)
         if "copyId" in cursor:
             copy = _Copy(completion, file, str(cursor["copyId"]))
-            self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+            self.context.objects.abort_multipart(*copy.target, copy.copy_id)
 
     def _finished(
         self,
@@ -197,9 +197,9 @@ class LargeFiles:
         """Tell the asset and the upload of the outcome."""
         if outcome.error is None:
             with suppress(NotFoundError):  # archived meanwhile: the file is there, the type waits
-                self.finishing.follow_files(asset, completion, {file.path: Settled()})
+                self.settlement.follow_files(asset, completion, {file.path: Settled()})
         else:
             completion.discard(file, assembled=True)
-        return self.finishing.progress_of(
+        return self.settlement.progress_of(
             completion.upload, file, outcome, cursor=cursor, following=following
         )

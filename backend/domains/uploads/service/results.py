@@ -16,7 +16,7 @@ from backend.domains.uploads.models import (
     UploadReply,
     UploadState,
 )
-from backend.domains.uploads.service.completing import Outcome
+from backend.domains.uploads.service.completion import Outcome
 from backend.values import frozen
 
 NOT_STARTED = "is not a file of this upload"

@@ -1,4 +1,4 @@
-"""Says who uploaded a version of a file, for slices that act for that user."""
+"""Finds who uploaded a version of a file, for slices that act for that user."""
 
 from backend.core.identity import Identity
 from backend.core.wired import wired

@@ -10,9 +10,9 @@ from backend.core.clock import epoch_seconds
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads.models import Upload, UploadFile
-from backend.domains.uploads.service.completing import Completion, Outcome
-from backend.domains.uploads.service.finishing import ASSET_GONE, Finishing
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.completion import Completion, Outcome
+from backend.domains.uploads.service.context import UploadContext
+from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
 FIRST_WAIT = 2
 LONGEST_WAIT = 300
@@ -23,8 +23,8 @@ LOOKED_AT = 200
 
 @wired
 class WaitingPreviews:
-    places: Places
-    finishing: Finishing
+    context: UploadContext
+    settlement: Settlement
 
     def step(self, job: Job) -> Progress:
         """Settle the next preview that need not wait any more, or wait.
@@ -32,7 +32,7 @@ class WaitingPreviews:
         Raises:
             UnavailableError: something is down; do the step again.
         """
-        upload = self.places.uploads.get(str(job.parameters["uploadId"]))
+        upload = self.context.uploads.get(str(job.parameters["uploadId"]))
         if upload is None:
             return Progress(finished=True, problems=("the upload no longer exists",))
         left = [
@@ -61,15 +61,15 @@ class WaitingPreviews:
 
     def _completion(self, upload: Upload) -> Completion | None:
         """Return what completes files of the upload; None where its asset is not active."""
-        asset = self.places.assets.assets.get(upload.database_id, upload.asset_id)
-        return None if asset is None else self.places.completion(upload, asset)
+        asset = self.context.assets.assets.get(upload.database_id, upload.asset_id)
+        return None if asset is None else self.context.completion(upload, asset)
 
     def _awaited(self, job: Job) -> list[Upload]:
         """Return the other uploads, read before the files are looked for.
 
         One that ends in between has its file in place when that is looked for.
         """
-        found = (self.places.uploads.get(str(one)) for one in job.parameters["awaits"])
+        found = (self.context.uploads.get(str(one)) for one in job.parameters["awaits"])
         return [one for one in found if one is not None]
 
     def _outcome(
@@ -81,7 +81,7 @@ class WaitingPreviews:
         base = completion.missing_base(file.path)
         if base is None:
             return completion.settle_waiting(file, completion.upload.handed[file.path].parts)
-        now = epoch_seconds(self.places.clock())
+        now = epoch_seconds(self.context.clock())
         if any(upload.may_yet_make(base, now=now) for upload in awaited):
             return None
         return Outcome(f"the upload of {base} ended without that file", kind="abandoned")
@@ -99,18 +99,18 @@ class WaitingPreviews:
 
         The type of an asset does not depend on its previews.
         """
-        assets = self.places.assets.assets
+        assets = self.context.assets.assets
         if completion is None:  # a deleted asset's uploads are deleted with it
             archived = assets.get(upload.database_id, upload.asset_id, in_archive=True)
-            completion = archived and self.places.completion(upload, archived)
+            completion = archived and self.context.completion(upload, archived)
         if completion is not None and outcome.error is not None:
             completion.discard(file, assembled=True)
         elif completion is not None and outcome.left is not None:
             completion.remove_temporary(file)
-        return self.finishing.progress_of(
+        return self.settlement.progress_of(
             upload, file, outcome, cursor=job.cursor, following={"index": number + 1}
         )
 
     def _wait(self, job: Job) -> int:
-        waited = self.places.clock() - datetime.fromisoformat(job.created_at)
+        waited = self.context.clock() - datetime.fromisoformat(job.created_at)
         return min(max(FIRST_WAIT, int(waited.total_seconds()) // 10), LONGEST_WAIT)

@@ -41,7 +41,7 @@ class World:
         runner = JobRunner(JobRepository(self.tables), lambda: self.now)
         until = self.now + timedelta(seconds=20)
         large_files = self.museum.large_files
-        previews = WaitingPreviews(large_files.places, large_files.finishing)
+        previews = WaitingPreviews(large_files.context, large_files.settlement)
         is_preview = self.job(job_id).kind == WAITING_PREVIEWS.name
         return runner.run(job_id, previews.step if is_preview else large_files.step, until=until)
 

@@ -7,7 +7,7 @@ import pytest
 from backend.core.tables import Tables
 from backend.core.transactions import Key
 from backend.domains.uploads.models import Upload
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.context import UploadContext
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.model import Table
 from tests.factories.files import GLB, Gallery
@@ -75,14 +75,14 @@ def test_an_upload_that_is_completed_just_before_is_not_given_up(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    places, lease = type(museum.uploads.places), type(museum.uploads.places).lease
+    context, lease = type(museum.uploads.context), type(museum.uploads.context).lease
 
-    def overtaken(mine: Places, upload: Upload) -> Upload:
-        monkeypatch.setattr(places, "lease", lease)
+    def overtaken(mine: UploadContext, upload: Upload) -> Upload:
+        monkeypatch.setattr(context, "lease", lease)
         assert museum.complete(upload_id, *done).body["overallSuccess"]
         return mine.lease(upload)
 
-    monkeypatch.setattr(places, "lease", overtaken)
+    monkeypatch.setattr(context, "lease", overtaken)
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
     told = museum.upload(upload_id)
@@ -95,14 +95,14 @@ def test_large_files_that_were_handed_over_just_before_are_not_given_up(
 ) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    places, lease = type(museum.uploads.places), type(museum.uploads.places).lease
+    context, lease = type(museum.uploads.context), type(museum.uploads.context).lease
 
-    def overtaken(mine: Places, upload: Upload) -> Upload:
-        monkeypatch.setattr(places, "lease", lease)
+    def overtaken(mine: UploadContext, upload: Upload) -> Upload:
+        monkeypatch.setattr(context, "lease", lease)
         assert museum.complete(upload_id, *done).status == 200
         return mine.lease(upload)
 
-    monkeypatch.setattr(places, "lease", overtaken)
+    monkeypatch.setattr(context, "lease", overtaken)
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, "FilesBeingFinished")
     world.drain()

@@ -30,10 +30,10 @@ def test_a_complete_sent_again_answers_the_same_and_does_nothing(museum: Gallery
 
 def test_two_completes_at_once_do_nothing_twice(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    row = museum.uploads.places.uploads.get(upload_id)
+    row = museum.uploads.context.uploads.get(upload_id)
     assert row is not None
     soon = int((NOON + timedelta(seconds=30)).timestamp() * 1000)
-    museum.uploads.places.uploads.lease(row, now=soon - 30_000, until=soon)
+    museum.uploads.context.uploads.lease(row, now=soon - 30_000, until=soon)
     answer = museum.complete(upload_id, *done)
     assert (answer.status, answer.body["code"]) == (409, "UploadBusy")
     assert head(museum, "/a.glb") is None
@@ -43,10 +43,10 @@ def test_a_lease_of_a_dead_request_ends(tables: Tables, objects: S3Objects) -> N
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    row = museum.uploads.places.uploads.get(upload_id)
+    row = museum.uploads.context.uploads.get(upload_id)
     assert row is not None
     start = int(NOON.timestamp() * 1000)
-    museum.uploads.places.uploads.lease(row, now=start, until=start + 35_000)
+    museum.uploads.context.uploads.lease(row, now=start, until=start + 35_000)
     now[0] += timedelta(seconds=36)
     assert museum.complete(upload_id, *done).status == 200
 

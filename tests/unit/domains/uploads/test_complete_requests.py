@@ -160,10 +160,10 @@ def test_an_upload_belongs_to_its_user_its_asset_and_its_type(
 
 def test_another_administrator_does_not_complete_ones_upload(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    row = museum.uploads.places.uploads.get(upload_id)
+    row = museum.uploads.context.uploads.get(upload_id)
     assert row is not None
-    museum.uploads.places.uploads.delete(row)
-    museum.uploads.places.uploads.put_new(row.model_copy(update={"user_id": "someone"}))
+    museum.uploads.context.uploads.delete(row)
+    museum.uploads.context.uploads.put_new(row.model_copy(update={"user_id": "someone"}))
     assert museum.complete(upload_id, *done).status == 404
 
 

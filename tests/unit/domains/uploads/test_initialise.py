@@ -96,7 +96,7 @@ def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Tabl
     files = [new(f"/{'d' * 200}/{'e' * 200}/{'f' * 200}/{n:04}.glb", 0) for n in range(1000)]
     answer = museum.initialise(*files)
     assert answer.status == 200
-    found = museum.uploads.places.uploads.get(answer.body["uploadId"])
+    found = museum.uploads.context.uploads.get(answer.body["uploadId"])
     assert found is not None
     assert [file.path for file in found.files] == [file["relativeKey"] for file in files]
     done = museum.complete(
@@ -105,7 +105,7 @@ def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Tabl
     )
     assert done.body["overallSuccess"]
     assert museum.abort(answer.body["uploadId"]).status == 200
-    assert museum.uploads.places.uploads.get(answer.body["uploadId"]) is None
+    assert museum.uploads.context.uploads.get(answer.body["uploadId"]) is None
 
 
 WRONG_PATHS = [
@@ -320,7 +320,7 @@ def test_nothing_is_started_without_its_row(
     def failing(*_: object) -> None:
         raise UnavailableError("DynamoDB does not answer")
 
-    monkeypatch.setattr(type(museum.uploads.places.uploads), "put_new", failing)
+    monkeypatch.setattr(type(museum.uploads.context.uploads), "put_new", failing)
     assert museum.initialise(new(size=5 * MIB)).status == 503
     assert open_multiparts() == []
 

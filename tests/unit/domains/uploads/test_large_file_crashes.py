@@ -76,7 +76,7 @@ def test_a_worker_that_dies_before_it_writes_the_outcome_writes_it_later(
         raise KilledError
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(museum.uploads.places.uploads), write, dying)
+        patched.setattr(type(museum.uploads.context.uploads), write, dying)
         with pytest.raises(KilledError):
             world.run(job_id)
     world.now += timedelta(minutes=5)
@@ -232,9 +232,9 @@ def test_a_request_that_works_on_the_upload_is_waited_for(world: World) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     museum.complete(upload_id, done[0])
-    row = museum.uploads.places.uploads.get(upload_id)
+    row = museum.uploads.context.uploads.get(upload_id)
     assert row is not None
-    museum.uploads.places.lease(row)
+    museum.uploads.context.lease(row)
     (job_id,) = world.job_ids()
     job = world.run(job_id)
     assert job is not None

@@ -14,7 +14,7 @@ from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
-from backend.domains.uploads.service.finishing import UPLOAD_DAYS
+from backend.domains.uploads.service.settlement import UPLOAD_DAYS
 from backend.spec.buckets import ABORT_MULTIPART_DAYS, TEMP_UPLOADS_DAYS
 from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.operations import JOBS
@@ -193,7 +193,7 @@ def test_an_asset_that_is_archived_meanwhile_gets_no_file(world: World, steps: i
     world.archive()
     world.now += timedelta(minutes=1)
     world.drain()
-    row = museum.uploads.places.uploads.get(upload_id)
+    row = museum.uploads.context.uploads.get(upload_id)
     assert row is not None
     assert "archived or deleted" in row.results["/a.glb"].error
     assert (head(museum, "/a.glb"), temporary(), world.open_multiparts()) == (None, [], [])

@@ -187,11 +187,11 @@ def test_an_upload_that_expired_says_so_to_its_user(tables: Tables, objects: S3O
 def test_nobody_renews_an_upload_of_someone_else(museum: Gallery) -> None:
     upload_id, _ = started(museum)
     assert museum.as_user("stranger").renew(upload_id, ranges((1, 1))).status == 403
-    places = museum.uploads.places
-    row = places.uploads.get(upload_id)
+    context = museum.uploads.context
+    row = context.uploads.get(upload_id)
     assert row is not None
-    places.uploads.delete(row)
-    places.uploads.put_new(row.model_copy(update={"user_id": "someone"}))
+    context.uploads.delete(row)
+    context.uploads.put_new(row.model_copy(update={"user_id": "someone"}))
     answer = museum.renew(upload_id, ranges((1, 1)))
     assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 

@@ -7,7 +7,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
-from backend.domains.uploads.service import completing
+from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.waiting_previews import LONGEST_WAIT
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.files import GLB
@@ -154,17 +154,17 @@ def test_an_upload_that_ended_between_two_looks_is_no_reason_to_refuse(
     """The file is put in its place after the preview's request did not find it."""
     file_upload, file = sent(world.museum, {"/a.glb": GLB})
     preview_upload, preview = sent(world.museum, {PREVIEW: b"png"})
-    original = completing.Completion.missing_base
+    original = Completion.missing_base
     looks: list[str] = []
 
-    def missing_base(self: completing.Completion, path: str) -> str | None:
+    def missing_base(self: Completion, path: str) -> str | None:
         found = original(self, path)
         if not looks:
             looks.append(path)
             world.museum.complete(file_upload, *file)
         return found
 
-    monkeypatch.setattr(completing.Completion, "missing_base", missing_base)
+    monkeypatch.setattr(Completion, "missing_base", missing_base)
     assert world.museum.complete(preview_upload, *preview).body["overallSuccess"]
     assert states(world, preview_upload) == {PREVIEW: "done"}
 

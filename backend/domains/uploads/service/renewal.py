@@ -1,4 +1,4 @@
-"""Uploads that go on after their URLs expired, or after their client died."""
+"""Renews URLs of uploads, after they expired or the client stopped."""
 
 from backend.core.errors import NotFoundError, StateForbidsError
 from backend.core.identity import Identity
@@ -16,7 +16,7 @@ from backend.domains.uploads.models import (
     UploadFile,
 )
 from backend.domains.uploads.repository import UploadCompletedError
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import settled_text
 from backend.domains.uploads.service.temporary import whole_part
 from backend.domains.uploads.service.urls import PartUrls
@@ -36,7 +36,7 @@ class FileNotOpenError(StateForbidsError):
 
 @wired
 class RenewalService:
-    places: Places
+    context: UploadContext
     url_seconds: int
 
     def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> Renewed:
@@ -53,14 +53,14 @@ class RenewalService:
             UploadExpiredError: its time is over.
             UploadNotFoundError: the caller has no such upload, or its asset is gone.
         """
-        upload = self.places.find(upload_id, caller)
-        asset = self.places.asset_of(caller, upload)
+        upload = self.context.find(upload_id, caller)
+        asset = self.context.asset_of(caller, upload)
         known = _files_of_open(upload)
         rules.check_renewal(body.files, known)
         for file in body.files:
             _demand_open(upload, file.path)
-        bucket, layout = self.places.place(asset, upload_id, upload.upload_type)
-        urls = PartUrls(self.places.objects, bucket, layout, self.url_seconds)
+        bucket, layout = self.context.place(asset, upload_id, upload.upload_type)
+        urls = PartUrls(self.context.objects, bucket, layout, self.url_seconds)
         urls.check_number(sum(len(_numbers(file)) for file in body.files))
 
         def stored(file: RenewedFile) -> list[Part] | None:
@@ -83,7 +83,7 @@ class RenewalService:
         """The parts that S3 holds; None when a complete that died has put them together."""
         if file.is_empty:
             return []
-        objects, key = self.places.objects, urls.layout.temporary_key(file.path)
+        objects, key = self.context.objects, urls.layout.temporary_key(file.path)
         if file.is_single:
             head = objects.head(urls.bucket, key)
             return [whole_part(head.version)] if isinstance(head, ObjectHead) else []

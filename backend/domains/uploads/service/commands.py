@@ -1,4 +1,4 @@
-"""Uploads from their first request to their last."""
+"""Starts, completes and cancels uploads."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -29,9 +29,9 @@ from backend.domains.uploads.models import (
     single_id,
 )
 from backend.domains.uploads.repository import UploadCompletedError, UploadNotFoundError
-from backend.domains.uploads.service.finishing import UPLOAD_DAYS, Finishing
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import Completed, completed, described, is_open
+from backend.domains.uploads.service.settlement import UPLOAD_DAYS, Settlement
 from backend.domains.uploads.service.urls import PartUrls
 from backend.values import frozen
 
@@ -69,8 +69,8 @@ class FilesBeingFinishedError(StateForbidsError):
 
 @wired
 class UploadService:
-    places: Places
-    finishing: Finishing
+    context: UploadContext
+    settlement: Settlement
     limits: UploadLimits
     new_id: NewId = new_upload_id
 
@@ -86,7 +86,7 @@ class UploadService:
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
         """
-        asset = self.places.assets.asset_for(caller, "POST", body.database_id, body.asset_id)
+        asset = self.context.assets.asset_for(caller, "POST", body.database_id, body.asset_id)
         return self.start_prepared(caller, self.prepare(caller, asset, body))
 
     def prepare(self, caller: Identity, asset: Asset, body: InitialiseBody) -> PreparedUpload:
@@ -99,12 +99,12 @@ class UploadService:
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
         """
-        places = self.places
+        context = self.context
         self._limit_rate(caller)
-        bucket, layout = places.place(asset, self.new_id(), body.upload_type)
-        rules.check_new_files(body.files, layout, places.allowed(asset))
+        bucket, layout = context.place(asset, self.new_id(), body.upload_type)
+        rules.check_new_files(body.files, layout, context.allowed(asset))
         plan = rules.plan_parts(body.files, renews=body.max_part_urls is not None)
-        urls = PartUrls(places.objects, bucket, layout, self.limits.url_seconds)
+        urls = PartUrls(context.objects, bucket, layout, self.limits.url_seconds)
         room = MAX_URLS if body.max_part_urls is None else body.max_part_urls
         urls.check_number(min(sum(plan), room))
         return PreparedUpload(body, bucket, layout, plan, urls, room)
@@ -114,7 +114,7 @@ class UploadService:
         body, bucket, layout, plan, urls, room = prepared
         with ExitStack() as undo:
             files = self._start_all(bucket, layout, body.files, plan, undo)
-            self.places.uploads.put_new(self._new(caller, body, layout, files))
+            self.context.uploads.put_new(self._new(caller, body, layout, files))
             undo.pop_all()
         started = _started(body.files, files, urls, room)
         return InitialiseReply(
@@ -130,8 +130,8 @@ class UploadService:
             PermissionDeniedError: the caller may not write the asset.
             UploadNotFoundError: there is no such upload, or its asset is not for the caller.
         """
-        upload = self.places.find(upload_id)
-        self.places.asset_of(caller, upload)
+        upload = self.context.find(upload_id)
+        self.context.asset_of(caller, upload)
         return described(upload)
 
     def complete_upload(self, caller: Identity, upload_id: str, body: CompleteBody) -> Completed:
@@ -148,18 +148,20 @@ class UploadService:
             UploadBusyError: another request works on this upload.
             UploadNotFoundError: the caller has no such upload to this asset.
         """
-        upload = self.places.find(upload_id, caller)
+        upload = self.context.find(upload_id, caller)
         if (upload.database_id, upload.asset_id) != (body.database_id, body.asset_id):
             raise UploadNotFoundError(upload_id)
-        asset = self.places.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
+        asset = self.context.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
         if upload.upload_type != body.upload_type:
             raise InvalidInputError.of("uploadType", f"is {upload.upload_type} for this upload")
         known = {file.path: file for file in upload.files}
         rules.check_part_lists(body.files, known)
         unsettled = {}
         if any(is_open(upload, known, file) for file in body.files):
-            upload = self.places.lease(upload)
-            upload, asset, unsettled = self.finishing.work(caller, upload, asset, body.files, known)
+            upload = self.context.lease(upload)
+            upload, asset, unsettled = self.settlement.work(
+                caller, upload, asset, body.files, known
+            )
         return completed(upload, asset.asset_type, body.files, known, unsettled)
 
     def abort_upload(self, caller: Identity, upload_id: str) -> None:
@@ -172,35 +174,35 @@ class UploadService:
             UploadCompletedError: it is completed.
             UploadNotFoundError: there is no such upload, or its asset is not for the caller.
         """
-        upload = self.places.find(upload_id)
-        asset = self.places.asset_of(caller, upload)
+        upload = self.context.find(upload_id)
+        asset = self.context.asset_of(caller, upload)
         _demand_unfinished(upload)
-        upload = self.places.lease(upload)
+        upload = self.context.lease(upload)
         try:
             _demand_unfinished(upload)
         except StateForbidsError:  # another request was at its files until just before
-            self.places.uploads.release(
+            self.context.uploads.release(
                 upload, results=upload.results, handed=upload.handed, status=upload.status
             )
             raise
-        completion = self.places.completion(upload, asset)
+        completion = self.context.completion(upload, asset)
         unsettled = [file for file in upload.files if file.path not in upload.results]
         in_parallel(completion.discard, [file for file in unsettled if not file.is_single])
         if any(file.is_single for file in unsettled):
             completion.remove_all_temporary()
-        entry = self.finishing.audit.entry(
+        entry = self.settlement.audit.entry(
             caller,
             "abort_upload",
             upload_entity(upload_id),
             before={"databaseId": upload.database_id, "assetId": upload.asset_id},
             after=None,
-            at=self.places.clock(),
+            at=self.context.clock(),
         )
-        self.places.uploads.delete(upload, also=[entry])
+        self.context.uploads.delete(upload, also=[entry])
 
     def _limit_rate(self, caller: Identity) -> None:
-        now = epoch_seconds(self.places.clock())
-        count = self.places.uploads.count_initialisation(caller.user_id, minute=now // 60)
+        now = epoch_seconds(self.context.clock())
+        count = self.context.uploads.count_initialisation(caller.user_id, minute=now // 60)
         if count > self.limits.per_minute:
             raise RateLimitedError(
                 f"More than {self.limits.per_minute} uploads were started within this minute",
@@ -219,7 +221,7 @@ class UploadService:
 
         `undo` takes back those that were created.
         """
-        objects = self.places.objects
+        objects = self.context.objects
         created: list[tuple[str, str]] = []
 
         def take_back() -> None:
@@ -229,7 +231,7 @@ class UploadService:
             file, parts = one
             if file.is_empty:
                 upload_id_s3 = ZERO_BYTE
-            elif rules.is_single(file, self.places.large_bytes):
+            elif rules.is_single(file, self.context.large_bytes):
                 upload_id_s3 = single_id(rules.temporary_name(file.path))
             else:
                 key = layout.temporary_key(file.path)
@@ -255,7 +257,7 @@ class UploadService:
         layout: rules.Layout,
         files: list[UploadFile],
     ) -> Upload:
-        now = self.places.clock()
+        now = self.context.clock()
         return Upload(
             upload_id=layout.upload_id,
             asset_id=body.asset_id,

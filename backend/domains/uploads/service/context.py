@@ -1,4 +1,4 @@
-"""Which uploads there are for whom, and where their files stand."""
+"""Finds uploads for their users, leases them, and locates their files."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from backend.domains.uploads.repository import (
     UploadNotFoundError,
     UploadRepository,
 )
-from backend.domains.uploads.service.completing import Completion
+from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.other_uploads import OtherUploads
 
 LEASE = timedelta(seconds=35)
@@ -27,7 +27,7 @@ LEASE = timedelta(seconds=35)
 
 
 @wired
-class Places:
+class UploadContext:
     uploads: UploadRepository
     assets: AssetService
     databases: DatabaseService

@@ -1,7 +1,7 @@
-"""From stored parts to a file of the asset: one file, step by step.
+"""Completes one file of an upload: from its stored parts to a file of the asset, step by step.
 
-Every step can be repeated: when an earlier request died, its work is found in the object store and
-gone on with. S3 requests for a file that was put whole: read the start (or, to verify a checksum,
+Every step can be repeated: the work of an earlier request that died is found in the object store
+and continued. S3 requests for a file that was put whole: read the start (or, to verify a checksum,
 all of it), copy. For one of parts, before these: list the parts, complete. One put for an empty
 file. The temporary versions of all files of a request are removed by one more. A preview takes two
 or three more (its base, other previews and their removal), a repetition some more. Large files are

@@ -1,4 +1,4 @@
-"""The files of one upload, worked off by a request or a worker that holds its lease."""
+"""Settles the files of an upload, for the request or worker that holds its lease."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +23,8 @@ from backend.domains.uploads.repository import (
     UploadBusyError,
     UploadNotFoundError,
 )
-from backend.domains.uploads.service.completing import Completion, Outcome
-from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.completion import Completion, Outcome
+from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import is_open
 from backend.spec.jobs import LARGE_FILES, WAITING_PREVIEWS
 
@@ -55,8 +55,8 @@ class _Run:
 
 
 @wired
-class Finishing:
-    places: Places
+class Settlement:
+    context: UploadContext
     files: FileService
     audit: AuditService
 
@@ -75,8 +75,8 @@ class Finishing:
         Raises:
             UnavailableError: S3 does not answer or time was up; the same request goes on.
         """
-        run = _Run(self.places.clock() + WORK_TIME)
-        completion = self.places.completion(upload, asset)
+        run = _Run(self.context.clock() + WORK_TIME)
+        completion = self.context.completion(upload, asset)
         open_files = [file for file in sent if is_open(upload, known, file)]
         self._settle_all(run, completion, open_files, known)
         settled = run.settled()
@@ -103,7 +103,7 @@ class Finishing:
         Raises:
             UploadBusyError: a request works on the upload; try again.
         """
-        leased = self.places.lease(upload)
+        leased = self.context.lease(upload)
         if path in leased.results:
             settled = leased.results[path]
         self._release(Identity(upload.user_id), leased, {path: settled}, {})
@@ -137,7 +137,7 @@ class Finishing:
         Uploads end at the same time: the type is looked up again after it was written, until it
         stays, so the last one to write has seen the files of all.
         """
-        assets = self.places.assets
+        assets = self.context.assets
         if completion.layout.upload_type == "assetPreview":
             keys = [
                 completion.layout.final_key(path) for path, one in settled.items() if one.is_done
@@ -168,7 +168,7 @@ class Finishing:
                 handed |= of_kind
                 numbers = [n for n, file in enumerate(upload.files) if file.path in of_kind]
                 awaits = sorted({one for path in of_kind for one in outcomes[path].awaits})
-                job = self.places.jobs.new(
+                job = self.context.jobs.new(
                     kind,
                     job_id,
                     caller=caller,
@@ -178,7 +178,7 @@ class Finishing:
                     | ({"awaits": awaits} if awaits else {}),
                     items_total=len(numbers),
                 )
-                writes.append(self.places.jobs.put(job))
+                writes.append(self.context.jobs.put(job))
         return self._release(caller, upload, settled, handed, writes)
 
     def _release(
@@ -196,7 +196,7 @@ class Finishing:
         changed = settled.keys() - upload.results.keys()
         entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
         until = self._life_of_handed() if handed else None
-        self.places.uploads.release(
+        self.context.uploads.release(
             upload,
             results=results,
             handed=waiting,
@@ -209,7 +209,7 @@ class Finishing:
 
     def _life_of_handed(self) -> int:
         """Until when the rows of an upload live whose worker needs them: it may have to wait."""
-        return epoch_seconds(self.places.clock() + timedelta(days=UPLOAD_DAYS))
+        return epoch_seconds(self.context.clock() + timedelta(days=UPLOAD_DAYS))
 
     def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
         after = {
@@ -219,7 +219,7 @@ class Finishing:
         }
         entity = asset_entity(upload.database_id, upload.asset_id)
         return self.audit.entry(
-            caller, OPERATION, entity, before={}, after=after, at=self.places.clock()
+            caller, OPERATION, entity, before={}, after=after, at=self.context.clock()
         )
 
     def _settle_all(
@@ -232,7 +232,7 @@ class Finishing:
         """Settle files, previews last, until all are, time is up or S3 does not answer."""
 
         def settle(file: SentFile) -> None:
-            if run.outage is not None or self.places.clock() >= run.stop_at:
+            if run.outage is not None or self.context.clock() >= run.stop_at:
                 return
             try:
                 outcome = completion.settle(known[file.path], file.parts)
@@ -245,7 +245,7 @@ class Finishing:
         in_parallel(settle, [file for file in files if is_preview(file.path)])
         left = {path: one.left for path, one in run.outcomes.items() if one.left is not None}
         try:
-            self.places.objects.delete_many(completion.bucket, list(left.values()))
+            self.context.objects.delete_many(completion.bucket, list(left.values()))
         except UnavailableError as error:
             run.outage = error
             for path in left:  # the next request finds them in place, and removes what is left
