@@ -1,4 +1,4 @@
-"""What the sync speaks of: objects, the folders they stand in, what it left out; its replies."""
+"""Objects that the sync follows, their folders, the objects that it skipped, and its replies."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -55,12 +55,12 @@ class Skip:
 
 @dataclass(slots=True)
 class Followed:
-    """What became of some objects.
+    """The results of following some objects.
 
     `owned` are objects by the asset that had them before; `made` are the assets that are new;
     `files` are all objects that belong to an asset now, if they are still there;
     `later` are objects whose folder is still that of an asset which is being deleted or archived,
-    or whose database is being purged: nobody can say yet what they will be.
+    or whose database is being purged: they are followed again later.
     """
 
     owned: dict[tuple[str, str], list[str]] = field(

@@ -31,7 +31,7 @@ class Endpoints(NamedTuple):
 
 
 class SignInProvider(NamedTuple):
-    """Where users sign in, and as which application for what their web client asks.
+    """Where users sign in, and the application and scopes that their web client requests.
 
     `endpoints` reads the provider's discovery document, and raises UnavailableError.
     """

@@ -1,4 +1,4 @@
-"""Where a purge goes on."""
+"""The cursor of a purge."""
 
 from backend.core.models import WireModel
 

@@ -1,4 +1,4 @@
-"""Jobs as stored, what a step answers, and the replies of the routes."""
+"""Jobs as stored, what a step returns, and the replies of the routes."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -20,7 +20,7 @@ class Job(WireModel):
 
     `step` counts the steps that are done. `lease_until` (ms since 1970) is when the worker that
     holds the job loses it, or when a job that waits may go on; no two leases of a job end at the
-    same time, so it also tells them apart. `tries` counts the leases since the last step was done.
+    same time, so it also identifies one. `tries` counts the leases since the last step was done.
     """
 
     job_id: str
@@ -41,9 +41,9 @@ class Job(WireModel):
     lease_until: int = 0
     tries: int = 0
     undo: bool = False
-    """Somebody has cancelled it, and its steps take back what they did (`JobKind.undoes`)."""
+    """The job was cancelled, and its steps undo what they did (`JobKind.undoes`)."""
     result: dict[str, Any] | None = None
-    """What the job came to, where it makes something; written once, with what it makes."""
+    """The result of a job that creates something, written once, in the same transaction."""
 
     @property
     def is_finished(self) -> bool:

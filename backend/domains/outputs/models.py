@@ -1,4 +1,4 @@
-"""How far the outputs of an execution are stored, and what pipelines write into JSON files."""
+"""The progress of storing outputs of an execution, and the JSON files that pipelines write."""
 
 from math import isfinite
 from typing import Annotated, Any, Literal, cast
@@ -85,7 +85,7 @@ ResultName = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(
 
 
 class InspectionFile(Inspection):
-    """`inspection.json`: what a shipped pipeline found out, and what it made beside it.
+    """`inspection.json`: the facts that a shipped pipeline found, and the files that it created.
 
     Hostile input: the pipeline reads files that anybody may have built.
     """

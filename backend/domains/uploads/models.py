@@ -280,7 +280,7 @@ class Settled(WireModel):
 
 
 class HandedOver(WireModel):
-    """A large file that a worker finishes: the job's id, and a digest of the parts it is made of.
+    """A large file that a worker finishes: the job's id, and a digest of its parts.
 
     `stalled` is why the job ended before its file; it is not stored.
     """
@@ -291,7 +291,7 @@ class HandedOver(WireModel):
 
 
 class Upload(WireModel):
-    """An upload. `results` tells by path what became of settled files; `handed` is of large ones.
+    """An upload. `results` are those of settled files by path, `handed` those of large files.
 
     `lease_until` (milliseconds since 1970) is when another request may work on it; `attempts`
     counts those that began.

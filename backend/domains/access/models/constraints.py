@@ -1,6 +1,6 @@
 """Constraints as stored, and the bodies and replies of their routes.
 
-The words that they are made of stand in `policy/model.py`. A value is text, compared literally.
+Their vocabulary is defined in `policy/model.py`. A value is text, compared literally.
 """
 
 from collections.abc import Iterable
@@ -128,7 +128,7 @@ class Criteria(SentModel):
     @model_validator(mode="before")
     @classmethod
     def loses_no_half(cls, values: object) -> object:
-        """Other unknown fields are ignored, these would leave a rule that says something else."""
+        """Refuse these fields: unlike other unknown ones, ignoring them would change the rule."""
         if isinstance(values, dict):
             sent = cast("dict[str, object]", values)
             known = {field.alias or name for name, field in cls.model_fields.items()}

@@ -1,4 +1,4 @@
-"""What is asked of, and answered by, the route that explains decisions."""
+"""Parameters and reply of the route that explains decisions."""
 
 from typing import Annotated, Literal
 
@@ -30,12 +30,12 @@ ObjectType = Annotated[
 
 
 class ExplainQuery(WireModel):
-    """Who wants to do what to which object.
+    """The user, the action and the object of the decision to explain.
 
-    `method` (the action, if not given) and `route`, as it is declared or as it is requested, name a
-    route: it is explained too, and what it asks of its object is asked, unless `action` and
-    `objectType` ask something else. `assetId` stands for the fields of that asset. Further fields
-    are those of the object, and count more than the asset's; `tags` are parted by commas.
+    `method` (by default the action) and `route`, as declared or as requested, name a route: access
+    to it is explained too, and its action and object type are the defaults of `action` and
+    `objectType`. `assetId` adds the fields of that asset. Further fields are those of the object,
+    and take precedence over the asset's; `tags` are comma-separated.
     """
 
     user_id: UserId

@@ -1,4 +1,4 @@
-"""Bodies and replies of the routes of roles, and of those that say who has which."""
+"""Bodies and replies of the routes of roles, and of their assignment to users."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Links as stored, and the bodies that make and change them."""
+"""Links as stored, and the bodies that create and change them."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal

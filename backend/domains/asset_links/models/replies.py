@@ -1,4 +1,4 @@
-"""What the routes of links ask and tell; other slices do not load it."""
+"""Parameters, bodies and replies of the routes of links; no other slice loads it."""
 
 from pydantic import Field
 

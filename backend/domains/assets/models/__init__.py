@@ -1,4 +1,4 @@
-"""Assets as stored, and the bodies that make and change them."""
+"""Assets as stored, and the bodies that create and change them."""
 
 from typing import Annotated, Literal
 
@@ -50,7 +50,7 @@ class CurrentVersion(CurrentVersionReply):
 
 
 class Asset(WireModel):
-    """An asset as its row holds it, whichever of the database's two partitions it stands in."""
+    """An asset as its row holds it, in either of the database's two partitions."""
 
     database_id: str
     asset_id: str

@@ -1,4 +1,4 @@
-"""What the routes of assets ask and tell; other slices do not load it."""
+"""Parameters, bodies and replies of the routes of assets; no other slice loads it."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Entries as stored, and the names of their subjects; `replies` holds how routes return them."""
+"""Entries as stored, and the names of their subjects; routes return them as in `replies`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -138,14 +138,14 @@ ENTITY_KINDS = (
 
 @frozen
 class LargeValue:
-    """A value that is too large for an entry: it stands in the archive under its own hash."""
+    """A value that is too large for an entry: it is stored in the archive under its own hash."""
 
     sha256: str
     content: bytes
 
 
 class StoredValue(WireModel):
-    """Where a large value stands: `bytes` is its size as JSON."""
+    """Where a large value is stored: `bytes` is its size as JSON."""
 
     sha256: str
     bytes: int
@@ -198,8 +198,8 @@ class ReadFacts(WireModel):
 class Entry(WireModel):
     """An entry as its item holds it.
 
-    `at` is the time, and something that tells entries of one moment apart. Where all changes
-    together are large, `changes` is empty and they stand in the archive, as one value.
+    `at` is the time, with a suffix that distinguishes entries of one moment. If all changes
+    together are large, `changes` is empty and they are stored in the archive, as one value.
     """
 
     entity: str

@@ -1,4 +1,4 @@
-"""The messages that report reads to the function that enters them."""
+"""Messages that report reads to the consumer that writes their entries."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What is asked of entries, and the replies that tell them: for the function of the audit only."""
+"""Parameters and replies of the routes of audit entries; only their function loads it."""
 
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Databases as stored, and the bodies that make and change them."""
+"""Databases as stored, and the bodies that create and change them."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from backend.spec.keys import active, archived
 
 
 class Database(WireModel):
-    """A database as its row holds it; the count of its assets stands in items of its own."""
+    """A database as its row holds it; the count of its assets is stored in separate items."""
 
     database_id: str
     description: str

@@ -1,4 +1,4 @@
-"""What the routes of facts take and return."""
+"""Parameters and replies of the routes of facts; no other slice loads it."""
 
 from typing import Annotated, Literal
 

@@ -147,7 +147,7 @@ FileOperation = Literal[
 
 
 class FileChange(WireModel):
-    """What a job changes: the parameters that a request asked for.
+    """The parameters of a job that changes files, as requested.
 
     Paths begin with `/`, those of folders end in it. The job's asset is the one whose files change;
     `source_…` names another one that they are copied from.
@@ -164,12 +164,12 @@ class FileChange(WireModel):
 
 
 class ChangeCursor(WireModel):
-    """Where a change of files goes on.
+    """The cursor of a change of files.
 
     `version_id` is the version that is copied, `copy_id` the multipart upload of a large copy,
     `made` the version that was written; `turn` counts the versions that were copied because others
-    came meanwhile. `auxiliary` says that a copy is made but for what viewers made of its source,
-    `withdrawing` that it is whole. `after` is the last key of a listing that was dealt with.
+    were written meanwhile. With `auxiliary`, a copy is complete except for auxiliary files; with
+    `withdrawing`, it is complete. `after` is the last key of a listing that was processed.
     """
 
     version_id: str | None = None

@@ -1,4 +1,4 @@
-"""What the routes of files ask and tell; other slices do not load it."""
+"""Parameters, bodies and replies of the routes of files; no other slice loads it."""
 
 from typing import Annotated, Literal
 
@@ -20,7 +20,7 @@ PRIMARY_TYPE_OTHER = "other"
 PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]
 
 SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
-"""A path or a key as clients send it; what it names is found out against the asset."""
+"""A path or a key as clients send it; it is resolved within the asset."""
 
 
 def _is_true(value: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Records as stored, and what owns them."""
+"""Records of metadata as stored, and the entities that own them."""
 
 from typing import Annotated, Literal
 
@@ -18,7 +18,7 @@ MAX_RECORDS = 500
 """Records of one entity, facts apart, and records of one request."""
 Kind = Literal["metadata", "attribute"]
 ASSET_LEVEL = "/"
-"""The path under which the metadata of an asset itself stands."""
+"""The path under which the metadata of an asset itself is stored."""
 
 UpdateType = Literal["update", "replace_all"]
 

@@ -1,4 +1,4 @@
-"""What the routes of metadata ask and tell, and those of links; other slices do not load it."""
+"""Parameters, bodies and replies of the routes of metadata, and of metadata of links."""
 
 from typing import Annotated
 

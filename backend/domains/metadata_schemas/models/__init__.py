@@ -1,4 +1,4 @@
-"""Metadata schemas as stored and as they are in force, and the bodies that make them."""
+"""Metadata schemas as stored and as they are in force, and the bodies that create them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple, get_args

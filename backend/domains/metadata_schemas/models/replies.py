@@ -1,4 +1,4 @@
-"""What the routes of metadata schemas ask and tell; other slices do not load it."""
+"""Parameters, bodies and replies of the routes of metadata schemas; no other slice loads it."""
 
 from typing import Annotated, Literal
 
