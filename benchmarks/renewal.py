@@ -19,7 +19,7 @@ from rich.table import Table
 from backend.core.clock import iso, utc_now
 from backend.domains.jobs.models import Job, Step
 from backend.entrypoints.search_jobs import RenewalWiring
-from backend.search.checking import Check, CheckState
+from backend.search.checks import Check, CheckState
 from backend.search.indexes import ensure_indexes
 from backend.search.reindex import ReindexState
 from backend.search.state import FIRST_POINTER

@@ -5,7 +5,7 @@ function send requests into the deployment's own network (see `core.fetching`).
 """
 
 from backend.core.errors import UnavailableError
-from backend.core.fetching import Fetcher, ForbiddenUrlError, Limits
+from backend.core.fetcher import Fetcher, ForbiddenUrlError, Limits
 from backend.core.wired import wired
 
 MAX_BYTES = 256 * 1024

@@ -9,7 +9,7 @@ from backend.core.ids import new_suffix
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.refusals import RefusalTrail
 from backend.entrypoints.wiring import Wiring
-from backend.http.counting import count
+from backend.http.metrics import count
 from backend.spec.metrics import ACCESS_DENIED, DENIALS_NOT_ENTERED
 from backend.spec.settings import AUDIT_DAYS
 

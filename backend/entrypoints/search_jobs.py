@@ -11,8 +11,8 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.job_workers import Handler
-from backend.search.checking import Checker
-from backend.search.comparing import Comparer
+from backend.search.checks import Checker
+from backend.search.comparison import Comparer
 from backend.search.geo_keys import GeoKeys
 from backend.search.reindex import ReindexStep
 from backend.search.sources import Sources

@@ -143,7 +143,7 @@ def _rule_of(parameter: re.Match[str]) -> str:
 
 def _lost(bug: Exception) -> None:
     """Count a refusal that a bug keeps out of the audit log."""
-    from backend.http.counting import count  # noqa: PLC0415 - few runs count anything
+    from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
 
     _logger.error("a refusal was not entered", exc_info=bug)
     count(DENIALS_NOT_ENTERED)

@@ -157,7 +157,7 @@ class Router:
 
 
 def _count_ignored() -> None:
-    from backend.http.counting import count  # noqa: PLC0415 - few runs count anything
+    from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
 
     count(FIELDS_IGNORED)
 

@@ -11,8 +11,8 @@ from backend.processing import limits
 from backend.processing.descriptors import descriptor
 from backend.processing.files import Files, Reference, Source
 from backend.processing.glb import write_glb
-from backend.processing.measuring import Facts, facts_of, known_and_finite
-from backend.processing.merging import merged
+from backend.processing.measurements import Facts, facts_of, known_and_finite
+from backend.processing.merged_parts import merged
 from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail

@@ -24,7 +24,7 @@ from backend.core.models import WireModel
 from backend.core.search_engine import SearchEngine
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
-from backend.search.checking import Check, Checker, CheckState, Counts, moment
+from backend.search.checks import Check, Checker, CheckState, Counts, moment
 from backend.search.indexes import create_index
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.state import Pointer, PointerHeldError, SearchState, numbered

@@ -16,7 +16,7 @@ from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
 from backend.search.explanations import explain_hits
 from backend.search.facets import take_facets
-from backend.search.folding import assets_request, folded_hits, folded_request, taken_number
+from backend.search.folded_hits import assets_request, folded_hits, folded_request, taken_number
 from backend.search.hits import Search, sized, with_sources
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SuggestQuery, Window
 from backend.search.pairs import (

@@ -18,7 +18,7 @@ from backend.domains.audit.models import search_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobService
-from backend.search.checking import Counts, moment
+from backend.search.checks import Counts, moment
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, JobKind
 from backend.spec.tables.operations import SEARCH_STATE
 

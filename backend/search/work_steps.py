@@ -10,7 +10,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
-from backend.search.checking import Check, Checker, CheckState, Stepped
+from backend.search.checks import Check, Checker, CheckState, Stepped
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import Reference, from_message
 from backend.search.state import SearchState

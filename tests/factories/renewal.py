@@ -8,8 +8,8 @@ from backend.core.transactions import Update
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
-from backend.search.checking import Checker
-from backend.search.comparing import Comparer
+from backend.search.checks import Checker
+from backend.search.comparison import Comparer
 from backend.search.geo_keys import GeoKeys
 from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder

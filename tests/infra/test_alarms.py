@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from backend.core.deliveries import LONGEST_PAUSE_SECONDS
-from backend.http.counting import count
+from backend.http.metrics import count
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function

@@ -11,7 +11,7 @@ from backend.processing import limits
 from backend.processing.descriptors import LENGTH
 from backend.processing.files import Kind, Reference, State
 from backend.processing.jail.confinement import Bounds
-from backend.processing.measuring import Facts, known_and_finite
+from backend.processing.measurements import Facts, known_and_finite
 from backend.processing.readers.json_values import listing, mapping
 
 _KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
-from backend.processing.readers.placing import transformed
+from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
 

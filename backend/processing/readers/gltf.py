@@ -15,7 +15,7 @@ from backend.processing.readers.data_uris import data_of
 from backend.processing.readers.draco import Draco
 from backend.processing.readers.gltf_materials import Materials
 from backend.processing.readers.json_values import listing, mapping
-from backend.processing.readers.placing import opaque, transformed
+from backend.processing.readers.transforms import opaque, transformed
 from backend.processing.scene import (
     METRE,
     Floats,

@@ -26,17 +26,16 @@ from backend.spec.functions.apis import (
     TAGS_API,
     UPLOADS_API,
 )
-from backend.spec.functions.executing import (
+from backend.spec.functions.executions import (
     EXECUTION_FOLLOWER,
     EXECUTION_STARTER,
     EXECUTIONS_API,
     RECONCILE_EXECUTIONS,
     UPLOAD_TRIGGER,
 )
-from backend.spec.functions.inspecting import INSPECT, INSPECT_CAD
+from backend.spec.functions.inspection import INSPECT, INSPECT_CAD
 from backend.spec.functions.model import Function
-from backend.spec.functions.outputs import PROCESS_OUTPUT
-from backend.spec.functions.running import (
+from backend.spec.functions.operations import (
     ADMIN_API,
     AUTHORIZER,
     BOOTSTRAP,
@@ -46,6 +45,7 @@ from backend.spec.functions.running import (
     SEARCH_INDEXES_API,
     SWEEP_TOMBSTONES,
 )
+from backend.spec.functions.outputs import PROCESS_OUTPUT
 from backend.spec.functions.searches import FACTS_API, SEARCH_API
 from backend.spec.functions.workers import (
     AUDIT_ARCHIVER,

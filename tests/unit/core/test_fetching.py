@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from backend.core.addresses import is_public
-from backend.core.fetching import Fetcher, FetchFailedError, ForbiddenUrlError, Limits, addresses_of
+from backend.core.fetcher import Fetcher, FetchFailedError, ForbiddenUrlError, Limits, addresses_of
 
 PRIVATE = [
     "0.0.0.0",

@@ -12,7 +12,7 @@ from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.operations.search_indexes import SearchIndexService
 from backend.operations.search_routes import build_router
-from backend.search.checking import Example
+from backend.search.checks import Example
 from backend.search.indexes import ensure_indexes
 from backend.search.state import SearchState
 from backend.search.work import Report, Reports, SearchWork

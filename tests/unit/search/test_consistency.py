@@ -34,8 +34,8 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.search.walk.PAGE_ASSETS", 3)
     monkeypatch.setattr("backend.search.walk.FULL", 6)
     monkeypatch.setattr("backend.search.walk.PAGE_VERSIONS", 4)
-    monkeypatch.setattr("backend.search.comparing.MOST_STANDING", 6)
-    monkeypatch.setattr("backend.search.comparing._PAGE", 3)
+    monkeypatch.setattr("backend.search.comparison.MOST_STANDING", 6)
+    monkeypatch.setattr("backend.search.comparison._PAGE", 3)
 
 
 def drift(report: Report) -> tuple[int, int, int]:
@@ -177,7 +177,7 @@ def test_a_second_look_waits_for_the_grace(renewal: Renewal) -> None:
 def test_more_suspects_than_a_row_holds_are_looked_at_in_turns(
     renewal: Renewal, small_windows: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.search.checking.MOST_SUSPECTS", 5)
+    monkeypatch.setattr("backend.search.checks.MOST_SUSPECTS", 5)
     renewal.add_asset("pump", files=30)
     for number in range(30):
         renewal.lose(f"{PUMP}:pump/{number:04}.glb")

@@ -21,7 +21,7 @@ from backend.domains.executions.repository import (
     ExecutionRepository,
     FullError,
 )
-from backend.domains.executions.rules import starting
+from backend.domains.executions.rules import new_executions
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress
 
@@ -102,7 +102,7 @@ class Admission:
             self._fail(execution_id, _NeverStartedError())
             return
         try:
-            starting.require_allowed(found.pipelines, self.runs.may_call)
+            new_executions.require_allowed(found.pipelines, self.runs.may_call)
             self.runs.start(execution_id, self.payloads.run_input(found))
         except (RateLimitedError, UnavailableError):
             raise

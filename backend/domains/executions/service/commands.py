@@ -21,7 +21,7 @@ from backend.domains.audit.service import AuditService
 from backend.domains.executions import rules
 from backend.domains.executions.models import Execution, RunError
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
-from backend.domains.executions.rules import starting
+from backend.domains.executions.rules import new_executions
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.files.service import FileService
@@ -161,7 +161,7 @@ class ExecutionCommands:
     ) -> tuple[Asset, Workflow]:
         """The asset and the workflow, for a caller who may run the one on the other."""
         asset = self.files.assets.asset_for(caller, "POST", *asset_id)
-        starting.require_own_or_global(workflow_id[0], asset.database_id)
+        new_executions.require_own_or_global(workflow_id[0], asset.database_id)
         workflow = self.workflows.get_workflow(caller, *workflow_id)
         require(self.authorization, caller, "POST", secured_workflow(workflow))
         known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
@@ -170,9 +170,9 @@ class ExecutionCommands:
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 raise PipelineNotFoundError(function.name)
             require(self.authorization, caller, "POST", secured_pipeline(pipeline))
-            starting.require_enabled(pipeline)
-        snapshots = map(starting.snapshot, workflow.functions)
-        starting.require_allowed(snapshots, self.runs.may_call)
+            new_executions.require_enabled(pipeline)
+        snapshots = map(new_executions.snapshot, workflow.functions)
+        new_executions.require_allowed(snapshots, self.runs.may_call)
         return asset, workflow
 
     def _start(
@@ -185,7 +185,7 @@ class ExecutionCommands:
         rerun_of: str | None = None,
     ) -> str:
         now = self.clock()
-        execution = starting.new_execution(
+        execution = new_executions.new_execution(
             caller,
             workflow,
             (asset.database_id, asset.asset_id),

@@ -18,7 +18,7 @@ from backend.domains.executions.repository import (
     position_in_asset,
     position_in_workflow,
 )
-from backend.domains.executions.rules import starting
+from backend.domains.executions.rules import new_executions
 from backend.spec.routes import Action
 
 _log = logging.getLogger(__name__)
@@ -111,5 +111,5 @@ class ExecutionQueries:
 
 def secured_workflow(execution: Execution) -> Secured:
     """The workflow of an execution as permissions see it, whether it still exists or not."""
-    fields = starting.secured_fields(execution.workflow_database_id, execution.workflow_id)
+    fields = new_executions.secured_fields(execution.workflow_database_id, execution.workflow_id)
     return Secured("workflow", fields)

@@ -33,7 +33,7 @@ from backend.domains.executions.repository import (
     ExecutionExistsError,
     ExecutionRepository,
 )
-from backend.domains.executions.rules import events, starting, triggers
+from backend.domains.executions.rules import events, new_executions, triggers
 from backend.domains.executions.service.consumers import Keep
 from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.quarantine.service import Quarantine
@@ -158,7 +158,7 @@ class UploadTriggers:
     ) -> Execution:
         version_id = head.version.version_id
         name = triggers.run_name(workflow.key, upload, version_id)
-        return starting.new_execution(
+        return new_executions.new_execution(
             caller,
             workflow,
             (asset.database_id, asset.asset_id),

@@ -13,7 +13,7 @@ from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById, AssetService, FileNotFoundInAssetError
 from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.rules.resolving import Paths, Resolved, circular, resolved, targets
+from backend.domains.facts.rules.resolution import Paths, Resolved, circular, resolved, targets
 
 MAX_LISTED = 20_000
 """Files of an asset that are listed to resolve references: 20 requests to S3. In a larger asset a

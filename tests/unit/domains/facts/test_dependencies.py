@@ -12,7 +12,7 @@ from backend.core.paging import PageRequest
 from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.facts.models import FileReferences, SimilarShape, StoredReferences
 from backend.domains.facts.routes import build_router
-from backend.domains.facts.rules.resolving import Paths, circular, resolved
+from backend.domains.facts.rules.resolution import Paths, circular, resolved
 from backend.domains.facts.service import queries as reading
 from tests.factories.assets import created_asset, created_database
 from tests.factories.http import Answer, Client

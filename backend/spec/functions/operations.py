@@ -1,4 +1,4 @@
-"""The functions that operate a deployment: authorization, bootstrap, operations."""
+"""The functions that operate a deployment: authorization, bootstrap, replays and checks."""
 
 from dataclasses import replace
 

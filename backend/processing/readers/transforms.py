@@ -1,4 +1,4 @@
-"""Parts moved to their place in the scene."""
+"""Transforms parts to their place in the scene."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a new execution consists of. Pure."""
+"""Checks a new execution and builds its row. Pure."""
 
 from collections.abc import Callable, Iterable
 

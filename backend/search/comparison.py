@@ -1,7 +1,7 @@
-"""Lays what the sources hold beside what an index holds, in one window of a walk.
+"""Compares the sources with an index, in one window of a walk.
 
 Both sides are known by id and hash of content. A difference may be a change in progress, so
-`checking` looks again after a while.
+`checks` looks again after a while.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Walks everything and reports lasting differences, a window a step; and has them rebuilt.
+"""Walks all documents, a window a step, reports lasting differences, and has them rebuilt.
 
 Changes are under way all the time. What differs is only suspected; after a grace of twice the lag
 the walk looks at its suspects once more, and counts those that still differ *in the same way*: one
@@ -15,7 +15,7 @@ from pydantic import Field
 from backend.core.clock import Clock, iso
 from backend.core.models import WireModel
 from backend.core.wired import wired
-from backend.search.comparing import (
+from backend.search.comparison import (
     DIGEST_CHARS,
     Compared,
     Comparer,

@@ -1,4 +1,4 @@
-"""Fewer parts: what is drawn alike becomes one part, whatever the number of meshes."""
+"""Merges parts that are drawn alike, whatever the number of meshes."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable

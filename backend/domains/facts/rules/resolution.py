@@ -1,4 +1,4 @@
-"""Where references lead within an asset, and which of them form circles. Pure."""
+"""Resolves references within an asset, and finds those that form circles. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
