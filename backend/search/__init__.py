@@ -1,1 +1,1 @@
-"""Search: the path from changes to the two indexes, and the queries over them."""
+"""Search: indexing of changes in the two search indexes, and the queries over them."""

@@ -1,7 +1,8 @@
-"""Writes documents in bulk requests, each under its version, until the engine has answered for all.
+"""Writes documents in bulk requests, each under its version, until OpenSearch has answered for all.
 
-It retries what an overloaded or absent engine did not take, in smaller requests, and tells apart
-what the engine took, what it has newer, and what it will never take.
+Writes that an overloaded or unavailable cluster did not accept are repeated in smaller requests.
+The result distinguishes documents that were written, that are newer in the index, and that
+OpenSearch rejects permanently.
 """
 
 import hashlib
@@ -28,15 +29,15 @@ MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 1000
 _SIZED_FROM = 2  # the mapping version
 _SUCCESS = frozenset({200, 201})
-_CONFLICT = 409  # someone with a later ticket was faster, or this very write came through before
+_CONFLICT = 409  # a later ticket was faster, or an earlier attempt succeeded
 _REFUSED = frozenset({400, 413})
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of writes: how many stand, how many were overtaken, and the refused ones.
+    """The result of writes: how many were stored, how many were outdated, and the rejected ones.
 
-    `highest_stored` is the highest version that a conflict met.
+    `highest_stored` is the highest version of the conflicts.
     """
 
     written: int = 0
@@ -49,16 +50,20 @@ class Outcome:
 
 @wired
 class BulkWriter:
-    """`patience` is how many seconds it goes on trying while the engine takes nothing."""
+    """Writes documents.
+
+    `patience` is the number of seconds for which it retries without any progress.
+    """
 
     engine: SearchEngine
     patience: float = 30.0
 
     def write(self, writes: Sequence[DocumentWrite]) -> Outcome:
-        """Write all.
+        """Write all documents.
 
         Raises:
-            UnavailableError: the engine did not take all of them in time; it may have taken some.
+            UnavailableError: OpenSearch did not accept all of them in time; some may have been
+                written.
         """
         work = _Work(self.engine, list(writes))
         for attempt in Retrying(
@@ -81,7 +86,7 @@ class _Work:
     limit: int = MAX_DOCUMENTS
 
     def step(self) -> None:
-        """Send the next request and take its results in; smaller requests after a failure."""
+        """Send the next request and process its results; after a failure, use smaller requests."""
         chunk = self._next_chunk()
         try:
             results = self.engine.bulk(chunk)
@@ -89,7 +94,7 @@ class _Work:
             self.limit = max(1, len(chunk) // 2)
             raise
         except (InvalidInputError, TooLargeError) as error:
-            if len(chunk) > 1:  # one of them spoils the request: find it
+            if len(chunk) > 1:  # one of them makes the request fail: find it
                 self.limit = len(chunk) // 2
                 return
             results = [DocumentResult(chunk[0].index, chunk[0].id, 400, error.message)]
@@ -131,8 +136,8 @@ def write_of(
 ) -> DocumentWrite:
     """Return the write of a document: its JSON text, with the hash of its content and its version.
 
-    A tombstone also carries when it was made (`tombstone_at`), for the sweep of old ones. The
-    document's size is added where the mapping version of its indexes knows it.
+    A tombstone also contains its time of creation (`tombstone_at`), for the sweep of old ones. The
+    document's size is added if the mapping version of its indexes has the field.
     """
     content, digest = content_of(document)
     made = ""
@@ -145,7 +150,7 @@ def write_of(
 
 
 def with_size(body: str) -> str:
-    """Return a JSON object with its own size in bytes, as `source_bytes`, put into it."""
+    """Return a JSON object with its own size in bytes added as `source_bytes`."""
     opened = f'{body[:-1]},"{SOURCE_BYTES}":'
     rest = len(opened.encode()) + len("}")
     size = rest + len(str(rest))
@@ -154,7 +159,7 @@ def with_size(body: str) -> str:
 
 
 def content_of(document: Document) -> tuple[str, str]:
-    """The text of a document without its version, and the hash of it that is indexed beside it."""
+    """Return the text of a document without its version, and the hash that is indexed with it."""
     content = json.dumps(
         document.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     )

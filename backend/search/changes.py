@@ -1,7 +1,8 @@
-"""From change events to the documents that they touch. Pure: no I/O, no AWS types.
+"""Determines the documents that change events affect. Pure: no I/O, no AWS types.
 
-Events say only *that* something changed; what is true now is read later, after a ticket is taken.
-So nothing of an image is used but ids, and `inheritedRevision`, which makes a fan-out.
+Events are used only as a sign *that* something changed; the current state is read later, after a
+ticket is taken. So only ids of the images are used, and `inheritedRevision`, which starts a
+fan-out.
 """
 
 import json
@@ -44,7 +45,7 @@ class FanOut:
 
 @frozen
 class Poison:
-    """An event that cannot be understood: its own name, its body, and why."""
+    """An event that cannot be parsed: a name for it, its body, and the reason."""
 
     name: str
     body: object
@@ -53,7 +54,7 @@ class Poison:
 
 @dataclass(slots=True)
 class Changes:
-    """What a batch of events comes to; ten events of one document are one reference."""
+    """The result of a batch of events; several events of one document result in one reference."""
 
     references: set[Reference] = field(default_factory=set[Reference])
     fan_outs: set[FanOut] = field(default_factory=set[FanOut])
@@ -61,7 +62,7 @@ class Changes:
 
 
 class _MalformedError(Exception):
-    """The event lacks something; the message says what."""
+    """The event lacks a value; the message names it."""
 
 
 _TABLES_BY_KEY = {frozenset(table.key_names): table for table in TABLES if table.stream}
@@ -70,7 +71,7 @@ function needs no right to, nor name of, tables that it only hears of."""
 
 
 def table_changes(records: Sequence[Record]) -> Changes:
-    """What records of DynamoDB streams touch."""
+    """Return what records of DynamoDB streams change."""
     changes = Changes()
     for number, record in enumerate(records):
         try:
@@ -83,12 +84,12 @@ def table_changes(records: Sequence[Record]) -> Changes:
 
 
 def object_changes(messages: Sequence[Record]) -> Changes:
-    """What object events of S3, which EventBridge put into a queue, touch."""
+    """Return what object events of S3 change, which EventBridge put into a queue."""
     return _queued(messages, lambda body: {_object_of(body)})
 
 
 def settle_changes(messages: Sequence[Record]) -> Changes:
-    """What the settle messages of `rebuild` ask to be built once more."""
+    """Return the documents that settle messages of `rebuild` name."""
     return _queued(messages, from_message)
 
 
@@ -130,12 +131,14 @@ def _add_table_change(changes: Changes, record: Record) -> None:
         database_id, asset_id, path = keys.FILE.parse(_text(key, keys.FILE.name))
         changes.references.add(at_path(keys.active(database_id), asset_id, path))
     elif table is ASSET_LINKS and change.get("NewImage") is not None:
-        # A removed link names nobody; the transaction that removes it touches both assets' rows.
+        # The record of a removed link contains no assets; its transaction also writes both assets'
+        # rows.
         image = cast("Image", _mapping(change["NewImage"], "dynamodb.NewImage"))
         for composite in (keys.LINK_FROM, keys.LINK_TO):
             database_id, asset_id = composite.parse(_text(image, composite.name))
             changes.references.add(AssetRef(keys.active(database_id), asset_id))
-    # Changes of the other tables touch no document (`spec.queues.UNCONSUMED_STREAMS` says why).
+    # Changes of the other tables affect no document (`spec.queues.UNCONSUMED_STREAMS` gives the
+    # reasons).
 
 
 def _table(key: Image) -> Table:
@@ -146,7 +149,7 @@ def _table(key: Image) -> Table:
 
 
 def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
-    """A first revision is the asset's creation, when it has no files yet that could inherit."""
+    """Add a fan-out. The first revision is the asset's creation, when it has no files yet."""
     if image is None:
         return
     row = _mapping(image, "dynamodb.NewImage")
@@ -160,7 +163,7 @@ def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
 
 
 def _latest(fan_outs: set[FanOut]) -> set[FanOut]:
-    """Just the last fan-out of each asset: it reads what all of them changed."""
+    """Return only the last fan-out of each asset, because it reads the results of all of them."""
     in_order = sorted(fan_outs, key=lambda f: (f.created_at, f.inherited_revision))
     return set({(f.database_id, f.asset_id): f for f in in_order}.values())
 

@@ -1,8 +1,9 @@
-"""Walks all documents, a window a step, reports lasting differences, and has them rebuilt.
+"""Compares all documents with their sources, a window per step, and repairs lasting differences.
 
-Changes are under way all the time. What differs is only suspected; after a grace of twice the lag
-the walk looks at its suspects once more, and counts those that still differ *in the same way*: one
-whose source has changed meanwhile is under way again. So a check needs no pause of the writers.
+Changes are made all the time, so a difference is only suspected at first. After a grace period of
+twice the lag, the suspects are compared again, and those that still differ *in the same way* are
+counted: if the source has changed meanwhile, another update is in progress. So writers need not
+pause during a check.
 """
 
 from collections.abc import Iterable
@@ -44,7 +45,7 @@ class Example(WireModel):
 
 
 class Counts(WireModel):
-    """What a walk has found so far."""
+    """The numbers that a walk has found so far."""
 
     documents: int = 0
     missing: int = 0
@@ -63,10 +64,10 @@ class Counts(WireModel):
 
 
 class CheckState(WireModel):
-    """How far a walk has come, as the cursor of a job holds it.
+    """The progress of a walk, as stored in the cursor of a job.
 
-    `again` is how far the second look has come, while there is one; `suspects` are the digests of
-    those that are to be looked at, from `suspects_after` on.
+    `again` is the progress of the second comparison, while there is one; `suspects` are the digests
+    of the documents to compare, from `suspects_after` on.
     """
 
     at: list[str] = Field(default_factory=list[str])
@@ -85,7 +86,7 @@ class CheckState(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """The state after a step, the documents that it walked over, and how long the next waits."""
+    """The state after a step, the number of documents covered, and the delay of the next step."""
 
     state: CheckState
     items: int = 0
@@ -94,10 +95,11 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What a walk is for.
+    """The settings of a walk.
 
-    `names` are the indexes that are compared. `at_once` has all that differs built again when it is
-    found, without a second look: building again harms nobody. `repairs` does it after that look.
+    `names` are the indexes that are compared. With `at_once`, all differing documents are rebuilt
+    when they are found, without a second comparison, because a needless rebuild does no harm. With
+    `repairs`, they are rebuilt after that comparison.
     """
 
     names: Names
@@ -115,11 +117,11 @@ class Checker:
     clock: Clock
 
     def step(self, check: Check, state: CheckState) -> Stepped:
-        """Do the next window.
+        """Process the next window.
 
         Raises:
-            UnavailableError: something is down; the same step can be done again.
-            StoredVersionAheadError: the ticket counter went backwards, and waits to be put right.
+            UnavailableError: a service is unavailable; the same step can be repeated.
+            StoredVersionAheadError: the ticket counter was reset and must be corrected first.
         """
         state = state.model_copy(deep=True)
         if state.again is not None:
@@ -160,7 +162,10 @@ class Checker:
         state.suspected_at = iso(self.clock())
 
     def _second_look(self, state: CheckState) -> Stepped:
-        """Begin to look at the suspects again, once the grace is over; without any go on."""
+        """Start to compare the suspects again, once the grace period is over.
+
+        Continue if there are none.
+        """
         if state.suspects_after is None or state.suspected_at is None:
             state.finished = state.walked
             return Stepped(state)
@@ -169,7 +174,7 @@ class Checker:
         return Stepped(state, 0, max(0, ceil((due - self.clock()).total_seconds())))
 
     def _look_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
-        """Look at one window again; what is behind the walk itself is not looked at yet."""
+        """Compare one window again, up to the position of the walk."""
         compared = None if after >= state.position else self._compared(check, after)
         if compared is not None:
             known = _digests(state.suspects)
@@ -202,9 +207,10 @@ class Checker:
                 counts.examples.append(_example(one))
 
     def _since(self, one: Difference, suspected_at: str) -> str:
-        """When a change was made that is not in the index.
+        """Return when the change was made that the index does not contain.
 
-        Only of a missing document is it known. Of others it is when the walk met them.
+        This is known for missing documents only; for others it is the time when the walk found
+        them.
         """
         if isinstance(one.since, datetime):
             return iso(one.since)

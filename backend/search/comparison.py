@@ -1,7 +1,7 @@
 """Compares the sources with an index, in one window of a walk.
 
-Both sides are known by id and hash of content. A difference may be a change in progress, so
-`checks` looks again after a while.
+Documents of both are identified by id and hash of content. A difference may be a change in
+progress, so `checking` compares again after a while.
 """
 
 import hashlib
@@ -45,9 +45,11 @@ DIGEST_CHARS = 8
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A document that differs. `content` is the hash of what it should be; of extra ones, empty.
+    """A document that differs.
 
-    `since` is when its source was made, of missing ones whose source has the time.
+    `content` is the expected hash; empty for documents without a source.
+
+    `since` is when the source of a missing document was created, if the source has the time.
     """
 
     drift: Drift
@@ -58,7 +60,7 @@ class Difference:
 
     @property
     def digest(self) -> str:
-        """Tells the document, and what it should be, from others."""
+        """Return a digest of the document and its expected content."""
         kind = type(self.reference).__name__
         text = f"{kind} {self.id} {self.content}"
         return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:_DIGEST_BYTES]).decode()
@@ -66,10 +68,10 @@ class Difference:
 
 @dataclass(slots=True)
 class Compared:
-    """What a window came to, up to and with a position.
+    """The result of a window, up to and including a position.
 
-    `refused` are documents that stand as stubs, since OpenSearch did not take them whole: they are
-    among the failures. `unreadable` are assets whose sources contradict each other.
+    `refused` are documents that are indexed as stubs, because OpenSearch rejected them; they are
+    listed among the failures. `unreadable` are assets with contradictory sources.
     """
 
     upto: Position
@@ -81,7 +83,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """A document that should stand, and its hash."""
+    """A document that should exist, and its hash."""
 
     document: Document
     content: str
@@ -96,15 +98,15 @@ class Comparer:
     state: SearchState
 
     def compare(self, window: Window, names: Names) -> Compared:
-        """Compare a window, or as much of its beginning as is compared at once.
+        """Compare a window, or its first part if it is large.
 
         Raises:
             UnavailableError: a table, a bucket or the engine failed.
         """
-        # The index is read first: what is written between the two readings is found in the
-        # sources, so that it is a suspect and not overlooked.
-        assets, upto = self._standing(ASSET_INDEX, names, window.after, window.upto)
-        files, upto = self._standing(FILE_INDEX, names, window.after, upto)
+        # The index is read first: a document written between the two reads is found in the sources,
+        # so it becomes a suspect instead of being overlooked.
+        assets, upto = self._stored(ASSET_INDEX, names, window.after, window.upto)
+        files, upto = self._stored(FILE_INDEX, names, window.after, upto)
         wanted = [r for r in window.references if place_of(r) <= upto[1:]]
         # A pair of indexes is created together, so both have one mapping version.
         version = self.state.mappings()[names[ASSET_INDEX.alias]]
@@ -124,20 +126,20 @@ class Comparer:
         return compared
 
     def next_database(self, names: Names, after: str) -> str | None:
-        """The first database behind this that an index holds documents of."""
+        """Return the first database after this one with documents in an index."""
         found: list[str] = []
         for name in names.values():
             wanted = Stretch(order=("str_databaseid",), above=(after,), limit=1)
             found += (one.place[0] for one in self.engine.stretch(name, wanted))
         return min(found, default=None)
 
-    def _standing(
+    def _stored(
         self, index: SearchIndex, names: Names, after: Position, upto: Position
     ) -> tuple[list[StandingDocument], Position]:
-        """The documents of the window, and how far they reach."""
+        """Return the stored documents of the window, and the position they reach."""
         order = ("str_assetid",) if index is ASSET_INDEX else ("str_assetid", "str_key")
         if index is ASSET_INDEX and after.asset_id == upto.asset_id:
-            return [], upto  # amid the files of an asset, whose own document is done
+            return [], upto  # within the files of an asset, whose own document is done
         found: list[StandingDocument] = []
         above: tuple[str, ...] | None = (after.asset_id, after.key)[: len(order)]
         while len(found) < MOST_STANDING:
@@ -162,7 +164,7 @@ class Comparer:
     def _expected(
         self, references: Sequence[AssetRef | FileKeyRef], mapping_version: int
     ) -> tuple[dict[tuple[str, str], _Expected], set[str]]:
-        """What should stand, by alias and id; and assets that cannot be read."""
+        """Return the expected documents, by alias and id, and the assets that cannot be read."""
         expected: dict[tuple[str, str], _Expected] = {}
         unreadable: set[str] = set()
         for start in range(0, len(references), READ_AT_ONCE):
@@ -173,7 +175,7 @@ class Comparer:
             for source in reading.sources:
                 document = project(source, allowed, mapping_version)
                 if document.body.get("deleted") is not True:
-                    known = _Expected(document, content_of(document)[1], _made(source))
+                    known = _Expected(document, content_of(document)[1], _created_at(source))
                     expected[document.index.alias, document.id] = known
         return expected, unreadable
 
@@ -184,7 +186,7 @@ def _take(
     standing: StandingDocument,
     name: AssetRef | FileKeyRef,
 ) -> None:
-    """Compare a standing document; what is left of `expected` in the end is missing."""
+    """Compare a stored document; the documents left in `expected` in the end are missing."""
     alias = ASSET_INDEX.alias if isinstance(name, AssetRef) else FILE_INDEX.alias
     known = expected.pop((alias, standing.id), None)
     if known is None:
@@ -197,7 +199,7 @@ def _take(
 
 
 def _reference(standing: StandingDocument) -> AssetRef | FileKeyRef:
-    """What a standing document names, by its fields."""
+    """Return the reference of a stored document, by its fields."""
     body = standing.body
     ids = (str(body.get("str_databaseid", "")), str(body.get("str_assetid", "")))
     return FileKeyRef(*ids, str(body["str_key"])) if "str_key" in body else AssetRef(*ids)
@@ -207,8 +209,8 @@ def _place(standing: StandingDocument) -> tuple[str, str]:
     return place_of(_reference(standing))
 
 
-def _made(source: Source) -> datetime | str | None:
-    """When a source was created, or last written, if that is known."""
+def _created_at(source: Source) -> datetime | str | None:
+    """Return when a source was created, or last written, if that is known."""
     if isinstance(source, FileSource):
         return source.version.last_modified
     return str(source.row.get("createdAt") or "") if isinstance(source, AssetSource) else None

@@ -1,7 +1,7 @@
-"""Conditions on the fields of the indexes, as filters name them. Pure: no I/O.
+"""Conditions on the fields of the indexes, in filters. Pure: no I/O.
 
-Fields that people write texts into are compared by words, and `<field>.keyword` by the whole value.
-Fields that hold ids and names of types have no words: they are always compared as a whole.
+Text fields are compared by words, and `<field>.keyword` by the whole value. Fields with ids and
+names of types are always compared as a whole.
 """
 
 import re
@@ -57,7 +57,7 @@ class ConditionError(ValueError):
 
 @dataclass
 class Budget:
-    """Counts what the filters of one request cost together."""
+    """Counts the conditions in all filters of one request."""
 
     conditions: int = 0
     wildcards: int = 0
@@ -67,7 +67,7 @@ class Budget:
         """Count one condition.
 
         Raises:
-            InvalidInputError: the filters have more than a request may have.
+            InvalidInputError: the filters have more conditions than a request may have.
         """
         self.conditions += 1
         self.wildcards += wildcards
@@ -86,7 +86,7 @@ def known_field(name: str) -> str:
     """Return the name of a field, if filters may name it.
 
     Raises:
-        ConditionError: it is no field of the indexes and no key of metadata.
+        ConditionError: the name is neither a field of the indexes nor a metadata key.
     """
     if name.removesuffix(KEYWORD) in FIELDS or is_key(name):
         return name
@@ -94,7 +94,7 @@ def known_field(name: str) -> str:
 
 
 def is_key(name: str) -> bool:
-    """Return whether the name is that of a key of metadata, or of attributes of files."""
+    """Return whether the name is that of a metadata key, or of a file attribute."""
     return any(name.startswith(prefix) and name != prefix for prefix in _KEY_PREFIXES)
 
 
@@ -109,10 +109,10 @@ def exists(name: str) -> JsonObject:
 
 
 def equal(name: str | None, value: str) -> JsonObject:
-    """Return the condition that a field holds the value: by words, or as a whole.
+    """Return the condition that a field equals the value: by words, or as a whole.
 
     Raises:
-        ConditionError: the field holds no such values.
+        ConditionError: the field has values of another type.
     """
     if name is None:
         return whole_word_query(value)
@@ -128,10 +128,10 @@ def equal(name: str | None, value: str) -> JsonObject:
 
 
 def like(name: str | None, pattern: str) -> JsonObject:
-    """Return the condition that a value fits a pattern with `*` and `?`.
+    """Return the condition that a value matches a pattern with `*` and `?`.
 
     Raises:
-        ConditionError: the field holds numbers, dates or booleans.
+        ConditionError: the field contains numbers, dates or booleans.
     """
     if name is None:
         fields = [field.partition("^")[0] for field in TEXT_FIELDS]
@@ -149,7 +149,7 @@ def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
     """Return the condition that a number or date is within bounds (`gt`, `gte`, `lt`, `lte`).
 
     Raises:
-        ConditionError: the field has no order, or a bound is no value of it.
+        ConditionError: the field has no order, or a bound is not a value of its type.
     """
     if name is None:
         raise ConditionError("a range requires a field name, as in field:[a TO b]")
@@ -185,7 +185,7 @@ def _key(name: str) -> Key:
 
 
 def _whole_field(name: str) -> str:
-    """The field that holds whole values."""
+    """Return the field that contains whole values."""
     bare = name.removesuffix(KEYWORD)
     return f"{bare}{KEYWORD}" if bare.startswith(_KEYWORD_PREFIXES) else bare
 
@@ -203,7 +203,7 @@ def _wildcard(field: str, pattern: str) -> JsonObject:
 
 
 def _typed(field: str, value: str) -> str:
-    """A value that OpenSearch takes for the field, which it would refuse without naming it."""
+    """Convert a value to the type of the field; OpenSearch's own error would not name the field."""
     if field.startswith("num_"):
         if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
             fact = f"{value!r:.{_SHOWN_CHARS}} is not a number from {_LEAST} to {_MOST}"
@@ -228,7 +228,7 @@ def _date(field: str, value: str) -> str:
 
 
 def _whole_date(value: str) -> str:
-    """A date with its month, day and minutes, which may be left out."""
+    """Complete a date with month, day and minutes, which may be omitted."""
     day, mark, time = value.partition("T")
     day += "-01-01"[len(day) - 4 :] if len(day) < len("2026-03-01") else ""
     hours_alone = re.fullmatch(r"(\d{2})(Z|[+-].*)?", time)

@@ -1,7 +1,7 @@
-"""What the indexing functions do with a batch: read the events, keep the poison, rebuild the rest.
+"""Consumers of the indexing path: parse events, store poison events, rebuild the documents.
 
-A batch that was worked through is acknowledged as a whole, since nothing is acknowledged before
-everything is written. An outage is nobody's fault in particular: the whole batch comes again.
+A batch is acknowledged as a whole, because nothing is acknowledged before everything is written.
+After an outage, which is not specific to one event, the whole batch is delivered again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,10 +26,10 @@ class StreamConsumer:
     fan_outs: FanOuts
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch.
+        """Process the batch.
 
         Raises:
-            UnavailableError: something is down; the mapping delivers the batch again.
+            UnavailableError: a service is unavailable; the mapping delivers the batch again.
         """
         changes = table_changes(event["Records"])
         _keep(changes.poison, self.failures)
@@ -51,7 +51,7 @@ class QueueConsumer:
     settling: bool = False
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; after an outage all of its messages are given back."""
+        """Process the batch; after an outage, return all of its messages to the queue."""
         messages: Sequence[Record] = event["Records"]
         try:
             changes = self.read(messages)

@@ -1,8 +1,8 @@
-"""Which points in time each user holds, so that one user's cursors leave places for others.
+"""The points in time of each user, so that one user's cursors leave room for those of others.
 
-OpenSearch holds 300 contexts on a node, and a point in time takes one for each index. It knows
-which are open, but not whose they are: that is in one item a user, written when a cursor is opened.
-Pages read and write nothing here.
+OpenSearch keeps at most 300 contexts per node, and a point in time uses one for each index.
+OpenSearch lists the open ones, but not their users. These are stored in one item per user, which is
+written when a cursor is opened. Further pages do not access it.
 """
 
 import hashlib
@@ -49,8 +49,8 @@ class TooManyCursorsError(RateLimitedError):
         )
 
 
-class _Held(NamedTuple):
-    """The cursors of a user: points in time from the oldest on, and digests of those closed."""
+class _UserCursors(NamedTuple):
+    """The cursors of a user: open points in time, oldest first, and digests of closed ones."""
 
     opened: list[str]
     closed: list[str]
@@ -59,7 +59,7 @@ class _Held(NamedTuple):
 
 @wired
 class CursorPlaces:
-    """Opens points in time for cursors, as many as a user may have."""
+    """Opens points in time for cursors, within the limit of each user."""
 
     tables: Tables
     clock: Clock
@@ -68,7 +68,7 @@ class CursorPlaces:
         """Open a point in time over indexes, and close the user's oldest ones beyond the limit.
 
         Raises:
-            TooManyCursorsError: no place is free.
+            TooManyCursorsError: the limit is reached.
         """
         held, open_now = self._held(user_id), engine.points_in_time()
         if len(open_now) >= PLACES and not open_now.intersection(held.opened):
@@ -82,27 +82,28 @@ class CursorPlaces:
             beyond = mine[: _too_many(len(mine), len(open_now))]
             kept = [*mine[len(beyond) :], opened]
             closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
-            if self._replaced(user_id, held, _Held(kept, closed, held.revision + 1)):
+            if self._replaced(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
                 for one in beyond:
                     close(engine, one)
                 return opened
-            # In this order: what the item names was open before OpenSearch lists what is open.
+            # In this order: points in time in the item were open before OpenSearch lists the open
+            # ones.
             held, open_now = self._held(user_id), engine.points_in_time()
         close(engine, opened)
         raise TooManyCursorsError(1)
 
     def was_closed(self, user_id: str, point_in_time: str) -> bool:
-        """Whether a later cursor of the user closed it."""
+        """Return whether the cursor was closed to open a later one of the same user."""
         return _digest(point_in_time) in self._held(user_id).closed
 
-    def _held(self, user_id: str) -> _Held:
+    def _held(self, user_id: str) -> _UserCursors:
         item = self.tables.get(RESERVATIONS, _key(user_id)) or {}
         opened = cast("list[str]", item.get("opened", []))
         closed = cast("list[str]", item.get("closed", []))
-        return _Held(list(opened), list(closed), int(item.get("revision", 0)))
+        return _UserCursors(list(opened), list(closed), int(item.get("revision", 0)))
 
-    def _replaced(self, user_id: str, held: _Held, new: _Held) -> bool:
-        """Write what a user holds now; False where another request of the user was faster."""
+    def _replaced(self, user_id: str, held: _UserCursors, new: _UserCursors) -> bool:
+        """Write the cursors of a user; return False if another request of the user was faster."""
         ends = epoch_seconds(self.clock() + LONGEST)
         item: Item = {**_key(user_id), **new._asdict(), "expiresAt": ends}
         unchanged = equals("revision", held.revision) if held.revision else absent("revision")
@@ -123,13 +124,16 @@ class _ChangedError(ConflictError):
 
 
 def close(engine: SearchEngine, point_in_time: str) -> None:
-    """Close a point in time; if OpenSearch does not answer, it ends by itself."""
+    """Close a point in time; if OpenSearch does not respond, it expires by itself."""
     with suppress(UnavailableError):
         engine.close_point_in_time(point_in_time)
 
 
 def _too_many(mine: int, all_open: int) -> int:
-    """How many of a user's cursors to close for a new one, of which few or many places are left."""
+    """Return how many of a user's cursors to close for a new one.
+
+    More if few are free in the cluster.
+    """
     if all_open < PLACES - FOR_OTHERS:
         return max(0, mine + 1 - MAX_OPEN)
     return max(min(mine, 1), mine + 1 - MAX_OPEN)

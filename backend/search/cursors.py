@@ -1,8 +1,8 @@
-"""Pages of a search by cursor: over what the indexes held when the first page was asked for.
+"""Pages of a search by cursor, over the content of the indexes at the first page.
 
-OpenSearch keeps that as a point in time, and a page goes on after the values by which its last hit
-is ordered. The fields of a document's id are the last of them, so no two hits are at one place.
-Permissions are checked again for each page.
+OpenSearch keeps that content as a point in time. The next page begins after the sort values of the
+last hit. The fields of a document's id are the last of these, so no two hits have the same
+position. Permissions are checked again for each page.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ class CursorClosedError(GoneError):
 
 
 class FoundPage(NamedTuple):
-    """OpenSearch's answer, which index is of which kind, and the cursor of the next page."""
+    """OpenSearch's response, the kind of each index, and the cursor of the next page."""
 
     answer: JsonObject
     kinds: Mapping[str, EntityType]
@@ -66,7 +66,7 @@ class FoundPage(NamedTuple):
 
 
 class _Cursor(NamedTuple):
-    """Where to go on: the point in time, its indexes, when it was opened, after which values."""
+    """The position: point in time, its indexes, when it was opened, and the last sort values."""
 
     point_in_time: str
     kinds: Mapping[str, EntityType]
@@ -76,7 +76,7 @@ class _Cursor(NamedTuple):
 
 @wired
 class Cursors:
-    """Deals with pages by cursor; a token is sealed for the caller and the query."""
+    """Serves pages by cursor; a token is sealed for the caller and the query."""
 
     tokens: PageTokens
     clock: Clock
@@ -91,14 +91,14 @@ class Cursors:
         engine: SearchEngine,
         kinds: Mapping[str, EntityType],
     ) -> FoundPage:
-        """The page after `body.after`, or the first one of a new point in time over the indexes.
+        """Return the page after `body.after`, or the first one of a new point in time.
 
         Raises:
             InvalidInputError: the cursor was not issued to this caller for this query.
-            CursorExpiredError: it was, but is there no more.
-            CursorClosedError: later cursors of the caller took its place.
-            TooManyCursorsError: there is no place for a new one.
-            TooLargeError: the next cursor would be longer than one may be.
+            CursorExpiredError: the point in time no longer exists.
+            CursorClosedError: it was closed to open a later cursor of the caller.
+            TooManyCursorsError: the limit of open cursors is reached.
+            TooLargeError: the next cursor would be longer than the limit.
         """
         scope = _scope(caller, body)
         cursor = self._read(body.after or "", scope) or self._opened(caller, engine, kinds)
@@ -115,7 +115,7 @@ class Cursors:
             close(engine, cursor.point_in_time)
             raise
         except TooLargeError:
-            if cursor.place is None:  # the caller has no cursor to go on with by a smaller size
+            if cursor.place is None:  # the caller has no cursor to continue with a smaller page
                 close(engine, cursor.point_in_time)
             raise
 
@@ -147,7 +147,7 @@ class Cursors:
     def forget(
         self, caller: Identity, body: SearchBody, token: str, *, engine: SearchEngine
     ) -> None:
-        """Let go of a cursor whose page is not wanted."""
+        """Close a cursor whose page is not used."""
         cursor = self._read(token, _scope(caller, body))
         if cursor is not None:
             close(engine, cursor.point_in_time)
@@ -165,7 +165,7 @@ class Cursors:
 
 
 def _too_long(last: JsonObject, size: int) -> TooLargeError:
-    """The error of a cursor that no request could bring back, for it holds what the hit holds."""
+    """Return the error for a cursor that is too long for a request, due to long sort values."""
     fact = (
         f"the values of {last['_id']!r:.200} are too long for a cursor, which would have "
         f"{size} characters; at most {MAX_CURSOR_CHARS} are allowed"
@@ -174,6 +174,6 @@ def _too_long(last: JsonObject, size: int) -> TooLargeError:
 
 
 def _scope(caller: Identity, body: SearchBody) -> str:
-    """What a cursor is bound to: who asks, and what; pages may differ in size."""
+    """Return the scope of a cursor: caller and query. The page size may change."""
     query = body.model_dump_json(by_alias=True, exclude={"after", "size", "tokens", "operation"})
     return json.dumps(["search", caller.user_id, hashlib.sha256(query.encode()).hexdigest()])

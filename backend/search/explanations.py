@@ -1,4 +1,4 @@
-"""Why hits were found, in the form that the web application of VAMS shows. Pure: no I/O."""
+"""Explains hits in the form that the web application of VAMS displays. Pure: no I/O."""
 
 from collections.abc import Iterable
 
@@ -7,9 +7,9 @@ from backend.search.models import SearchBody
 
 
 def explain_hits(body: SearchBody, hits: Iterable[JsonObject]) -> None:
-    """Add to each hit, and to its files, the fields that hold what was searched for.
+    """Add to each hit, and to its files, the fields that match the search.
 
-    OpenSearch's own account stays beside them, for callers to whom it was given.
+    OpenSearch's own explanation is kept, for callers who may receive it.
     """
     kind = _query_type(body)
     for hit in hits:

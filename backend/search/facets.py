@@ -1,8 +1,8 @@
-"""Facets, choices among their values, and histograms of a search. Pure: no I/O, no caller.
+"""Facets, selections of their values, and histograms of a search. Pure: no I/O, no caller.
 
-The values that a user chose in facets filter the hits behind the query (`post_filter`). So each
-facet can count without its own choice: a chosen value does not hide the others. All counts are of
-documents that the query finds, and so of those that the caller may see.
+Selected values filter the hits after the query (`post_filter`), so each facet counts without its
+own selection: a selected value does not hide the others. All counts cover only documents that the
+query finds, and so only those that the caller may see.
 """
 
 from collections.abc import Mapping
@@ -43,10 +43,10 @@ FACET_FIELDS = frozenset(name for name, _, _ in _FACETS)
 
 
 def add_facets(request: JsonObject, body: SearchBody) -> None:
-    """Add the facets and histograms that a search requests, and the choices among their values.
+    """Add the requested facets and histograms to a search, and the selections of facet values.
 
     Raises:
-        InvalidInputError: a choice names a facet twice, or a value of another type than its own.
+        InvalidInputError: a facet is selected twice, or by a value of another type.
     """
     choices = _choices(body.facet_choices)
     if choices:
@@ -64,7 +64,7 @@ def add_facets(request: JsonObject, body: SearchBody) -> None:
 
 
 def take_facets(body: SearchBody, reply: JsonObject) -> None:
-    """Move the facets of metadata and the histograms of a reply to fields of their own."""
+    """Move the metadata facets and the histograms of a reply to separate fields."""
     counted: JsonObject = reply.get("aggregations", {})
     if body.metadata_facets and counted:
         reply["metadataFacets"] = taken_facets(body.metadata_facets, counted)
@@ -78,7 +78,7 @@ def take_facets(body: SearchBody, reply: JsonObject) -> None:
 
 
 def _choices(choices: list[FacetChoice]) -> dict[str, JsonObject]:
-    """The condition of each choice, by the name of its facet."""
+    """Return the condition of each selection, by the name of its facet."""
     found: dict[str, JsonObject] = {}
     for number, choice in enumerate(choices):
         field = f"facetChoices.{number}"
@@ -124,7 +124,7 @@ def _all_of(conditions: list[JsonObject]) -> JsonObject:
 
 
 def _among(counted: JsonObject, conditions: list[JsonObject]) -> JsonObject:
-    """Count only documents that the conditions find."""
+    """Count only documents that match the conditions."""
     return {"filter": _all_of(conditions), "aggs": {COUNTED: counted}}
 
 

@@ -1,9 +1,9 @@
-"""The entries of the failure bucket, read again: listed, parsed, noted on, removed.
+"""The entries of the failure bucket: list, parse, update, remove.
 
-Two kinds stand there. Handlers keep *poison* (`failures.FailureStore`), one item an object. The
-mappings of streams write a *batch* that they gave up, as AWS documents it
-(https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): what is known about
-it, and in `payload` the whole event as text. How often either was replayed stands in the object
+There are two kinds. Handlers store *poison* (`failures.FailureStore`), one item per object. The
+stream mappings write a *batch* that they gave up, in AWS's format
+(https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): details of the
+failure, and in `payload` the whole event as text. The replays of an entry are counted in the object
 itself, under `replays`, so that an entry and its history are one write.
 """
 
@@ -34,12 +34,12 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class UnreadableFailureError(Exception):
-    """An object of the failure bucket holds nothing that could be replayed; says why."""
+    """An object of the failure bucket cannot be replayed; the message gives the reason."""
 
 
 @frozen
 class Replays:
-    """How often an entry was replayed in vain; `next_at` is when the schedule tries again."""
+    """The number of failed replays of an entry; `next_at` is when the schedule tries again."""
 
     attempts: int = 0
     last_at: str | None = None
@@ -49,7 +49,7 @@ class Replays:
 
 @frozen
 class FailureSummary:
-    """An entry as a list shows it, as far as its beginning contains it."""
+    """An entry as listed, as far as the beginning of the object contains its fields."""
 
     key: str
     kind: Kind
@@ -63,7 +63,7 @@ class FailureSummary:
 
 @frozen
 class StoredFailure:
-    """An entry as it stands in the bucket; `etag` is that of this very text, or of an older one."""
+    """A stored entry. `etag` is that of this text, or of an older one."""
 
     key: str
     etag: str
@@ -72,7 +72,7 @@ class StoredFailure:
 
 @frozen
 class PoisonEntry:
-    """One item that a handler kept: the documents to build again, else the body says them."""
+    """One item that a handler stored: the documents to rebuild, or else its body."""
 
     consumer: str
     references: frozenset[Reference]
@@ -81,7 +81,7 @@ class PoisonEntry:
 
 @frozen
 class BatchEntry:
-    """Stream records that a mapping gave up."""
+    """Stream records that a mapping gave up after its retries."""
 
     consumer: str
     records: Sequence[Mapping[str, Any]]
@@ -96,7 +96,7 @@ class FailureEntries:
     bucket: str
 
     def page(self, request: PageRequest, *, consumer: str | None = None) -> Page[FailureSummary]:
-        """Entries in the order of their keys, or those of one consumer."""
+        """List entries in key order, optionally those of one consumer."""
         return fill(
             lambda some: self._page(some, consumer),
             request,
@@ -105,23 +105,25 @@ class FailureEntries:
         )
 
     def batches(self, request: PageRequest) -> Page[FailureSummary]:
-        """Just the batches that mappings gave up."""
+        """List only the batches that mappings gave up."""
         return self._listed(BATCHES, request)
 
     def read(self, key: str) -> StoredFailure | None:
-        """One entry; None where there is none, or no longer."""
+        """Return one entry; None if it does not exist."""
         head = self.objects.head(self.bucket, key) if kind_of(key) else None
         if not isinstance(head, ObjectHead):
             return None
-        # Were it written again between these two, its ETag would be the older one, under which
-        # nothing is changed or removed any more.
+        # If the entry is written between these two requests, its ETag is outdated, so later changes
+        # and removals are refused.
         body = b"".join(self.objects.read_chunks(self.bucket, key))
         return StoredFailure(key, head.version.etag, body.decode(errors="replace"))
 
     def note(self, stored: StoredFailure, replays: Replays) -> bool:
-        """Write on an entry how its replay ended; False where it was written again meanwhile.
+        """Store the result of a replay in an entry.
 
-        What is no object of JSON is kept as a text inside of one.
+        Return False if the entry was written meanwhile.
+
+        A content that is not a JSON object is stored as text inside one.
         """
         try:
             document = _document(stored)
@@ -138,7 +140,7 @@ class FailureEntries:
         )
 
     def remove(self, stored: StoredFailure) -> bool:
-        """Remove an entry that is done with; False where it was written again meanwhile."""
+        """Remove an entry after its replay; return False if it was written meanwhile."""
         return self.guarded.delete(self.bucket, stored.key, etag=stored.etag)
 
     def _page(self, request: PageRequest, consumer: str | None) -> Page[FailureSummary]:
@@ -164,19 +166,19 @@ class FailureEntries:
 
 
 def kind_of(key: str) -> Kind | None:
-    """What stands under a key; None where no entry can stand there."""
+    """Return the kind of entry for a key; None if the key is not that of an entry."""
     if _POISON_KEY.fullmatch(key):
         return "poison"
     return "batch" if _BATCH_KEY.fullmatch(key) else None
 
 
 def position_of(key: str) -> JsonObject:
-    """Where a list goes on after a key."""
+    """Return the position of a list after a key."""
     return {"key": key}
 
 
 def summary_of(key: str, size: int, start: str) -> FailureSummary:
-    """The fields in the beginning of an entry; a malformed one has few."""
+    """Return the fields in the beginning of an entry; a malformed one has few."""
     head = leading_members(start)
     kind = kind_of(key) or "poison"
     replays = replays_of(head)
@@ -206,16 +208,16 @@ def summary_of(key: str, size: int, start: str) -> FailureSummary:
 
 
 def parsed(stored: StoredFailure) -> PoisonEntry | BatchEntry:
-    """The entry in an object.
+    """Parse the entry in an object.
 
     Raises:
-        UnreadableFailureError: it is not JSON, or lacks what a replay needs.
+        UnreadableFailureError: the object is not JSON, or lacks what a replay needs.
     """
     document = _document(stored)
     if kind_of(stored.key) == "batch":
         return _batch(document)
     try:
-        # An item without references is named by its body.
+        # An item without references is identified by its body.
         references = from_message(document) if "references" in document else set[Reference]()
     except MalformedReferenceError as error:
         raise UnreadableFailureError(str(error)) from error
@@ -224,7 +226,7 @@ def parsed(stored: StoredFailure) -> PoisonEntry | BatchEntry:
 
 
 def replays_of(document: Mapping[str, Any]) -> Replays:
-    """What is noted on an entry."""
+    """Return the replays that are recorded in an entry."""
     noted = _mapping(document.get("replays"))
     attempts = noted.get("attempts")
     return Replays(
@@ -236,14 +238,14 @@ def replays_of(document: Mapping[str, Any]) -> Replays:
 
 
 def consumer_of(function_arn: str) -> str | None:
-    """The declared consumer behind a function's ARN: its name is a part of the physical one."""
+    """Return the declared consumer of a function's ARN; its name is part of the physical name."""
     physical = (function_arn.split(":") + [""] * 7)[6]
     parts = physical.split("-")
     return next((s.consumer for s in STREAM_SUBSCRIPTIONS if s.consumer in parts), None)
 
 
 def leading_members(text: str) -> JsonObject:
-    """The members of a JSON object from its beginning on, up to the first that is cut off."""
+    """Parse the members at the beginning of a JSON object, up to the first incomplete one."""
     found: JsonObject = {}
     decoder = json.JSONDecoder()
     at = _after_blanks(text, 0)
@@ -258,7 +260,7 @@ def leading_members(text: str) -> JsonObject:
             return found
         at = _after_blanks(text, at)
         if text[at : at + 1] not in {",", "}"}:
-            return found  # a number may go on
+            return found  # a number may be incomplete
         found[name] = value
     return found
 
@@ -312,7 +314,7 @@ def _mapping(value: object) -> JsonObject:
 
 
 def _text(value: object) -> str | None:
-    """A text as it can be shown; lone surrogates could not be written."""
+    """Return a text without lone surrogates, which could not be written."""
     if not isinstance(value, str):
         return None
     return value.encode(errors="replace").decode()[:_REASON_CHARS]

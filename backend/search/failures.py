@@ -1,7 +1,7 @@
-"""Keeps what cannot be indexed, with its body and the reason, and raises the alarm.
+"""Stores events that cannot be indexed, with body and reason, and raises an alarm.
 
-Only poison comes here: what would fail again however often it is tried. An outage never does.
-What is kept can be replayed: `replay` and `failure_entries` read it again.
+Only poison is stored: events that would fail at every attempt. Outages are retried instead. Stored
+events can be replayed: `replay` and `failure_entries` read them.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _logger = Logger()
 
 
 class Failures(Protocol):
-    """Where the indexing path puts what it cannot index; `consumer` is who puts it there."""
+    """Stores events that the indexing path cannot index; `consumer` is the function."""
 
     @property
     def consumer(self) -> str: ...
@@ -31,17 +31,17 @@ class Failures(Protocol):
     def keep(
         self, name: str, body: object, reason: str, *, references: Iterable[Reference] = ()
     ) -> None:
-        """Keep an item that is poison under a name of its own.
+        """Store a poison event under a unique name.
 
-        `references` name the documents that are to be built again when the cause is gone; without
-        them the body must say it.
+        `references` name the documents to rebuild once the cause is corrected; without them the
+        body must contain them.
         """
         ...
 
 
 @wired
 class FailureStore:
-    """The failure bucket, for one consumer. What fails twice on a day stands there once."""
+    """The failure bucket, for one consumer. An event that fails twice in a day is stored once."""
 
     objects: Objects
     bucket: str
@@ -76,7 +76,7 @@ class FailureStore:
 
 
 def _digest(name: str, references: list[list[str]]) -> str:
-    """One for each item: of an asset, other files may fail at another time."""
+    """Return a digest of the item, because other files of an asset may fail at other times."""
     text = json.dumps([name, references])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -1,7 +1,7 @@
-"""Rebuilds all files of an asset when something that they inherit from it has changed.
+"""Rebuilds all files of an asset after a change of attributes that they inherit.
 
-A job of its own for each change (`domains/jobs`): durable, and bounded, since each step rebuilds
-one page of the listing of the asset's objects.
+Each change has a job of its own (`domains/jobs`), whose steps each rebuild one page of the listing
+of the asset's objects.
 """
 
 from collections.abc import Iterable
@@ -27,13 +27,13 @@ PAGE_VERSIONS = 500
 
 @wired
 class FanOuts:
-    """Starts fan-outs, once for each change."""
+    """Starts fan-outs, one for each change."""
 
     tables: Tables
     jobs: JobService
 
     def start(self, fan_outs: Iterable[FanOut]) -> None:
-        """See to it that each of these has a job; its row alone starts it."""
+        """Create a job for each of these; its row alone starts it."""
         for fan_out in sorted(fan_outs):
             job = self.jobs.new(
                 FAN_OUT,
@@ -51,7 +51,7 @@ class FanOuts:
 
 @wired
 class FanOutStep:
-    """The step of a fan-out: rebuilds the files in one page of versions."""
+    """The step of a fan-out: rebuild the files in one page of versions."""
 
     tables: Tables
     objects: Objects
@@ -62,8 +62,8 @@ class FanOutStep:
         """Rebuild the page at the job's cursor.
 
         Raises:
-            UnavailableError: something is down, or the ticket counter went backwards and waits to
-                be put right; the page is rebuilt again.
+            UnavailableError: a service is unavailable, or the ticket counter was reset and must be
+                corrected; the page is rebuilt later.
         """
         asset = AssetRef(job.database_id or "", job.asset_id or "")
         row = asset_rows(self.tables, [asset]).get(asset)
@@ -71,7 +71,7 @@ class FanOutStep:
         bucket = self.registry.by_id([bucket_id]).get(bucket_id) if row else None
         prefix = "" if row is None else prefix_of(row)
         if bucket is None or not prefix:
-            return Progress(finished=True)  # the asset is gone, or nobody knows where its files are
+            return Progress(finished=True)  # no asset, or no known location of its files
         found = self.objects.list_versions(
             bucket.bucket_name,
             prefix,
@@ -92,9 +92,9 @@ class FanOutStep:
 
 
 def job_id(fan_out: FanOut) -> str:
-    """The key of a fan-out's job: one for each change of inherited attributes."""
+    """Return the id of a fan-out's job: one for each change of inherited attributes."""
     created = "".join(char for char in fan_out.created_at if char.isdecimal())
-    made = (created,) if created else ()  # rows that others wrote may not tell it
+    made = (created,) if created else ()  # rows written by other products may lack it
     parts = (fan_out.database_id, fan_out.asset_id, *made, fan_out.inherited_revision)
     return FAN_OUT.job_id(*parts)
 

@@ -1,8 +1,8 @@
 """Turns filters into OpenSearch queries; the text itself never reaches OpenSearch.
 
 `grammar` parses Lucene's syntax. Words, phrases, wildcards, ranges, `_exists_`, AND, OR, NOT and
-groups are let through, over the fields that the indexes declare and keys of metadata. What else the
-syntax knows (regular expressions, fuzziness, boosts, proximity) is refused by name and column.
+groups are supported, over the declared fields of the indexes and metadata keys. Other syntax
+(regular expressions, fuzziness, boosts, proximity) is rejected by name and column.
 """
 
 import re
@@ -44,10 +44,11 @@ _SHAPE = (
 def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject:
     """Return the query of one filter, `{"query_string": {"query": "str_fileext:.glb"}}`.
 
-    Simple filters in OpenSearch's own form (`term`, `terms`, `range`, `exists`) are taken as well.
+    Simple filters in OpenSearch's own form (`term`, `terms`, `range`, `exists`) are accepted as
+    well.
 
     Raises:
-        InvalidInputError: naming `field` and what is not understood.
+        InvalidInputError: the message names `field` and the unsupported part.
     """
     if len(entry) != 1:
         raise InvalidInputError.of(field, _SHAPE)
@@ -63,7 +64,7 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
         raise InvalidInputError.of(field, "is not valid Unicode text")
     if len(text) > MAX_CHARS:
         raise InvalidInputError.of(field, f"must have at most {MAX_CHARS} characters")
-    # Imported here because most requests can do without the time that it takes.
+    # Imported here because it takes time and most requests do not need it.
     from backend.search.grammar import FilterSyntaxError, parse  # noqa: PLC0415
 
     try:
@@ -75,7 +76,7 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
 
 
 def _simple_filter(kind: str, definition: object, field: str, budget: Budget) -> JsonObject:
-    """A filter in OpenSearch's own form, about one field and its whole values."""
+    """Return a filter in OpenSearch's own form, about whole values of one field."""
     values = cast("JsonObject", definition) if isinstance(definition, dict) else {}
     if len(values) != 1:
         raise InvalidInputError.of(field, _SHAPE)
@@ -123,12 +124,12 @@ def _scalar(value: object, field: str) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """Whether a text can be sent to OpenSearch: lone surrogates are no Unicode."""
+    """Return whether a text can be sent to OpenSearch: lone surrogates are not valid Unicode."""
     return clean(value) == value
 
 
 def _demand_shallow(tree: "Node", field: str) -> None:
-    """Refuse a syntax tree in which Python would run out of its stack."""
+    """Reject a syntax tree that would exceed Python's recursion limit."""
     level, depth = [tree], 0
     while level := [child for node in level for child in _nodes(node)]:
         depth += 1
@@ -137,7 +138,7 @@ def _demand_shallow(tree: "Node", field: str) -> None:
 
 
 def _nodes(node: "Node") -> list["Node"]:
-    """The children of a node that are no tokens."""
+    """Return the children of a node that are not tokens."""
     return [child for child in node.children if not isinstance(child, str)]
 
 
@@ -173,7 +174,7 @@ class _Translation:
     def _search_field(self, node: "Node", _: str | None) -> JsonObject:
         name = _unescaped(str(node.children[0]))
         (child,) = _nodes(node)
-        if name == "*" == str(child.children[0]):  # `*:*` is Lucene's way to ask for everything
+        if name == "*" == str(child.children[0]):  # `*:*` matches everything in Lucene
             return self._word(child, None)
         if name != _EXISTS:
             if is_key(name) and is_pattern(name):
@@ -239,12 +240,12 @@ class _Translation:
         return InvalidInputError.of(self._field, f"{fact} (column {node.meta.start_pos + 1})")
 
     def _shown(self, node: "Node") -> str:
-        """The part of the text that a node was read from."""
+        """Return the part of the text from which a node was parsed."""
         return f"{self._text[node.meta.start_pos : node.meta.end_pos]!r:.{_SHOWN_CHARS}}"
 
 
 def _text_of(node: "Node") -> str:
-    """What a word, a phrase, or one of them behind a minus, says."""
+    """Return the text of a word, of a phrase, or of one of them after a minus."""
     if node.data == "minus":
         return f"-{_text_of(_nodes(node)[0])}"
     value = str(node.children[0])

@@ -1,9 +1,9 @@
-"""Assets with their best file hits: two requests to OpenSearch, however many assets there are.
+"""Assets with their best file hits: two requests to OpenSearch, for any number of assets.
 
-The first finds the best hit of each asset, which may be the asset itself or a file of it. The
-second reads the documents of these assets and, for each of them, the files that the search finds.
-Both are under the filter of what the caller may see. Files are shown without metadata, from doc
-values: the sources of three hundred documents may be larger than any reply.
+The first finds the best hit of each asset, which may be the asset itself or one of its files. The
+second reads the documents of these assets and, for each of them, the matching files. Both have the
+caller's permission filter. Files are returned without metadata, from doc values, because the
+sources of three hundred documents may exceed any reply.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def folded_request(request: JsonObject) -> JsonObject:
 
 
 def taken_number(answer: JsonObject) -> int:
-    """Return the number of assets, and take it out of the answer to a folded request."""
+    """Return the number of assets, and remove it from the response to a folded request."""
     aggregations = answer["aggregations"]
     number: int = aggregations.pop(_ASSETS)[_OF_ASSET]["value"]
     if not aggregations:

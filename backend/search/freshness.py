@@ -1,10 +1,10 @@
-"""Decides whether search results include a write. See decision 28 for why this is right.
+"""Decides whether search results include a write. Decision 28 gives the proof.
 
-The sources of the documents that the write touched are read again, consistently, and are
-projected as a rebuild would project them. The search returns, from the same view of the index, the
-hashes of these documents. If two hashes are equal, the document shows the sources at some time
-after the write. A document with a ticket above the last one issued by then was read from its
-sources after the write as well, except for metadata, which rebuilds read through a lagging index.
+The sources of the written documents are read again, consistently, and projected as in a rebuild.
+The search returns the hashes of these documents from the same view of the index. If two hashes are
+equal, the document shows the sources at some time after the write. A document with a ticket above
+the last one issued by then was also read from its sources after the write, except for metadata,
+which rebuilds read through an eventually consistent index.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -42,7 +42,7 @@ _HITS = 100
 
 
 class Standing(NamedTuple):
-    """What an index holds of a document: its ticket and the hash of its content."""
+    """A document in an index: its ticket and the hash of its content."""
 
     ticket: int
     hash: str
@@ -50,7 +50,7 @@ class Standing(NamedTuple):
 
 @frozen
 class Expected:
-    """A document as its sources would have it; `hash` is None while these cannot be read whole."""
+    """A document as its sources define it; `hash` is None while they cannot be read completely."""
 
     reference: Reference
     id: str = ""
@@ -61,7 +61,7 @@ class Expected:
 
 @wired
 class Freshness:
-    """Reads what documents should hold."""
+    """Reads the expected content of documents."""
 
     sources: Sources
     records: MetadataRepository
@@ -69,7 +69,7 @@ class Freshness:
     state: SearchState
 
     def watch(self, written: Written, record_types: Iterable[str]) -> "Watch":
-        """The documents of a write, of these types, to be looked for in answers."""
+        """Return a watch for the documents of a write, of these types."""
         last_ticket = self.state.last_ticket()
         references = {
             at_path(each.database_id, each.asset_id, each.path or ROOT_PATH)
@@ -84,9 +84,9 @@ class Freshness:
         )
 
     def expected(self, references: Iterable[Reference], *, records: bool) -> list[Expected]:
-        """What the documents should hold now.
+        """Return the expected content of the documents.
 
-        A path of an asset that is gone names no document: nobody knows the key it stood for.
+        A path of an asset that was deleted identifies no document, because its key is not known.
         """
         reading = self.sources.read(references)
         version = self.state.mapping_version_read()
@@ -113,7 +113,7 @@ class Freshness:
         return project(source, allowed, mapping_version)
 
     def _with_records(self, source: Source) -> Source | None:
-        """The source with its records as the table holds them; None while they cannot be known."""
+        """Return the source with its records from the table; None if they cannot be determined."""
         if isinstance(source, AssetSource):
             metadata = self._records(_entity(source.row))
             return None if metadata is None else replace(source, metadata=metadata)
@@ -127,10 +127,10 @@ class Freshness:
         return replace(source, metadata=metadata, attributes=attributes)
 
     def _records(self, entity: Entity) -> tuple[Record, ...] | None:
-        """All records of an entity.
+        """Return all records of an entity.
 
-        An index, which lags, names them; they are read from the table, and are all if there are as
-        many as were counted, and none was added or removed meanwhile.
+        An eventually consistent index lists them, and the table is read for each. They are complete
+        if their number is the stored count, and none was added or removed meanwhile.
         """
         before = self.records.set_of(entity)
         named = self.records.keys_of(entity) if before.total else ()
@@ -144,9 +144,9 @@ class Freshness:
 
 
 class Watch:
-    """Looks for documents in answers until all of them were as expected.
+    """Compares documents in search results until all of them were as expected.
 
-    A document whose ticket is above `sure_above` needs no comparing.
+    A document whose ticket is above `sure_above` needs no comparison.
     """
 
     def __init__(
@@ -165,11 +165,11 @@ class Watch:
 
     @property
     def pending(self) -> int:
-        """How many documents are not known to be held."""
+        """Return how many documents are not confirmed yet."""
         return len(self._pending)
 
     def facet(self) -> JsonObject:
-        """What a search has to count besides, to tell what it holds of the documents."""
+        """Return the aggregation that a search needs to return the documents."""
         ids = [one.id for one in self._pending if one.id]
         # From doc values: the sources of a hundred large documents would be read for two fields.
         shown = {"top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}}
@@ -180,14 +180,14 @@ class Watch:
             }
             for start in range(0, len(ids), _HITS)
         }
-        # Also what the query does not find, and what the caller may not see: `look` takes it out.
+        # Includes documents outside the query and not visible to the caller; `look` removes them.
         return {_NAME: {"global": {}, "aggs": named}}
 
     def look(self, aggregations: JsonObject) -> None:
-        """Take the facet out of an answer, and the documents that it holds off the list.
+        """Remove the aggregation from a response, and confirm the documents that it contains.
 
-        The sources of a document are read again only where its index has another one of it than
-        they were compared with before.
+        The sources of a document are read again only if the index returns another version than
+        before.
         """
         standing = _standing(aggregations.pop(_NAME))
         left = [one for one in self._pending if not self._holds(one, standing)]
@@ -221,7 +221,7 @@ class Watch:
 
 
 def _standing(facet: JsonObject) -> dict[str, Standing]:
-    """The content of the facet; besides its parts it has the number of all documents."""
+    """Return the content of the aggregation, which also counts all documents."""
     parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
     hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {

@@ -1,6 +1,6 @@
-"""Which metadata keys have geographic fields of their own: the first 200 of a deployment.
+"""The metadata keys that have geographic fields: the first 200 of a deployment.
 
-Every such field is in the mapping for ever, so their number is limited, in one item of SearchState.
+Fields are never removed from a mapping, so their number is limited, in one item of SearchState.
 """
 
 from dataclasses import dataclass, field
@@ -17,18 +17,18 @@ _PREFIX = "key#"
 
 
 class _NotAddedError(ConflictError):
-    """The key is there already, or there are too many, or the item is not there yet."""
+    """The key exists, or the limit is reached, or the item does not exist yet."""
 
 
 @dataclass(slots=True)
 class GeoKeys:
-    """The registry. A key never leaves it, so keys that were once read in it may be remembered."""
+    """The registry. Keys are never removed from it, so they can be cached."""
 
     tables: Tables
     _known: set[str] = field(default_factory=set[str])
 
     def allowed(self, wanted: set[str]) -> frozenset[str]:
-        """Those of the wanted keys that have fields, new ones as far as there is room."""
+        """Return those of the wanted keys that have fields; new ones are added up to the limit."""
         if wanted <= self._known:
             return frozenset(wanted)
         count = self._read()
@@ -39,7 +39,7 @@ class GeoKeys:
         return frozenset(wanted & self._known)
 
     def standing(self, wanted: set[str]) -> frozenset[str]:
-        """Those of the wanted keys that have fields already; none is added."""
+        """Return those of the wanted keys that already have fields; add none."""
         if not wanted <= self._known:
             self._remember(self.tables.get(SEARCH_STATE, _KEY) or {})
         return frozenset(wanted & self._known)

@@ -1,6 +1,6 @@
 """Parses filters in Lucene's syntax into trees; `filters` turns these into queries.
 
-All of the syntax is parsed, also what is refused afterwards, so that it is refused by name.
+All of the syntax is parsed, including unsupported parts, so that errors can name them.
 """
 
 from functools import cache
@@ -57,16 +57,16 @@ BLANKS: /\s+/
 
 
 class FilterSyntaxError(ValueError):
-    """A text that is no filter; the message names what is wrong with it, and where."""
+    """The text is not a valid filter; the message names the problem and its position."""
 
 
 def parse(text: str) -> Node:
     """Return the tree of a filter; its nodes are named after the rules of the grammar.
 
-    The parser keeps a stack of its own, so that no nesting exhausts Python's.
+    The parser has its own stack, so nesting cannot exhaust Python's.
 
     Raises:
-        FilterSyntaxError: the text is no filter.
+        FilterSyntaxError: the text is not a valid filter.
     """
     try:
         return _parser().parse(text)
@@ -84,5 +84,5 @@ def parse(text: str) -> Node:
 
 @cache
 def _parser() -> Lark:
-    """The parser; the first filter builds it."""
+    """Return the parser, which the first filter builds."""
     return Lark(GRAMMAR, start="sequence", parser="lalr", lexer="basic", propagate_positions=True)

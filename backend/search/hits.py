@@ -1,7 +1,7 @@
-"""Fills hits with the sources of their documents, within bytes that are known beforehand.
+"""Fills hits with the sources of their documents, within known limits of bytes.
 
-OpenSearch builds a whole page in memory before it sends it, so a page of large documents could end
-it. The request that finds the hits therefore reads no source by itself: a script returns, by the
+OpenSearch builds a whole page in memory before it sends it, so a page of large documents could
+crash it. The request that finds the hits therefore reads no source itself: a script returns, by the
 stored size of each document,
 
 - its source, if the size is within an equal share of `PAGE_BYTES`: a page of small documents takes
@@ -11,7 +11,7 @@ stored size of each document,
 - its fields without metadata, from doc values, over `DOCUMENT_BYTES`. A document without a stored
   size (in an index of mapping version 1) counts as one of these.
 
-Words are marked by reading sources, so on longer pages the second request marks them.
+Words are highlighted in sources, so on longer pages the second request highlights them.
 """
 
 from collections.abc import Callable, Sequence
@@ -77,7 +77,8 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
     A document that was removed, or hidden from the caller, since it was found is left out.
 
     Raises:
-        TooLargeError: the sources are more than a reply can hold; none of the rest was requested.
+        TooLargeError: the sources exceed the size of a reply; the remaining ones were not
+            requested.
     """
     missing: dict[_Place, JsonObject] = {}
     total = 0
@@ -101,7 +102,7 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
         raise TooLargeError.of("size", fact)
     if missing:
         for later in search(_over(request, list(missing)))["hits"]["hits"]:
-            # An id may be in both indexes: the other document is of no hit.
+            # An id may be in both indexes; the other document is not a hit.
             missing.get(_place(later), {}).update(
                 {name: later[name] for name in ("_source", "highlight") if name in later}
             )
@@ -113,7 +114,7 @@ def _is_marked_later(request: JsonObject) -> bool:
 
 
 def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
-    """The request for some hits again: under the same filters, what the caller may see included."""
+    """Return the request for some hits again, under the same filters including permissions."""
     conditions = request["query"]["bool"]
     ids = {"ids": {"values": [name for _, name in places]}}
     indexes = {"terms": {"_index": sorted({index for index, _ in places})}}
@@ -143,7 +144,7 @@ DOC_VALUES = [
 
 
 def from_doc_values(fields: JsonObject) -> JsonObject:
-    """The source of a document without metadata; lists are in the order of their values."""
+    """Return the source of a document without metadata; lists are in the order of their values."""
     named = {field.removesuffix(".keyword"): values for field, values in fields.items()}
     return {name: _value(name, values) for name, values in named.items()}
 

@@ -1,6 +1,6 @@
-"""Creates the two search indexes as they are declared, and reports where an existing one differs.
+"""Creates the two search indexes as declared, and reports differences of existing ones.
 
-A differing mapping is never changed here: an online reindex into a new index corrects it.
+A different mapping is never changed here: an online reindex into a new index corrects it.
 """
 
 from collections.abc import Mapping
@@ -32,19 +32,19 @@ class Prepared(NamedTuple):
 
 
 def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
-    """Create what is missing: limits of memory, indexes, aliases, the pointer.
+    """Create missing parts: memory limits, indexes, aliases, the pointer.
 
     Safe to run again at any time.
 
     Raises:
-        MappingDiffersError: an index that was there already is mapped otherwise.
+        MappingDiffersError: an existing index has another mapping.
     """
     refused = _named("memory is not limited", engine.limit_memory(BREAKERS))
     planned = _planned(state)
     for index in SEARCH_INDEXES:
         for name in planned.targets(index):
             refused += create_index(engine, name, index)
-    # Named only now: a writer that knows the names must find the indexes.
+    # Named only now: the indexes must exist before writers receive their names.
     pointer = state.begin(planned, {name: _version(engine.mapping(name)) for name in planned.names})
     found: list[str] = []
     for index in SEARCH_INDEXES:
@@ -79,7 +79,7 @@ def _planned(state: SearchState) -> Pointer:
 
 
 def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
-    """What is otherwise in a mapping than declared; fields that templates add are no difference."""
+    """Return the differences of a mapping from the declared one, except fields of templates."""
     declared = index.mapping
     actual = cast("JsonObject", _plain(actual))
     found = [
@@ -97,7 +97,7 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
 
 
 def _plain(mapping: object) -> object:
-    """A mapping without the name that OpenSearch writes where the analyzer is the default one."""
+    """Return a mapping without the name that OpenSearch adds for the default analyzer."""
     if isinstance(mapping, dict):
         entries = cast("JsonObject", mapping).items()
         return {k: _plain(v) for k, v in entries if (k, v) != ("analyzer", "default")}

@@ -1,8 +1,8 @@
-"""Filters, facets and orders by metadata, attributes and facts, each about one key and typed. Pure.
+"""Filters, facets and sorting by metadata, attributes and facts, each by one key and typed. Pure.
 
-All are indexed as nested pairs: every query here requests key and value in one and the same pair.
-What is no value of the requested type in a document does not match. A key `fact_triangles` names a
-fact, `AB_maker` an attribute of a file, and any other key metadata (`pairs`).
+All are indexed as nested pairs: every query here matches key and value in the same pair. A value of
+another type than requested does not match. A key `fact_triangles` names a fact, `AB_maker` a file
+attribute, and any other key metadata (`pairs`).
 """
 
 import math
@@ -34,7 +34,7 @@ COUNTED = "counted"
 
 
 class _Condition(NamedTuple):
-    """A filter, what its key names, and its place in the request, which errors name."""
+    """A filter, the meaning of its key, and its place in the request for errors."""
 
     filter: MetadataFilter
     named: Named
@@ -54,10 +54,10 @@ class _Condition(NamedTuple):
 
 
 def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> JsonObject:
-    """The query of one filter; `field` names it in errors.
+    """Return the query of one filter; `field` names it in errors.
 
     Raises:
-        InvalidInputError: the value is none that the operator takes.
+        InvalidInputError: the operator does not accept the value.
     """
     pairs = named(metadata_filter.key, field=f"{field}.key")
     one = _Condition(metadata_filter, pairs, f"{field}.value")
@@ -75,7 +75,7 @@ def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> Jso
 
 
 def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
-    """Documents by the value of a key; those without one come last."""
+    """Sort documents by the value of a key; those without one come last."""
     return {
         pairs.field(pairs.type or kind): {
             "order": order,
@@ -86,7 +86,7 @@ def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
 
 
 def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
-    """What counts the values of keys, under names that `taken_facets` knows."""
+    """Return aggregations that count the values of keys, under names that `taken_facets` uses."""
     return {
         f"{_FACET}{number}": _counting(
             facet, named(facet.key, field=f"metadataFacets.{number}.key")
@@ -110,7 +110,7 @@ def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
 
 
 def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
-    """The facets of metadata, taken out of what OpenSearch has counted."""
+    """Remove the metadata facets from OpenSearch's response and return them."""
     return [
         _facet(facet.key, aggregations.pop(f"{_FACET}{number}")[COUNTED]["of_key"])
         for number, facet in enumerate(facets)
@@ -132,13 +132,13 @@ def _facet(key: str, counted: JsonObject) -> JsonObject:
             for one in counted["ranges"]["buckets"]
         ]
     if number["count"]:
-        # A sum beyond what a number holds is the text "Infinity", and a mean of it.
+        # A sum outside the range of numbers is the text "Infinity", and so is its mean.
         found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}
     return found
 
 
 def _bucket(counted: JsonObject) -> JsonObject:
-    """A value and its count; booleans as `true` and `false`, numbers without a needless `.0`."""
+    """Return a value and its count; booleans as `true` and `false`, whole numbers without `.0`."""
     key: object = counted.get("key_as_string", counted["key"])
     if isinstance(key, float) and key.is_integer():
         key = int(key)
@@ -187,9 +187,9 @@ def _near(condition: _Condition) -> JsonObject:
 
 
 def _within(condition: _Condition) -> JsonObject:
-    """A box; one whose left is east of its right crosses the date line.
+    """Return the query for a box; if its left is east of its right, it crosses the date line.
 
-    One without an area is refused here, as OpenSearch refuses it without a word on the field.
+    A box without an area is rejected here, because OpenSearch's error would not name the field.
     """
     box = _coordinates(condition, {"top": 90, "left": 180, "bottom": 90, "right": 180})
     if box["top"] <= box["bottom"]:
@@ -222,7 +222,7 @@ _CONDITIONS: Mapping[FilterOperator, Callable[[_Condition], JsonObject]] = {
 
 
 def _typed(condition: _Condition, value: Any) -> tuple[str, Any]:
-    """The field that holds values of the type, and the value in it."""
+    """Return the field with values of the type, and the converted value."""
     kind = condition.type or _kind_of(condition, value)
     known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}
     return condition.named.field(kind), known[kind](condition, value)
@@ -266,11 +266,11 @@ def _number(condition: _Condition, value: Any) -> float:
         found = math.inf
     if not math.isfinite(found):
         raise condition.refuse("is outside the range of numbers")
-    return found + 0.0  # there is one zero, as in documents: OpenSearch tells -0 and 0 apart
+    return found + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
 
 
 def _date(condition: _Condition, value: Any) -> str:
-    """A date with all its parts, so that none is rounded; compared by milliseconds."""
+    """Complete a date with all its parts, so that none is rounded; compared by milliseconds."""
     found = iso_date(value)
     if found is None:
         raise condition.refuse("must be an ISO 8601 date")

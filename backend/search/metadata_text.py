@@ -1,8 +1,8 @@
-"""Queries of metadata as clients of VAMS write them: `MD_str_maker:Acme AND parts:1*`. Pure.
+"""Metadata queries in the syntax of VAMS clients: `MD_str_maker:Acme AND parts:1*`. Pure.
 
-A key may have the prefixes that VAMS gives to fields: `MD_` for metadata, `AB_` for attributes of
-files, and one of `TYPE_PREFIXES`. It names the key as it was sent and the key without prefixes,
-since `num_parts` may be a real key. Without `MD_` and `AB_`, it names both kinds.
+A key may have the prefixes that VAMS gives to fields: `MD_` for metadata, `AB_` for file
+attributes, and one of `TYPE_PREFIXES`. It matches the key as sent and the key without prefixes,
+because `num_parts` may be a real key. Without `MD_` and `AB_`, it matches both kinds.
 """
 
 import re
@@ -31,14 +31,14 @@ _QUOTED_OR_OPERATOR = re.compile(r'"(?:[^"\\]|\\.)*"|(?:^|(?<=\s))(AND|OR)(?=\s|
 
 
 class Key(NamedTuple):
-    """The nested paths and the keys in them that a key of a request may name."""
+    """The nested paths, and the keys in them, that a key of a request matches."""
 
     paths: tuple[str, ...]
     names: tuple[str, ...]
 
 
 def key_of(sent: str) -> Key:
-    """Return what a key names, with or without the prefixes of VAMS."""
+    """Return what a key matches, with or without the prefixes of VAMS."""
     paths = _PATHS
     names = [sent]
     for prefix, path in PATH_PREFIXES.items():
@@ -57,7 +57,7 @@ def key_of(sent: str) -> Key:
 def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> JsonObject:
     """Return the query for documents with a pair of this key and this value.
 
-    Without case; `*` and `?` are wildcards in both, unless `literal`.
+    Case is ignored; `*` and `?` are wildcards in both, unless `literal`.
     """
     paths = _PATHS if key is None else key.paths
     should: list[JsonObject] = []
@@ -72,12 +72,12 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
 
 
 def key_condition(path: str, key: Key) -> JsonObject:
-    """Return the condition of a pair that it has one of the names."""
+    """Return the condition that a pair has one of the names."""
     return any_of([_exact(f"{path}.key", name) for name in key.names])
 
 
 def part_query(text: str, key: Key | None = None) -> JsonObject:
-    """Return the query for documents with a value that holds the text, or all its words."""
+    """Return the query for documents with a value that contains the text, or all its words."""
     if is_pattern(text):
         return pair_query(key, text)
     should: list[JsonObject] = []
@@ -91,11 +91,11 @@ def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
     """Return the queries of elements joined by `AND` and `OR`, of which AND binds closer.
 
     An element is `key:value`; in the modes `key` and `value`, it is just that, and in the mode
-    `both`, one without a colon is a key or a part of a value. `key:` asks for an empty value: the
-    web application of VAMS sends it while a user has typed none.
+    `both`, one without a colon is a key or a part of a value. `key:` matches an empty value: the
+    web application of VAMS sends it before a user has typed a value.
 
     Raises:
-        InvalidInputError: there are too many elements or wildcards, or one of them is none.
+        InvalidInputError: there are too many elements or wildcards, or one of them is invalid.
     """
     if not text.strip():
         return []
@@ -167,7 +167,7 @@ def _element(text: str, mode: Mode) -> _Element:
 
 
 def _groups(text: str) -> Iterator[Iterator[str]]:
-    """The elements of a text: alternatives, and in each of them those that must all be found."""
+    """Return the alternatives of a text, each with the elements that must all match."""
     parts: list[list[str]] = [[]]
     start = 0
     for found in _QUOTED_OR_OPERATOR.finditer(text):
@@ -203,7 +203,7 @@ def _part_of_value(path: str, text: str) -> JsonObject:
 
 
 def _whole_value(path: str, value: str, *, literal: bool) -> JsonObject:
-    """A value as a text, or as the number or boolean that it is stored as."""
+    """Return a whole value as text, or as the number or boolean that is stored."""
     return any_of([_exact(f"{path}.string", value, literal=literal), *_typed_values(path, value)])
 
 
@@ -218,6 +218,6 @@ def _typed_values(path: str, value: str) -> list[JsonObject]:
 
 
 def _exact(field: str, value: str, *, literal: bool = False) -> JsonObject:
-    """A whole value without regard to case, or a pattern where it holds `*` or `?`."""
+    """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
     kind = "wildcard" if is_pattern(value) and not literal else "term"
     return {kind: {field: {"value": value, "case_insensitive": True}}}

@@ -55,7 +55,7 @@ def _without_repeats(fields: list[HistogramField]) -> list[HistogramField]:
 
 
 class Window(SentModel):
-    """Which of the hits are answered: `size` of them from `from` on; both lie in 10,000."""
+    """The page of hits that is returned: `size` hits from `from` on, within the first 10,000."""
 
     query: QueryText = ""
     entity_types: Annotated[list[EntityType], Field(max_length=2)] = []
@@ -80,7 +80,7 @@ class Window(SentModel):
 
     @property
     def wanted_types(self) -> tuple[EntityType, ...]:
-        """The entity types that are asked for; both where none is named."""
+        """Return the requested entity types; both if none is named."""
         return tuple(dict.fromkeys(self.entity_types)) or BOTH
 
 
@@ -223,15 +223,15 @@ class SearchBody(Window):
 
     @property
     def names(self) -> list[str]:
-        """The keys and fields that filters, facets and criteria of the order name."""
+        """Return the keys and fields that filters, facets and sort criteria use."""
         keys = [one.key for one in (*self.metadata_filters, *self.metadata_facets)]
         chosen = [one.facet for one in self.facet_choices]
         return [*keys, *chosen, *(one.field for one in self.sort)]
 
     @field_validator("sort", mode="before")
     @classmethod
-    def in_any_of_the_usual_shapes(cls, value: Any) -> Any:
-        """Take `"field"`, `{"field": "asc"}`, `{"field": {"order": "asc"}}` as OpenSearch does."""
+    def accept_short_forms(cls, value: Any) -> Any:
+        """Accept `"field"`, `{"field": "asc"}` and `{"field": {"order": "asc"}}`."""
         if not isinstance(value, list):
             return value
         return [_sort_field(entry) for entry in cast("list[Any]", value)]

@@ -1,7 +1,7 @@
 """The state of files in S3: the latest version, the last one with content, and the preview.
 
-One file costs two requests. Many files of one folder are listed together, and the listing jumps
-over keys that nobody asked for, so that it never takes more requests than asking one by one.
+One file takes two requests. Many files of one folder are listed together, and the listing skips
+keys that were not requested, so it never takes more requests than reading one by one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,8 +24,8 @@ _LONE_VERSIONS = 50
 class ObjectState:
     """The latest version of a file, which may be a delete marker, and its preview's key.
 
-    `content` is the newest version that is no marker; None where only markers are left. Previews
-    of archived files are not looked for.
+    `content` is the newest version that is not a marker; None if only markers are left. Previews of
+    archived files are not searched.
     """
 
     version: ObjectVersion
@@ -34,7 +34,7 @@ class ObjectState:
 
 
 def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, ObjectState]:
-    """The states of some keys, by key; those that S3 has no version of are left out."""
+    """Return the states of some keys, by key; keys without versions in S3 are left out."""
     wanted = sorted(set(keys))
     if len(wanted) < _LIST_FROM:
         found = {key: _lone(objects, bucket, key) for key in wanted}
@@ -65,7 +65,7 @@ def _last_content(objects: Objects, bucket: str, key: str) -> ObjectVersion | No
 
 
 class _Listing:
-    """A walk over the versions of some keys and of what begins as their previews do."""
+    """A walk over the versions of some keys, and of keys with the prefix of their previews."""
 
     def __init__(self, wanted: Sequence[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -109,14 +109,17 @@ class _Listing:
             self._previews.setdefault(str(base), []).append(version)
 
     def _next_start(self, listed: str) -> str | None:
-        """Return the first key, or beginning of keys, that is not wholly listed so far."""
+        """Return the first key, or key prefix, that is not completely listed yet."""
         for start in self._starts:
             if start > listed or (listed.startswith(start) and self._may_go_on(start)):
                 return start
         return None
 
     def _may_go_on(self, start: str) -> bool:
-        """Return whether more is wanted of what begins so: previews, or content below markers."""
+        """Return whether more keys with this prefix are needed.
+
+        Previews, or content below markers.
+        """
         return start not in self._wanted or (
             start in self._versions and start not in self._contents
         )

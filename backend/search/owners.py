@@ -1,4 +1,4 @@
-"""Which asset an object of a bucket belongs to."""
+"""Finds the asset that an object of a bucket belongs to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -22,7 +22,7 @@ class ObjectOwners:
     owners: Owners
 
     def of(self, objects: Iterable[ObjectRef]) -> dict[ObjectRef, AssetRef]:
-        """The asset of each object; objects of no asset are left out."""
+        """Return the asset of each object; objects that belong to no asset are left out."""
         references = list(objects)
         rows = self.registry.for_objects((ref.bucket, ref.key) for ref in references)
         locations = {ref: set(_possible(ref, rows)) for ref in references}

@@ -1,4 +1,4 @@
-"""Where documents hold what a key names: metadata, attributes of files, facts. Pure.
+"""Where documents contain the values of a key: metadata, file attributes, facts. Pure.
 
 Metadata and attributes are nested pairs (`values.typed_pairs`, `values.attribute_pairs`). A key
 `fact_triangles` names a fact, whose type is declared; a key `AB_maker` an attribute of a file; any
@@ -36,7 +36,7 @@ class AttributesNotIndexedError(StateForbidsError):
 
 
 class Named(NamedTuple):
-    """The pairs that a key names: nested path, key, and the type where one is declared."""
+    """The pairs that a key matches: nested path, key, and the type if one is declared."""
 
     path: str
     key: str
@@ -54,10 +54,10 @@ class Named(NamedTuple):
 
 
 def named(key: str, *, field: str) -> Named:
-    """Return what a key of a request names; `field` is the key's place in it.
+    """Return what a key of a request matches; `field` is the key's place in it.
 
     Raises:
-        InvalidInputError: the key begins like a fact's, and is none.
+        InvalidInputError: the key has the prefix of facts, but is not a fact.
     """
     own = key.removeprefix(_ATTRIBUTE_PREFIX)
     if own.startswith(FACT_PREFIX):
@@ -78,6 +78,6 @@ def names_attributes(keys: Iterable[str]) -> bool:
 
 
 def nested(path: str, query: JsonObject, **more: object) -> JsonObject:
-    """Return a nested query. Indexes of earlier mapping versions have no attributes to find."""
+    """Return a nested query. Indexes of earlier mapping versions have no attributes."""
     unmapped = {"ignore_unmapped": True} if path == ATTRIBUTES else {}
     return {"nested": {"path": path, "query": query, **unmapped, **more}}

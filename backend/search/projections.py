@@ -1,6 +1,7 @@
-"""From what the sources hold to the documents of the two indexes. Pure: no I/O.
+"""Builds the documents of the two indexes from their sources. Pure: no I/O.
 
-The fields are the data model's (`spec.search_indexes`); `rev` and `hash` are added when written.
+The fields are those of the data model (`spec.search_indexes`); `rev` and `hash` are added when
+written.
 """
 
 import hashlib
@@ -56,7 +57,7 @@ _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values()
 class Document:
     """A document without its version; `index` says which of the two it belongs to.
 
-    `mapping_version` is that of the physical indexes that take it.
+    `mapping_version` is that of the physical indexes it is written to.
     """
 
     index: SearchIndex
@@ -67,7 +68,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class AssetSource:
-    """All that an asset's document is made of."""
+    """The sources of an asset's document."""
 
     row: Row
     bucket: AssetBucket
@@ -78,10 +79,10 @@ class AssetSource:
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """All that a file's document is made of. `version` is the latest one, or its delete marker.
+    """The sources of a file's document. `version` is the latest one, or its delete marker.
 
     `content` is the newest version with content, None where only markers are left.
-    `is_asset_preview` marks what is no file document, but is shown of the asset.
+    `is_asset_preview` marks the preview of the asset, which has no file document.
     """
 
     asset: Row
@@ -115,7 +116,7 @@ def project(
     allowed_geo_keys: frozenset[str] = frozenset(),
     mapping_version: int = MAPPING_VERSION,
 ) -> Document:
-    """Return the document of a source; of one that is gone, the tombstone that takes its place."""
+    """Return the document of a source; for a deleted one, the tombstone that replaces it."""
     document = _projected(source, allowed_geo_keys, mapping_version)
     return replace(document, mapping_version=mapping_version)
 
@@ -137,7 +138,7 @@ def _projected(source: Source, allowed: frozenset[str], mapping_version: int) ->
 
 
 def reference_of(document: Document) -> AssetRef | FileKeyRef:
-    """What names the document, so that it can be built again."""
+    """Return the reference with which the document can be rebuilt."""
     ids = (str(document.body["str_databaseid"]), str(document.body["str_assetid"]))
     if document.index is ASSET_INDEX:
         return AssetRef(*ids)
@@ -145,9 +146,9 @@ def reference_of(document: Document) -> AssetRef | FileKeyRef:
 
 
 def stub(document: Document) -> Document:
-    """What is left when OpenSearch refuses a document: enough to find the asset or file.
+    """Return a minimal document, which is indexed if OpenSearch rejects the full one.
 
-    All that permissions name is among it: nobody sees more for it.
+    It includes all fields that permissions use, so its visibility is the same.
     """
     fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
     kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
@@ -156,7 +157,7 @@ def stub(document: Document) -> Document:
 
 
 def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
-    """The metadata keys of these sources that would get geographic fields."""
+    """Return the metadata keys of these sources that would get geographic fields."""
     found: set[str] = set()
     for source in sources:
         if isinstance(source, AssetSource | FileSource):
@@ -165,9 +166,9 @@ def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
 
 
 def document_id(*parts: str) -> str:
-    """The id of a document: its parts joined by `:`, or their hash where that is too long.
+    """Return the id of a document: its parts joined by `:`, or their hash if that is too long.
 
-    No database id holds `#`, so a hash is never the id of something else.
+    Database ids contain no `#`, so a hash never equals the id of another document.
     """
     joined = clean(":".join(parts))
     encoded = joined.encode()
@@ -182,14 +183,14 @@ def named_preview(row: Row) -> str | None:
 
 
 def own_preview(row: Row) -> str | None:
-    """Return the key of the preview that an asset's row names, unless the product made it."""
+    """Return the preview that an asset's row names, unless it was generated."""
     key = named_preview(row)
     is_own = key is not None and not is_generated_preview(_text(row, "assetId"), key)
     return key if is_own else None
 
 
 def is_archived(row: Row) -> bool:
-    """Whether an asset's row stands in the partition of archived assets."""
+    """Return whether an asset's row is in the partition of archived assets."""
     return _text(row, "databaseId").endswith(DELETED_SUFFIX)
 
 
@@ -208,7 +209,7 @@ def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
 
 
 def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
-    """What an asset's document and those of its files have in common."""
+    """Return the fields that an asset's document and those of its files share."""
     shared: JsonObject = {
         **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
         "str_assetname": _text(row, "assetName"),
@@ -224,7 +225,7 @@ def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
 
 
 def _is_judged(row: Row) -> bool:
-    """Whether a row is one of an asset in what permissions name: other values are not indexed."""
+    """Return whether all fields that permissions use have values that can be indexed."""
     tags: object = row.get("tags", ())
     texts = cast("Iterable[object]", tags) if isinstance(tags, _LISTS) else (None,)
     return all(
@@ -233,7 +234,7 @@ def _is_judged(row: Row) -> bool:
 
 
 def _is_beyond_keywords(value: str | list[str]) -> bool:
-    """Whether OpenSearch leaves such a text out, counted as Java counts characters."""
+    """Return whether OpenSearch leaves such a text out, counted in characters of Java."""
     texts = [value] if isinstance(value, str) else value
     return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
 
@@ -279,7 +280,7 @@ def _file(
 ) -> Document:
     """Return a file's document with the facts of a version; `bool_archived` is of the latest."""
     shared = _shared(source.asset, source.bucket)
-    # HEAD and listings tell the time in different resolutions: whole seconds are in both.
+    # HEAD and listings report times in different resolutions, so only whole seconds are used.
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     attributes = searchable_attributes(source.attributes)
     body: JsonObject = {
@@ -312,12 +313,12 @@ def _text(row: Row, name: str) -> str:
 
 
 def _type(row: Row) -> str:
-    """The type as everything else takes it: a row that says none is of an asset without files."""
+    """Return the type; a row without one is an asset without files."""
     return _text(row, "assetType") if "assetType" in row else NO_FILES
 
 
 def _texts(value: object) -> list[str]:
-    """The texts in a list; sorted where it is a set, as other products write lists of tags."""
+    """Return the texts in a list; sorted if it is a set, which other products write for tags."""
     values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
     found = [clean(element) for element in values if isinstance(element, str)]
     return sorted(found) if isinstance(value, set | frozenset) else found

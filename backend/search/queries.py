@@ -1,8 +1,8 @@
 """Builds OpenSearch queries from search requests. Pure: no I/O, no caller.
 
-Every query leaves tombstones out, and archived documents unless they are asked for. What a caller
-may see comes in as the filter `visible`, which `_request` alone puts into the query: hits, totals,
-facets and each page by cursor are of one query, and count nothing else.
+Every query excludes tombstones, and archived documents unless requested. The caller's permissions
+are the filter `visible`, which only `_request` adds to the query: hits, totals, facets and each
+page by cursor are of one query, so none of them counts hidden documents.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
 
 
 def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
-    """The request to OpenSearch for a search by named fields.
+    """Return the request to OpenSearch for a search by named fields.
 
     Raises:
         InvalidInputError: there are more than `MAX_WILDCARDS` wildcards, or `MAX_WORDS` words.
@@ -98,11 +98,11 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
 
 
 def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
-    """The request to OpenSearch for a full search.
+    """Return the request to OpenSearch for a full search.
 
     Raises:
-        InvalidInputError: a field cannot be sorted by, a metadata query is not understood, the
-            text has more than `MAX_WORDS` words.
+        InvalidInputError: a field cannot be sorted by, a metadata query is invalid, or the text has
+            more than `MAX_WORDS` words.
     """
     filters = metadata_query(body.metadata_query, body.metadata_search_mode)
     filters += _filters(body.filters)
@@ -123,7 +123,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
 
 
 def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
-    """The request for how many documents that are visible have each of these fields."""
+    """Return the request that counts the visible documents with each of these fields."""
     query = {"bool": {"filter": [visible], "must_not": [_TOMBSTONE]}}
     aggregations: JsonObject = {
         str(number): {"filter": {"exists": {"field": name}}} for number, name in enumerate(names)
@@ -132,9 +132,9 @@ def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
 
 
 def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:
-    """The request for one page by cursor: a hit more than it has, to know whether one follows.
+    """Return the request for one page by cursor, with one more hit to detect a further page.
 
-    Totals and facets are those of the first page, on which nothing comes before.
+    Only the first page has totals and facets.
     """
     page = {name: part for name, part in request.items() if name != "from"} | {"size": size + 1}
     if after is None:
@@ -158,13 +158,13 @@ def _request(
         "size": window.size,
         "track_total_hits": 10_000,
         "_source": {"excludes": HIDDEN_FIELDS},
-        # Assets come before files of the same score.
+        # Assets come before files with the same score.
         "sort": ["_score", {"_rectype": {"order": "asc"}}, *TIE_BREAKERS],
     }
 
 
 def _highlight(highlighted: list[JsonObject]) -> JsonObject:
-    """Mark what the caller asked for: the query holds words of rules and of kinds, too."""
+    """Mark the words of the request only; the query also contains words of rules and types."""
     return {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
@@ -173,13 +173,13 @@ def _highlight(highlighted: list[JsonObject]) -> JsonObject:
 
 
 def _exact(field: str, value: str) -> JsonObject:
-    """A whole value without regard to case, or a pattern where it holds `*` or `?`."""
+    """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
     kind = "wildcard" if is_pattern(value) else "term"
     return {kind: {field: {"value": value, "case_insensitive": True}}}
 
 
 def _metadata(body: SimpleSearchBody) -> JsonObject:
-    """Documents with a pair of this key and a value that holds this one."""
+    """Return the query for documents with a pair of this key whose value contains this one."""
     key = None if body.metadata_key is None else key_of(body.metadata_key)
     if body.metadata_value is not None:
         return part_query(body.metadata_value, key)
@@ -187,7 +187,7 @@ def _metadata(body: SimpleSearchBody) -> JsonObject:
 
 
 def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:
-    """The queries of filters, which are read no further than they are taken."""
+    """Return the queries of filters, read lazily."""
     budget = Budget()
     return [
         filter_query(entry, field=f"filters.{number}", budget=budget)
@@ -205,14 +205,15 @@ def _sort(criterion: SortField) -> JsonObject | str:
     if name == "_score":
         return {"_score": {"order": criterion.order}}
     field = f"{name}.keyword" if name in _KEYWORDS else name
-    # What only one of the indexes maps needs the same type in the other, or they cannot be merged.
+    # A field that only one of the indexes maps needs the same type in the other, or hits cannot be
+    # merged.
     kind = _UNMAPPED.get(name.partition("_")[0], "keyword")
     missing = _LAST_DATE[criterion.order] if kind == "date" else "_last"
     return {field: {"order": criterion.order, "missing": missing, "unmapped_type": kind}}
 
 
 def _pairs_of(criterion: SortField) -> Named | None:
-    """The pairs by which a criterion orders; None where it names a field."""
+    """Return the pairs by which a criterion sorts; None if it names a field."""
     key = criterion.field.removeprefix(_METADATA)
     if key and key != criterion.field:
         return Named(METADATA, key)
@@ -231,7 +232,7 @@ def _demand_few_texts(body: SearchBody) -> None:
 
 
 def _extension(value: str | None) -> str | None:
-    """Extensions are indexed without their dot's absence: `glb` means `.glb`."""
+    """Return an extension with its dot, as indexed: `glb` means `.glb`."""
     if value is None or value.startswith((".", "*", "?")):
         return value
     return "." + value

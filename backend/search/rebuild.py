@@ -1,14 +1,14 @@
-"""The only writer of the search indexes: ticket, then read, then project, then write.
+"""The only writer of the search indexes: take a ticket, read, project, write.
 
-Why the order matters. Every change is followed by a rebuild whose ticket is taken after the change
-was made. Of all rebuilds of a document the one with the highest ticket wins, whatever order they
-write in, since the ticket is the document's version. It read after it took its ticket, so it saw
-every change that led to any of the others. Clocks, locks and the order of events play no part.
+Why the order matters: every change is followed by a rebuild whose ticket is taken after the change
+was made. Of all rebuilds of a document, the one with the highest ticket wins, in whatever order
+they write, because the ticket is the document's version. It read after it took its ticket, so it
+read every change that led to any of the others. Clocks, locks and the order of events are not used.
 
-Two things would break this, and are met here. Metadata can only be read through an index that lags
-behind, so what was read so is built once more when the index has caught up (`settle`). And a
-deleted document would be forgotten together with its version, so nothing is ever deleted: where a
-source is gone a tombstone is written, which queries leave out.
+Two problems remain, and are solved here. Metadata can only be read through an eventually consistent
+index, so documents with metadata are rebuilt once more when the index has caught up (`settle`). And
+a deleted document would lose its version, so documents are never deleted: if the source no longer
+exists, a tombstone is written, which queries exclude.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -52,7 +52,7 @@ class StoredVersionAheadError(ConflictError):
 
 @dataclass(slots=True)
 class Rebuilt:
-    """What a rebuild did: documents that stand, that were overtaken, and that were refused."""
+    """The result of a rebuild: documents that were written, were outdated, and were rejected."""
 
     written: int = 0
     overtaken: int = 0
@@ -66,7 +66,7 @@ class Rebuilt:
 
 @frozen
 class _Portion:
-    """What is written under one ticket; `documents` by physical index and id."""
+    """The documents written under one ticket, by physical index and id."""
 
     ticket: Ticket
     reading: Reading
@@ -76,20 +76,20 @@ class _Portion:
     )
 
     def take(self, document: Document, names: Set[str]) -> None:
-        """Have a document written to those of these indexes that hold its kind."""
+        """Add a document to the writes for those of these indexes that have its kind."""
         for name in self.ticket.pointer.targets(document.index):
             if name in names:
                 self.writes.append(self.write(document, name))
                 self.documents[name, document.id] = document
 
     def write(self, document: Document, index_name: str) -> DocumentWrite:
-        """The write of a document under the portion's ticket."""
+        """Return the write of a document under the portion's ticket."""
         return write_of(document, index_name, self.ticket.number, tombstone_at=self.ticket.taken_at)
 
 
 @wired
 class Rebuilder:
-    """Builds documents from their sources; see the module for why it does so in this order."""
+    """Builds documents from their sources; the module docstring explains the order."""
 
     state: SearchState
     sources: Sources
@@ -106,22 +106,22 @@ class Rebuilder:
         settling: bool = False,
         only: frozenset[str] | None = None,
     ) -> Rebuilt:
-        """Build the documents of the references; when this returns, all of them are written.
+        """Build the documents of the references; all of them are written when this returns.
 
-        A rebuild that settles is not settled again: the delay before it was longer than the lag,
-        so it read what every earlier change had made, and later changes bring their own. `only`
-        are the physical indexes to write to, of those that the ticket names; without it, all.
+        A rebuild that settles is not repeated: the delay before it was longer than the lag, so it
+        read all earlier changes, and later changes cause their own rebuilds. `only` restricts the
+        physical indexes to write to.
 
         Raises:
-            UnavailableError: a table, bucket, queue or the engine failed; call again with the
-                same references, whatever was written.
-            StoredVersionAheadError: the ticket counter went backwards.
+            UnavailableError: a table, bucket, queue or the engine failed; call again with the same
+                references, even if some were written.
+            StoredVersionAheadError: the ticket counter was reset.
         """
         done = Rebuilt()
         before: Future[None] = Future()
         before.set_result(None)
-        # While the engine takes one portion, the next is read and projected. Each has a ticket of
-        # its own, taken before it is read, so it does not matter that they overlap.
+        # While one portion is written, the next is read and projected. Each has a ticket of its
+        # own, taken before it is read, so the overlap is safe.
         with ThreadPoolExecutor(1) as writing:
             for some in _slices(by_asset(set(references))):
                 portion = self._portion(some, only)
@@ -131,7 +131,7 @@ class Rebuilder:
         return done
 
     def _portion(self, references: list[Reference], only: frozenset[str] | None) -> _Portion:
-        """Ticket, then read, then project."""
+        """Take a ticket, read, and project."""
         ticket = self.state.take_ticket()
         portion = _Portion(ticket, self.sources.read(references))
         wanted = wanted_geo_keys(portion.reading.sources)
@@ -144,14 +144,14 @@ class Rebuilder:
         return portion
 
     def _finish(self, portion: _Portion, done: Rebuilt, *, settling: bool) -> None:
-        """Write, and only when all is written ask for the settling."""
+        """Write; request the settling only after all documents are written."""
         reading = portion.reading
         if portion.writes:
             outcome = self.writer.write(portion.writes)
             self._demand_tickets_ahead(outcome, portion.ticket)
             done.add(outcome)
             if outcome.refused:
-                self._bury(outcome, portion)
+                self._store_rejected(outcome, portion)
         for unreadable in reading.unreadable:
             name = f"{unreadable.asset.database_id}:{unreadable.asset.asset_id}"
             self.failures.keep(name, None, unreadable.reason, references=unreadable.references)
@@ -159,8 +159,8 @@ class Rebuilder:
             messages = list(to_messages(reading.lagging))
             self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
 
-    def _bury(self, outcome: Outcome, portion: _Portion) -> None:
-        """Keep refused documents in the failure store, and index what still lets them be found."""
+    def _store_rejected(self, outcome: Outcome, portion: _Portion) -> None:
+        """Store rejected documents as failures, and index stubs so that they can still be found."""
         stubs: list[DocumentWrite] = []
         for write, reason in outcome.refused:
             document = portion.documents[write.index, write.id]
@@ -177,7 +177,7 @@ class Rebuilder:
         self.failures.keep(name, write.body, reason, references=(reference_of(document),))
 
     def _demand_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
-        """A version above our ticket is a later ticket's, unless it is above the last one too."""
+        """Require that no stored version is above the last ticket issued."""
         if outcome.highest_stored <= ticket.number:
             return
         last = self.state.last_ticket()

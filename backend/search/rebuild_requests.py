@@ -1,4 +1,4 @@
-"""Requests that documents are rebuilt, through the settle queue."""
+"""Requests rebuilds of documents, through the settle queue."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from backend.spec.queues import SETTLE
 
 @wired
 class QueuedRebuildRequests:
-    """The port `core.rebuild_requests.RebuildRequests`.
+    """Implements the port `core.rebuild_requests.RebuildRequests`.
 
     A message of the settle queue does not cause another one. Each document is therefore requested
     twice: now, and after the table indexes contain the writes that preceded the request.

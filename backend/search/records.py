@@ -1,6 +1,7 @@
-"""Reads metadata and attributes of an asset and its files, by the indexes that hold them.
+"""Reads metadata and attributes of an asset and its files, by their table indexes.
 
-The records are keyed by metadata key, so the set of one file is only in an index, which lags.
+The records are keyed by metadata key, so the records of one file are listed only in an index, which
+is eventually consistent.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +26,7 @@ _PAGE = 1000
 
 @frozen
 class Kind:
-    """Metadata or attributes: where they stand, and what their attributes are called."""
+    """Metadata or attributes: their tables, and the names of their attributes."""
 
     table: Table
     by_path: Index
@@ -33,7 +34,7 @@ class Kind:
     name: str
 
     def record(self, item: Item) -> Record:
-        """The record in a row."""
+        """Return the record in a row."""
         name = self.name
         value = item.get(f"{name}Value")
         text = "" if value is None else str(value)
@@ -55,7 +56,7 @@ ATTRIBUTES = Kind(
 
 
 def records_at(tables: Tables, kind: Kind, asset: AssetRef, paths: Iterable[str]) -> Records:
-    """The records of some paths of an asset."""
+    """Return the records of some paths of an asset."""
     wanted = set(paths)
     if len(wanted) >= _ONE_QUERY_FROM:
         items = _of_asset(tables, kind, asset, max_pages=len(wanted))
@@ -71,7 +72,7 @@ def _at_path(tables: Tables, kind: Kind, asset: AssetRef, path: str) -> list[Ite
 
 
 def _of_asset(tables: Tables, kind: Kind, asset: AssetRef, *, max_pages: int) -> list[Item] | None:
-    """All records of an asset and its files; None where that is dearer than asking for each."""
+    """Return all records of an asset and its files; None if single queries cost less."""
     partition = keys.ASSET.build(asset.database_id, asset.asset_id)
     query = Query(table=kind.table, partition=partition, index=kind.by_asset)
     items: list[Item] = []

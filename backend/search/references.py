@@ -1,6 +1,6 @@
-"""What a change names: an asset, a file of an asset, or an object in a bucket.
+"""References to documents: an asset, a file of an asset, or an object in a bucket.
 
-A reference says which document to build again, and nothing of what is in it.
+A reference names the document to rebuild, without any content.
 """
 
 import json
@@ -33,7 +33,7 @@ class FileRef:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectRef:
-    """An object by its bucket's name and its key; whose file it is has to be looked up."""
+    """An object by its bucket's name and its key; its asset has to be looked up."""
 
     bucket: str
     key: str
@@ -41,9 +41,9 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileKeyRef:
-    """A file's document by what its id is made of: the asset and the whole key of the object.
+    """A file's document by the parts of its id: the asset and the whole key of the object.
 
-    It names the document also when nobody knows any more where the asset's files stood.
+    It identifies the document even if the location of the asset's files is no longer known.
     """
 
     database_id: str
@@ -59,7 +59,7 @@ Reference = AssetRef | FileRef | FileKeyRef | ObjectRef
 
 
 class MalformedReferenceError(Exception):
-    """A message does not hold what `to_message` makes."""
+    """A message is not of the form that `to_message` creates."""
 
 
 _MESSAGE_CHARS = 200_000
@@ -67,14 +67,14 @@ _MESSAGE_CHARS = 200_000
 
 
 def at_path(database_id: str, asset_id: str, path: str) -> AssetRef | FileRef:
-    """What metadata or attributes at a path belong to."""
+    """Return the references for metadata or attributes at a path."""
     if path == ROOT_PATH:
         return AssetRef(database_id, asset_id)
     return FileRef(database_id, asset_id, path if path.startswith("/") else "/" + path)
 
 
 def to_messages(references: Iterable[Reference]) -> Iterator[dict[str, list[list[str]]]]:
-    """The references as JSON bodies, each small enough for one message."""
+    """Return the references as JSON bodies, each small enough for one message."""
     chunk: list[list[str]] = []
     size = 0
     for reference in sorted(references, key=_sort_key):
@@ -90,15 +90,15 @@ def to_messages(references: Iterable[Reference]) -> Iterator[dict[str, list[list
 
 
 def to_entries(references: Iterable[Reference]) -> list[list[str]]:
-    """The references as JSON, in order; `from_message` reads them below `references`."""
+    """Return the references as JSON, in order; `from_message` reads them below `references`."""
     return [_encode(reference) for reference in sorted(references, key=_sort_key)]
 
 
 def from_message(body: object) -> set[Reference]:
-    """The references in a message.
+    """Return the references in a message.
 
     Raises:
-        MalformedReferenceError: it is not a message of `to_messages`.
+        MalformedReferenceError: the message is not one of `to_messages`.
     """
     entries = cast("dict[str, object]", body).get("references") if isinstance(body, dict) else None
     if not isinstance(entries, list):
@@ -107,7 +107,7 @@ def from_message(body: object) -> set[Reference]:
 
 
 def by_asset(references: Iterable[Reference]) -> list[Reference]:
-    """In an order that keeps what belongs to one asset, or one folder, together."""
+    """Sort references so that those of one asset or folder are adjacent."""
     return sorted(references, key=_sort_key)
 
 

@@ -4,11 +4,12 @@ Phases of one job, each step repeatable:
 
     reserve → create → fill → verify → read → keep → drop
 
-From `create` on every live rebuild writes to both pairs: its ticket tells it so. The walk of `fill`
-begins after that, and reads after taking tickets of its own; so whatever changes, before the walk
-comes by or after, the highest ticket of each document has seen it. Nobody reads the new indexes
-until `verify` has found no difference. Until the end of `keep` a cancellation takes all of it back:
-the old indexes were written all the time. `keep` ends with the old ones not written any more.
+From `create` on, every live rebuild writes to both pairs, because its ticket names both. The walk
+of `fill` starts after that, and reads after taking its own tickets, so the rebuild with the highest
+ticket of each document has read every change, before or after the walk. Searches do not use the new
+indexes until `verify` has found no difference. Until the end of `keep`, a cancellation undoes
+everything, because the old indexes were written all the time. After `keep`, the old indexes are no
+longer written.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,7 +55,7 @@ class ReindexDiffersError(StateForbidsError):
 
 
 class ReindexState(WireModel):
-    """How far a reindex has come, as the cursor of its job holds it."""
+    """The progress of a reindex, as stored in the cursor of its job."""
 
     phase: Phase = "reserve"
     old_assets: str = ""
@@ -84,7 +85,7 @@ class ReindexState(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class _Stepped:
-    """The state after a step, the documents it built, and how long the next one waits."""
+    """The state after a step, the number of documents built, and the delay of the next step."""
 
     state: ReindexState
     items: int = 0
@@ -97,8 +98,8 @@ class _Stepped:
 class ReindexStep:
     """The step of a job of the kind `reindexSearch`.
 
-    `keep_seconds` is how long both pairs are written after the new one is read; `grace_seconds` how
-    long a holder of a ticket that names an index may still write to it.
+    `keep_seconds` is how long both pairs are written after searches have switched; `grace_seconds`
+    is how long a writer may still write to an index that its ticket names.
     """
 
     engine: SearchEngine
@@ -114,13 +115,13 @@ class ReindexStep:
         """Do the next step.
 
         Raises:
-            PointerHeldError: another reindex is under way.
-            ReindexDiffersError: the new indexes do not come to the same as the sources.
-            UnavailableError: something is down; the step is done again.
+            PointerHeldError: another reindex is running.
+            ReindexDiffersError: the new indexes differ from the sources.
+            UnavailableError: a service is unavailable; the step is repeated.
         """
         state = ReindexState.model_validate(job.cursor)
         try:
-            done = self._taken_back(job, state) if job.undo else self._next(job, state)
+            done = self._undone(job, state) if job.undo else self._next(job, state)
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
         return Progress(
@@ -148,7 +149,7 @@ class ReindexStep:
         return steps[state.phase](job, state)
 
     def _reserve(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - as all
-        """Names that nobody has had: what a reindex left that died here is never met again."""
+        """Reserve names that were never used, so remains of an aborted reindex are not reused."""
         pointer = self.state.pointer()
         state.old_assets, state.old_files = pointer.assets_read, pointer.files_read
         state.number = self.state.new_number()
@@ -160,7 +161,7 @@ class ReindexStep:
         refused: tuple[str, ...] = ()
         for index in SEARCH_INDEXES:
             refused += create_index(self.engine, new.current(index), index)
-        # Named only now: a writer that knows the names must find the indexes.
+        # Named only now: the indexes must exist before writers receive their names.
         both = Pointer(
             old.assets_read,
             (*old.assets_write, *new.assets_write),
@@ -174,8 +175,8 @@ class ReindexStep:
     def _fill(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - likewise
         """Build a window into the new indexes.
 
-        It is not settled: each change has a settling of its own, after the lag, which either wrote
-        to both pairs, or was over before this walk read.
+        It needs no settling: each change settles separately, after the lag, and either wrote to
+        both pairs, or was complete before this walk read.
         """
         names = {index.alias: state.old.current(index) for index in SEARCH_INDEXES}
 
@@ -192,7 +193,7 @@ class ReindexStep:
         return _Stepped(state, len(window.references))
 
     def _verify(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - likewise
-        """Compare the new indexes with the sources, until a round finds nothing."""
+        """Compare the new indexes with the sources, until a walk finds no difference."""
         check = Check(names=state.new_names, repairs=True)
         stepped = self.checker.step(check, state.check or CheckState())
         state.check = stepped.state
@@ -210,7 +211,7 @@ class ReindexStep:
         return _Stepped(state, wait_seconds=_REFRESH_SECONDS, problems=(found,))
 
     def _read(self, job: Job, state: ReindexState) -> _Stepped:
-        """Have searches read the new indexes, by one write."""
+        """Switch searches to the new indexes, by one write."""
         old, new = state.old, state.new
         switched = Pointer(
             new.assets_read,
@@ -233,28 +234,28 @@ class ReindexStep:
         state.phase = "drop"
         return _Stepped(state, wait_seconds=self.grace_seconds)
 
-    def _taken_back(self, job: Job, state: ReindexState) -> _Stepped:
-        """Leave the old indexes as if nothing had been; the new ones are removed."""
+    def _undone(self, job: Job, state: ReindexState) -> _Stepped:
+        """Undo the reindex: the old indexes remain, the new ones are removed."""
         if state.phase in {"drop", "removeNew"}:
             return self._next(job, state)
         if state.phase == "reserve":
             return _Stepped(state.model_copy(update={"phase": "removeNew"}), finished=True)
         # First: a worker whose lease has expired cannot switch to an index that is removed below.
-        self.state.give_up_number(state.number)
+        self.state.discard_number(state.number)
         held = self.state.moved_by() == job.job_id
         if not self.state.leave_pointer(job.job_id, state.old):
-            if self.state.pointer() == state.new:  # the old ones had been left when it was asked
+            if self.state.pointer() == state.new:  # the old ones are outdated
                 late = "the reindex could no longer be cancelled"
                 state.phase = "drop"
                 return _Stepped(state, wait_seconds=self.grace_seconds, problems=(late,))
-            held = False  # it never had the pointer
+            held = False  # the job never changed the pointer
         if held:
             self._point_aliases(state.old)
         state.phase = "removeNew"
         return _Stepped(state, wait_seconds=self.grace_seconds)
 
     def _drop(self, state: ReindexState, left: Pointer) -> _Stepped:
-        """Remove a pair that nobody writes to or reads any more."""
+        """Remove a pair of indexes that is neither written nor read."""
         pointer = self.state.pointer()
         for index in (ASSET_INDEX, FILE_INDEX):
             name = left.current(index)

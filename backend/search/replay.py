@@ -1,9 +1,9 @@
-"""Replays what the failure bucket holds, through the consumers that it once failed in.
+"""Replays entries of the failure bucket, through the consumers in which they failed.
 
-A replay builds documents from what their sources hold now, under a ticket of its own; so it may
-run twice, late, or at the same time as another, and what is indexed is right. An entry is removed
-only after everything that it names is written, and only if it is still the one that was read: what
-failed again meanwhile remains. A replay that dies leaves the entry as it was.
+A replay builds documents from the current sources, under its own ticket, so it may run twice, late,
+or at the same time as another one. An entry is removed only after all its documents are written,
+and only if it was not changed since it was read: if the event failed again meanwhile, the entry
+remains. A replay that dies leaves the entry unchanged.
 """
 
 import json
@@ -61,11 +61,11 @@ _logger = Logger()
 
 @frozen
 class Replayed:
-    """What became of one replay.
+    """The result of one replay.
 
-    `replayed`: it was written, the entry is gone. `failed`: the entry stays, with one attempt
-    more. `changed`: it was written, but the same item has failed again meanwhile; that entry stays.
-    `absent`: there is no such entry.
+    `replayed`: the documents were written, the entry was removed. `failed`: the entry remains, with
+    one more attempt. `changed`: the documents were written, but the event has failed again
+    meanwhile; the new entry remains. `absent`: there is no such entry.
     """
 
     key: str
@@ -75,7 +75,7 @@ class Replayed:
 
 @dataclass(slots=True)
 class _Collected:
-    """The poison that a replay met: its entry is there already."""
+    """The poison of a replay, whose entry exists already."""
 
     consumer: str
     reasons: list[str] = field(default_factory=list[str])
@@ -93,7 +93,7 @@ class _Collected:
 
 @wired
 class Replayer:
-    """Replays entries one by one. `store_of` keeps new poison in the name of a consumer."""
+    """Replays entries one by one. `store_of` stores new poison under the name of a consumer."""
 
     entries: FailureEntries
     rebuilder: Rebuilder
@@ -106,8 +106,8 @@ class Replayer:
         """Replay one entry.
 
         Raises:
-            UnavailableError: something is down; the entry is as it was.
-            StoredVersionAheadError: the ticket counter went backwards; likewise.
+            UnavailableError: a service is unavailable; the entry is unchanged.
+            StoredVersionAheadError: the ticket counter was reset; the entry is unchanged.
         """
         stored = self.entries.read(key)
         if stored is None:
@@ -119,7 +119,8 @@ class Replayer:
             return Replayed(key, "failed", str(error))
         failure = self._tried(key, entry)
         if failure is not None:
-            # Poison waits for somebody to remove its cause; leftovers of outages try by themselves.
+            # Poison waits until its cause is corrected; batches of outages are replayed by the
+            # schedule.
             self._note(stored, failure, again=isinstance(entry, BatchEntry))
             return Replayed(key, "failed", failure)
         if not self.entries.remove(stored):
@@ -127,17 +128,17 @@ class Replayer:
         return Replayed(key, "replayed")
 
     def _tried(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
-        """Replay what is in an entry; answers with the reason if it fails again."""
+        """Replay an entry; return the reason if it fails again."""
         try:
             return self._batch(entry) if isinstance(entry, BatchEntry) else self._poison(entry)
         except (UnavailableError, StoredVersionAheadError):
             raise
-        except Exception as error:  # the bug that brought the entry here, maybe
+        except Exception as error:  # possibly the bug that caused the failure
             _logger.exception("a replay met a bug", extra={"key": key})
             return f"{type(error).__name__}: {error}"
 
     def _batch(self, entry: BatchEntry) -> str | None:
-        """Deliver a batch again; poison in it becomes entries of its own."""
+        """Deliver a batch again; poison events in it become separate entries."""
         if entry.consumer not in self.streams:
             return f"failures of {entry.consumer} cannot be replayed"
         self._deliver(entry.consumer, self.store_of(entry.consumer), entry.records)
@@ -146,13 +147,13 @@ class Replayer:
     def _deliver(
         self, consumer: str, failures: Failures, records: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Deliver stream records. A consumer that returns some of them has met an outage."""
+        """Deliver stream records. If a consumer returns some of them, a service is unavailable."""
         reply = self.streams[consumer](failures)({"Records": records})
         if reply["batchItemFailures"]:
             raise UnavailableError(f"a service that {consumer} needs is unavailable")
 
     def _poison(self, entry: PoisonEntry) -> str | None:
-        """Try an item again; answers with the reason if it is still refused."""
+        """Try an item again; return the reason if it is still rejected."""
         collected = _Collected(entry.consumer)
         rebuilder = replace(self.rebuilder, failures=collected)
         if entry.references:
@@ -166,7 +167,7 @@ class Replayer:
     def _event(
         self, consumer: str, event: Record, rebuilder: Rebuilder, collected: _Collected
     ) -> None:
-        """Take a single stream record or message as its consumer would."""
+        """Process a single stream record or message as its consumer would."""
         if consumer in self.streams:
             self._deliver(consumer, collected, [event])
         elif consumer in _READERS:
@@ -177,7 +178,7 @@ class Replayer:
             self._send_again(consumer, event, collected)
 
     def _send_again(self, consumer: str, message: Record, collected: _Collected) -> None:
-        """Put a message back into the queue it came from, whose consumer does the rest."""
+        """Put a message back into its queue, whose consumer processes it."""
         queue = next((s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer == consumer), None)
         if queue is None:
             collected.reasons.append(f"{consumer} is not a consumer of a queue or a stream")
@@ -190,7 +191,7 @@ class Replayer:
         self.queues.send(queue, [body])
 
     def _note(self, stored: StoredFailure, reason: str, *, again: bool) -> None:
-        """Write on the entry that it failed; with `again` the schedule tries it later."""
+        """Record the failure in the entry; with `again`, the schedule retries it later."""
         now = self.clock()
         before = replays_of(leading_members(stored.text))
         attempts = before.attempts + 1
@@ -205,36 +206,37 @@ class Replayer:
 
 
 def next_attempt(now: datetime, attempts: int) -> datetime | None:
-    """When a batch that failed so often is tried again by itself; None for never."""
+    """Return when the schedule retries a batch that failed this often; None for never."""
     if attempts >= MOST_ATTEMPTS:
         return None
     return now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(attempts - 1, 16))
 
 
 def is_due(entry: FailureSummary, now: datetime) -> bool:
-    """Whether the schedule replays a batch now."""
+    """Return whether the schedule replays a batch now."""
     if entry.replays.attempts == 0:
         return True
     return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
 
 
 def _waits(replays: Replays) -> bool:
-    """Whether the schedule will replay a batch at some time."""
+    """Return whether the schedule will replay a batch at some time."""
     return replays.attempts == 0 or replays.next_at is not None
 
 
 @wired
 class LeftoverReplays:
-    """Replays, by a schedule, the batches that mappings gave up in an outage."""
+    """Replays batches, by a schedule, that stream mappings gave up during an outage."""
 
     entries: FailureEntries
     replayer: Replayer
     clock: Clock
 
     def run(self, *, until: datetime) -> dict[str, int]:
-        """Replay what is due, until the time is used up; answers with the number of each outcome.
+        """Replay due batches until the time is used up; return the number of each result.
 
-        An outage ends the run: it would fail all the others too, and is no attempt.
+        An outage ends the run, because all other batches would fail too; it does not count as an
+        attempt.
         """
         counts: dict[str, int] = {}
         request: PageRequest | None = PageRequest(_PAGE)

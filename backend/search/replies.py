@@ -164,7 +164,7 @@ class SearchReply(WireModel):
 
     Hits of documents over 100,000 bytes have no metadata (`MD_`, `AB_`, `metadata`, `gp_`, `gs_`)
     and have `metadataCut`: true; on pages of more than 100 hits, matched words are not highlighted
-    in them. `didYouMean` is a text that does find something, if it was requested and `query` found
+    in them. `didYouMean` is a text that finds something, if it was requested and `query` found
     nothing.
     """
 

@@ -1,4 +1,4 @@
-"""What can be searched. Who may see what is part of the query, never a filter on its answer."""
+"""Searches. Permissions are part of the query, never a filter on its results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -61,7 +61,7 @@ class SearchNotDeployedError(NotFoundError):
 
 @wired
 class SearchService:
-    """Search over assets and files; `engine` is None where search is not deployed."""
+    """Searches assets and files; `engine` is None if search is not deployed."""
 
     engine: SearchEngine | None
     state: SearchState
@@ -73,16 +73,16 @@ class SearchService:
     def search(
         self, caller: Identity, body: SearchBody, *, written: Written | None = None
     ) -> JsonObject:
-        """The hits, facets and totals of a full search, or a page of it by cursor.
+        """Return the hits, facets and totals of a full search, or a page of it by cursor.
 
-        With `written` it waits until the indexes hold that write, at most `MAX_WAIT_SECONDS`; where
-        they are not known to, the reply has a `lag`.
+        With `written` it waits until the indexes contain that write, for at most
+        `MAX_WAIT_SECONDS`; if that is not confirmed, the reply has a `lag`.
 
         Raises:
-            SearchNotDeployedError: there is no search engine.
-            InvalidInputError: the query is not one, or the cursor is none of it.
-            CursorExpiredError: the cursor is there no more.
-            AttributesNotIndexedError: it names facts or attributes, and a reindex is due.
+            SearchNotDeployedError: search is not deployed.
+            InvalidInputError: the query is invalid, or the cursor belongs to another query.
+            CursorExpiredError: the cursor no longer exists.
+            AttributesNotIndexedError: it uses facts or attributes, and a reindex is required.
         """
         if written is None:
             reply = self._answer(caller, *self._prepared(caller, body))
@@ -94,11 +94,11 @@ class SearchService:
         return reply
 
     def _prepared(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
-        """The search as the caller may have it now, and the request for it."""
+        """Return the search with the caller's current permissions, and its request."""
         if names_attributes(body.names) and self.state.mapping_version_read() < ATTRIBUTES_FROM:
             raise AttributesNotIndexedError
         visible = self._visible(caller)
-        if visible != EVERYTHING:  # how often words occur would tell of documents that are hidden
+        if visible != EVERYTHING:  # word frequencies would reveal hidden documents
             body = body.model_copy(update={"explain_results": False})
         return body, full_query(body, visible)
 
@@ -113,9 +113,9 @@ class SearchService:
         return reply if page.after is None else {**reply, "after": page.after}
 
     def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
-        """The first answer that holds what was written, or the last one in time with its lag.
+        """Return the first response that contains the write, or the last one in time with its lag.
 
-        Rights are read again each time, so a right that is revoked meanwhile ends at once.
+        Permissions are read again each time, so a revoked permission applies at once.
         """
         if body.after:
             raise InvalidInputError.of(
@@ -141,15 +141,15 @@ class SearchService:
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
-        """The hits of a search by named fields (raises as `search`)."""
+        """Return the hits of a search by named fields (raises as `search`)."""
         return self._run(body, simple_query(body, self._visible(caller)))
 
     def suggest(self, caller: Identity, query: SuggestQuery) -> list[JsonObject]:
-        """Return names, tags, metadata keys and values that begin as the text does.
+        """Return names, tags, metadata keys and values that begin with the text.
 
         Raises:
             InvalidInputError: the text has no letters or digits.
-            SearchNotDeployedError: there is no search engine.
+            SearchNotDeployedError: search is not deployed.
         """
         engine, pointer = self._engine(), self.state.pointer()
         request = suggest_request(query.q, size=query.size, visible=self._visible(caller))
@@ -158,7 +158,7 @@ class SearchService:
         return suggestions_of(counted, query.q, size=query.size)
 
     def _correction(self, window: Window, request: JsonObject, search: Search) -> str | None:
-        """Return a text that finds something, where the text of a search finds nothing."""
+        """Return a text that finds something, if the text of a search finds nothing."""
         text = window.query.strip()
         correction = correction_request(text, request) if text and not window.from_ else None
         return (
@@ -166,13 +166,13 @@ class SearchService:
         )
 
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
-        """Return the mappings of both indexes, as OpenSearch returns them of an index.
+        """Return the mappings of both indexes, in OpenSearch's form.
 
-        A mapping has the declared fields, and those that some document has which the caller may
-        see: undeclared fields carry the names of metadata keys.
+        A mapping includes the declared fields, and fields of documents that the caller may see,
+        because the names of undeclared fields contain metadata keys.
 
         Raises:
-            SearchNotDeployedError: there is no search engine.
+            SearchNotDeployedError: search is not deployed.
         """
         engine, pointer, visible = self._engine(), self.state.pointer(), self._visible(caller)
         found: dict[str, JsonObject] = {}
@@ -180,7 +180,7 @@ class SearchService:
             name = pointer.current(index)
             mapping = engine.mapping(name)
             if visible != EVERYTHING:
-                mapping = _told_to(visible, mapping, index, partial(engine.search, (name,)))
+                mapping = _visible_mapping(visible, mapping, index, partial(engine.search, (name,)))
             found[f"{kind}_index"] = {"mappings": mapping}
         return found
 
@@ -190,7 +190,8 @@ class SearchService:
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
         engine, (kinds, about) = self._engine(), self._searched(window)
-        # One copy of each shard answers all requests: another one may not hold what was found.
+        # All requests use the same copy of each shard, because another one may not contain the
+        # hits.
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
         answer = search(sized(request))
         found = answer["hits"]
@@ -198,7 +199,7 @@ class SearchService:
         return self._corrected(window, request, search, {**_reply(answer, kinds), **about})
 
     def _run_folded(self, body: SearchBody, request: JsonObject) -> JsonObject:
-        """Assets with their best files: a second request for what one page of hits shows."""
+        """Return assets with their best files, by a second request for the hits of the page."""
         engine, (kinds, about) = self._engine(), self._searched(body)
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
         answer = search(folded_request(request))
@@ -214,7 +215,7 @@ class SearchService:
     def _corrected(
         self, window: Window, request: JsonObject, search: Search, reply: JsonObject
     ) -> JsonObject:
-        """The reply, with another text if it is requested and nothing was found."""
+        """Return the reply, with a corrected text if one is requested and nothing was found."""
         if window.did_you_mean and not reply["hits"]["total"]["value"]:
             better = self._correction(window, request, search)
             if better is not None:
@@ -222,7 +223,7 @@ class SearchService:
         return reply
 
     def _searched(self, window: Window) -> tuple[dict[str, EntityType], JsonObject]:
-        """The indexes that hold the requested types, and what replies say of their age."""
+        """Return the indexes with the requested types, and the lag to report."""
         read = self.state.reading()
         kinds: dict[str, EntityType]
         kinds = {read.pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
@@ -234,13 +235,13 @@ class SearchService:
         return self.engine
 
 
-def _told_to(
+def _visible_mapping(
     visible: JsonObject,
     mapping: JsonObject,
     index: SearchIndex,
     search: Callable[[JsonObject], JsonObject],
 ) -> JsonObject:
-    """The mapping without undeclared fields that no document has which is visible."""
+    """Return the mapping without undeclared fields that no visible document has."""
     declared, there = index.mapping["properties"], mapping["properties"]
     others = [name for name in there if name not in declared]
     held: set[str] = set()

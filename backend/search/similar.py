@@ -1,4 +1,4 @@
-"""Finds documents of files by the shape of their models: a script scores those that are visible."""
+"""Finds documents of files with a similar shape: a script scores the visible ones."""
 
 import base64
 from typing import Any
@@ -43,11 +43,11 @@ class ShapeQueries:
     def similar(
         self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
     ) -> list[SimilarShape]:
-        """The most similar documents that the caller may see, without the file `but` itself.
+        """Return the most similar documents that the caller may see, without the file `but` itself.
 
         Raises:
             AttributesNotIndexedError: the index is of an earlier mapping version.
-            SearchNotDeployedError: there is no search engine.
+            SearchNotDeployedError: search is not deployed.
         """
         if self.engine is None:
             raise SearchNotDeployedError
@@ -64,7 +64,7 @@ class ShapeQueries:
 def similar_query(
     packed: str, visible: JsonObject, *, size: int, but: tuple[str, str, str]
 ) -> JsonObject:
-    """The request for documents by the distance of their shape; 1 is the score of the same one."""
+    """Return the request for documents by the distance of their shape; the same shape scores 1."""
     params = {
         "field": SHAPE,
         "shape": list(base64.b64decode(packed)),

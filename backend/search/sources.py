@@ -1,7 +1,7 @@
-"""Reads all that the documents of a batch are made of, in as few requests as that takes.
+"""Reads the sources of the documents of a batch, with as few requests as possible.
 
-To be called after a ticket was taken: nothing is read from a cache that is older (see `owners` for
-the one thing that is kept, and why it may be).
+Called after a ticket was taken, so nothing is read from an older cache (`owners` explains the one
+exception).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -45,9 +45,9 @@ T = TypeVar("T")
 
 @frozen
 class Unreadable:
-    """An asset whose sources contradict each other, and how; waiting does not correct it.
+    """An asset with contradictory sources, and the reason; waiting does not correct it.
 
-    `references` name what was to be read of it.
+    `references` are the documents that were requested.
     """
 
     asset: AssetRef
@@ -57,7 +57,10 @@ class Unreadable:
 
 @dataclass(slots=True)
 class Reading:
-    """What was read. `lagging` names what was read through an index, which may lag behind."""
+    """The sources that were read.
+
+    `lagging` names those read through an eventually consistent index.
+    """
 
     sources: list[Source] = field(default_factory=list[Source])
     lagging: set[Reference] = field(default_factory=set[Reference])
@@ -66,28 +69,28 @@ class Reading:
 
 @dataclass(slots=True)
 class _Wanted:
-    """What is wanted of one asset: itself, and files by path or, from objects, by key."""
+    """The requested documents of one asset: itself, and files by path or, from objects, by key."""
 
     itself: bool = False
     paths: set[str] = field(default_factory=set[str])
     keys: set[str] = field(default_factory=set[str])
 
     def add_changed_path(self, path: str) -> None:
-        """Want a file that has changed; of the asset's preview, the asset as well."""
+        """Request a file that has changed; for the asset's preview, also the asset."""
         self.paths.add(path)
         self.itself |= is_asset_preview("/", path)
 
     def add_changed_key(self, key: str) -> None:
-        """As `add_changed_path`; the asset's prefix is not known yet, so any folder counts."""
+        """As `add_changed_path`; the asset's prefix is not known yet, so any folder is possible."""
         self.keys.add(key)
         self.itself |= is_asset_preview(key[: key.rfind("/") + 1], key)
 
 
 @frozen
 class _Live:
-    """An asset that has a row, and the files wanted of it: path by key.
+    """An asset that has a row, and its requested files: path by key.
 
-    `strangers` are keys that were wanted and stand where the asset has no files.
+    `strangers` are requested keys outside the asset's prefix.
     """
 
     asset: AssetRef
@@ -111,7 +114,7 @@ class Sources:
         self._workers = workers
 
     def read(self, references: Iterable[Reference]) -> Reading:
-        """Everything that the documents of the references are made of."""
+        """Read all sources of the documents of the references."""
         reading = Reading()
         wanted = self._by_asset(references)
         rows = asset_rows(self._tables, wanted)
@@ -176,7 +179,7 @@ class Sources:
         ]
 
     def _asset_preview(self, one: _Live) -> str | None:
-        """Return the preview at the root of an asset whose row names none of a user."""
+        """Return the preview at the root of an asset whose row names no uploaded one."""
         prefix = prefix_of(one.row)
         if not one.itself or own_preview(one.row) or not prefix.endswith("/"):
             return None
@@ -191,10 +194,10 @@ class Sources:
 
 
 def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Item]:
-    """The rows of the assets, each from whichever of its two partitions holds it.
+    """Return the rows of the assets, from either of their two partitions.
 
-    Several reads are not one moment: where an asset moves meanwhile, both or none may be found.
-    The later revision counts, and the move's own event has the asset read again.
+    The partitions are read at different times: if an asset moves meanwhile, both rows or none may
+    be found. The later revision counts, and the event of the move causes another read.
     """
     wanted = [
         (ASSETS, {"databaseId": partition, "assetId": asset.asset_id})
@@ -210,7 +213,7 @@ def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Ite
 
 
 def prefix_of(row: Item) -> str:
-    """Where an asset's files begin; empty for a row that does not say it."""
+    """Return the prefix of an asset's files; empty for a row without one."""
     location = row.get("assetLocation")
     key = cast("Item", location).get("Key") if isinstance(location, dict) else None
     return str(key or "")
@@ -236,7 +239,7 @@ def _live(
 
 
 def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
-    """What was wanted of an asset, by name."""
+    """Return the references of the requested documents of an asset."""
     ids = (asset.database_id, asset.asset_id)
     itself: tuple[Reference, ...] = (asset,) if want.itself else ()
     paths = (FileRef(*ids, path) for path in sorted(want.paths))
@@ -244,7 +247,7 @@ def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
 
 
 def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:
-    """Tombstones. A path names no document: without the row nobody knows the key it stood for."""
+    """Return tombstones. A path without the asset's row identifies no document."""
     ids = (asset.database_id, asset.asset_id)
     found: list[Source] = [FileGone(*ids, key) for key in sorted(want.keys) if is_file(key)]
     return [AssetGone(*ids), *found] if want.itself else found

@@ -1,6 +1,6 @@
-"""The ticket counter and the names of the indexes that are written and read (one item).
+"""The ticket counter and the names of the current indexes, in one item.
 
-Nothing here knows what a ticket is used for: see `rebuild`.
+`rebuild` explains the use of tickets.
 """
 
 from collections.abc import Mapping
@@ -53,21 +53,21 @@ class Pointer:
     files_write: tuple[str, ...]
 
     def targets(self, index: SearchIndex) -> tuple[str, ...]:
-        """The physical indexes that a document of `index` is written to."""
+        """Return the physical indexes to which a document of `index` is written."""
         return self.assets_write if index is ASSET_INDEX else self.files_write
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All physical indexes that are written."""
+        """Return all physical indexes that are written."""
         return (*self.assets_write, *self.files_write)
 
     def current(self, index: SearchIndex) -> str:
-        """The physical index that searches over `index` read."""
+        """Return the physical index that searches over `index` use."""
         return self.assets_read if index is ASSET_INDEX else self.files_read
 
 
 def numbered(number: int) -> Pointer:
-    """The pointer to the pair of indexes that have this number, and to no others."""
+    """Return the pointer to only the pair of indexes with this number."""
     assets, files = f"{ASSET_INDEX.alias}-{number}", f"{FILE_INDEX.alias}-{number}"
     return Pointer(assets, (assets,), files, (files,))
 
@@ -79,7 +79,7 @@ class Mappings(dict[str, int]):
     """The mapping version of each physical index."""
 
     def __missing__(self, name: str) -> int:
-        """Return the version of an index that is older than their recording."""
+        """Return the version of an index from before versions were recorded."""
         return 1
 
 
@@ -93,7 +93,7 @@ class Reading:
 
 @frozen
 class Ticket:
-    """A number higher than every one given before, when it was taken, where to write under it.
+    """A number above all earlier ones, the time it was taken, and the indexes to write to.
 
     `mappings` are the mapping versions of the indexes to write to.
     """
@@ -110,10 +110,10 @@ class SearchState:
     clock: Clock
 
     def take_ticket(self) -> Ticket:
-        """A new ticket and, from the same atomic write, the indexes to write to.
+        """Return a new ticket and, from the same atomic write, the indexes to write to.
 
-        A counter that was lost starts at the time in milliseconds, which is above every ticket
-        ever given as long as there are fewer than a thousand a second.
+        A lost counter restarts at the time in milliseconds, which is above every earlier ticket as
+        long as there are fewer than a thousand per second.
 
         Raises:
             SearchNotSetUpError: the item names no indexes.
@@ -124,15 +124,15 @@ class SearchState:
         return Ticket(int(item[_NUMBER]), _pointer(item), now, _mappings(item))
 
     def last_ticket(self) -> int:
-        """The highest ticket given so far; 0 if there was none."""
+        """Return the highest ticket issued so far; 0 if there was none."""
         item = self.tables.get(SEARCH_STATE, KEY) or {}
         return int(item.get(_NUMBER, 0))
 
     def pointer(self) -> Pointer:
-        """The names of the indexes.
+        """Return the names of the indexes.
 
         Raises:
-            SearchNotSetUpError: the item names none.
+            SearchNotSetUpError: the item names no indexes.
         """
         return _pointer(self.tables.get(SEARCH_STATE, KEY) or {})
 
@@ -159,7 +159,7 @@ class SearchState:
         return self.reading().mapping_version
 
     def begin(self, pointer: Pointer, mappings: Mapping[str, int] | None = None) -> Pointer:
-        """Name the indexes, unless that was done before; answers with the names that hold.
+        """Store the names of the indexes, unless that was done before; return the stored names.
 
         `mappings` are their mapping versions; without them, they are created as declared.
         """
@@ -180,23 +180,24 @@ class SearchState:
         return pointer
 
     def new_number(self) -> int:
-        """A number for a pair of indexes that none has had."""
+        """Return a new number for a pair of indexes."""
         first = int(self.pointer().assets_read.rpartition("-")[2])
         item = self.tables.increment(SEARCH_STATE, KEY, _INDEX_NUMBER, initial=first)
         return int(item[_INDEX_NUMBER])
 
     def moved_by(self) -> str | None:
-        """The reindex job that has moved the pointer and is not through with it."""
+        """Return the reindex job that has changed the pointer and is not done."""
         found = (self.tables.get(SEARCH_STATE, KEY) or {}).get(_MOVED_BY)
         return None if found is None else str(found)
 
     def take_pointer(self, job_id: str, old: Pointer, pointer: Pointer, *, number: int) -> None:
-        """Have a reindex job move the pointer from where it is; done before, it stays so.
+        """Let a reindex job change the pointer; no effect if it already has.
 
         `number` is that of the new indexes, which are created as declared.
 
         Raises:
-            PointerHeldError: another job has it, it is elsewhere, or the number was given up.
+            PointerHeldError: another job is changing it, it has changed, or the number was
+                discarded.
         """
         free = (absent(_MOVED_BY), Condition(_LEFT, "not >", number - 1))
         held = (*free, equals("assetsRead", old.assets_read))
@@ -207,8 +208,8 @@ class SearchState:
         if not self._move(pointer, taken, held) and self.moved_by() != job_id:
             raise PointerHeldError
 
-    def give_up_number(self, number: int) -> None:
-        """See to it that no worker that overslept points to indexes that are being removed."""
+    def discard_number(self, number: int) -> None:
+        """Discard the number of a pair of indexes, so that a delayed worker cannot switch to it."""
         with suppress(PointerHeldError):
             self.tables.write(
                 Update(
@@ -216,23 +217,23 @@ class SearchState:
                     key=KEY,
                     set={_LEFT: number},
                     conditions=(Condition(_LEFT, "not >", number),),
-                    refused=PointerHeldError(),  # a later number was given up already
+                    refused=PointerHeldError(),  # a later number was discarded already
                 )
             )
 
     def move_pointer(self, job_id: str, pointer: Pointer) -> None:
-        """Move the pointer, for the job that has it.
+        """Change the pointer, for the job that is changing it.
 
         Raises:
-            PointerHeldError: it does not have it.
+            PointerHeldError: another job is changing it.
         """
         if not self._move(pointer, {}, (equals(_MOVED_BY, job_id),)):
             raise PointerHeldError
 
     def leave_pointer(self, job_id: str, pointer: Pointer) -> bool:
-        """Move the pointer for the last time; False where the job did not have it any more.
+        """Change the pointer for the last time; return False if the job was no longer changing it.
 
-        Done before, it is True as well.
+        A repeated call also returns True.
         """
         held = (equals(_MOVED_BY, job_id),)
         return self._move(pointer, {}, held, remove=(_MOVED_BY,)) or self.pointer() == pointer

@@ -1,7 +1,7 @@
-"""Suggestions while a caller types, and corrections when nothing is found. Pure: no I/O.
+"""Suggestions while a caller types, and corrections if nothing is found. Pure: no I/O.
 
 Both come from documents that the caller may see: OpenSearch's own suggesters read the terms of all
-documents, so they would name what is hidden (decision 52).
+documents, so they would reveal hidden texts (decision 52).
 """
 
 import re
@@ -25,7 +25,7 @@ _KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
 MAX_CORRECTED_WORDS = 5
 _DOCUMENTS_READ = 20
 _CORRECTED_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
-# Marks of private use: OpenSearch trims control characters from what it marks.
+# Private-use characters: OpenSearch trims control characters from highlighted text.
 _MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
 _MAX_DISTANCE = 2
 
@@ -65,7 +65,10 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
 
 
 def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[JsonObject]:
-    """Return the suggestions, the kinds in turn; those that begin with the text come first."""
+    """Return the suggestions, alternating between kinds.
+
+    Those that begin with the text come first.
+    """
     kinds: tuple[Kind, ...] = ("name", "tag", "key", "value")
     lists = [_listed(kind, aggregations[kind], text) for kind in kinds]
     found = [one for turn in zip_longest(*lists) for one in turn if one is not None]
@@ -73,9 +76,9 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
 
 
 def correction_request(text: str, request: JsonObject) -> JsonObject | None:
-    """Return the request for documents with words like those of a text that found nothing.
+    """Return the request for documents with words similar to those of a text that found nothing.
 
-    It has the filters of the search, so what it finds the corrected search finds, too.
+    It has the filters of the search, so the corrected search finds the same documents.
     """
     words = split_words(text)
     if not words or len(words) > MAX_CORRECTED_WORDS:
@@ -114,9 +117,9 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
 
 
 def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
-    """Return the text in the words of that hit which has the most similar ones.
+    """Return the text with the most similar words of a hit.
 
-    All words come from one document: that one is found by the corrected text.
+    All words come from one document, so the corrected text finds it.
     """
     words = split_words(text)
     offers = [found for hit in hits if (found := _words_of(hit, words)) is not None]
@@ -128,7 +131,7 @@ def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
 
 
 class _Offer(NamedTuple):
-    """The words of a document that are most like those of a text, and how many letters differ."""
+    """The words of a document that are most similar to those of a text, and their distance."""
 
     letters: int
     words: tuple[str, ...]
@@ -153,7 +156,7 @@ def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
 
 
 def distance(one: str, other: str) -> int:
-    """Return how many letters differ, are missing or too many (Levenshtein)."""
+    """Return how many letters differ, are missing or are added (Levenshtein)."""
     row = list(range(len(other) + 1))
     for number, char in enumerate(one, start=1):
         previous, row[0] = row[0], number
@@ -169,7 +172,7 @@ def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
     words = [folded(word) for word in split_words(text)]
     buckets: list[JsonObject] = counted["values"]["buckets"]
     kept = [one for one in buckets if len(one["key"]) <= MAX_TEXT_CHARS]
-    if kind == "tag":  # a document has other tags beside the one that is meant
+    if kind == "tag":  # a document has other tags besides the similar one
         kept = [one for one in kept if _has_words(one["key"], words)]
     kept.sort(key=lambda one: not folded(one["key"]).startswith(folded(text.strip())))
     return [{"text": one["key"], "kind": kind, "documents": one["doc_count"]} for one in kept]

@@ -1,9 +1,9 @@
 """Removes tombstones that no late writer can need any more.
 
-A tombstone replaces a deleted document, because OpenSearch soon forgets the version of what it
-deletes, and would then accept the write of a process that read the document before. Such a writer
-lives for minutes (a function for 15 at most; messages carry names, never documents). A day after
-the last write of a tombstone none is left, and the tombstone can be removed.
+A tombstone replaces a deleted document, because OpenSearch soon forgets the versions of deleted
+documents, and would then accept the write of a process that read the document before. Such a writer
+runs for minutes (a function for 15 at most; messages contain names, never documents). A day after
+the last write of a tombstone no such writer is left.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class TombstoneSweep:
     def run(self, *, until: datetime) -> int:
         """Remove old tombstones from all indexes that are written, until the time is used up.
 
-        Answers with how many were removed. What is left over is the next run's.
+        Returns the number of removed tombstones. The next run continues.
 
         Raises:
             UnavailableError: a table or the engine failed.
@@ -48,16 +48,16 @@ class TombstoneSweep:
             if not hits:
                 break
             removed += self._remove(hits)
-            # What was removed is still found for a moment, so the search goes on behind it. Of
-            # tombstones that are equal in all it sorts by, some may be left to the next run.
+            # Removed tombstones are still found for a moment, so the search continues after them.
+            # Of tombstones with equal sort values, some may be left to the next run.
             after = hits[-1]["sort"]
         return removed
 
     def _remove(self, hits: Iterable[JsonObject]) -> int:
-        """Remove each up to the version that was found.
+        """Remove each tombstone up to the version that was found.
 
-        Not a version more: that could be the ticket of a writer who brings the document back, and
-        whose write would then be refused.
+        A higher version could be the ticket of a writer that restores the document, whose write
+        would then be refused.
         """
         removals = [DocumentRemoval(hit["_index"], hit["_id"], hit["_version"]) for hit in hits]
         results = self.engine.remove(removals)

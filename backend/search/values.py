@@ -1,10 +1,10 @@
-"""Metadata values as OpenSearch takes them: typed where they parse, cut where they are too long.
+"""Converts metadata values for OpenSearch: typed if they parse, truncated if they are too long.
 
-Pure, and total: whatever a row holds, what comes out is valid in the declared mapping. The limits
-were found by trying them on OpenSearch 3.8; the full value stays in DynamoDB.
+Pure, and total: any row results in values that are valid in the declared mapping. The limits were
+measured with OpenSearch 3.8; the full value remains in DynamoDB.
 
-JSON values stay texts. Put into a `flat_object` as JSON, one with a thousand levels does not fail
-its document: it ends the OpenSearch process (StackOverflowError).
+JSON values remain texts. As JSON in a `flat_object`, a value with a thousand levels would crash the
+OpenSearch process (StackOverflowError).
 """
 
 import base64
@@ -39,7 +39,7 @@ _FLAT_OVERHEAD = len("MD_.=")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One metadata or attribute record: key, value and the type that the value was declared as."""
+    """One metadata or attribute record: key, value and the declared type of the value."""
 
     key: str
     value: str
@@ -47,20 +47,20 @@ class Record:
 
 
 def searchable(records: Iterable[Record]) -> list[Record]:
-    """The records that are indexed, in the order of their keys; system fields are not."""
+    """Return the records that are indexed, in the order of their keys, without system fields."""
     kept = (record for record in records if not record.key.startswith(_SYSTEM_PREFIXES))
     return sorted(kept, key=lambda record: record.key)
 
 
 def searchable_attributes(records: Iterable[Record]) -> list[Record]:
-    """The attributes that are indexed as such: references and shape are not."""
+    """Return the attributes that are indexed as such, without references and shape."""
     return [record for record in searchable(records) if record.key not in HIDDEN_KEYS]
 
 
 def flat_object(records: Sequence[Record]) -> JsonObject:
-    """Keys and values for a `flat_object` field: path and value together are short enough.
+    """Return keys and values for a `flat_object` field, limited in the length of path and value.
 
-    Keys need no escaping: OpenSearch takes dots, blanks, empty steps and both of `a` and `a.b`.
+    Keys need no escaping: OpenSearch accepts dots, spaces, empty steps, and `a` next to `a.b`.
     """
     values: dict[str, str] = {}
     for record in records:
@@ -71,10 +71,10 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
 
 
 def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
-    """The nested pairs, which carry ranges, sorting and facets.
+    """Return the nested pairs, for ranges, sorting and facets.
 
-    A text beyond the limit of keywords is cut to one character more: it is then found by its
-    words, and is never taken for a whole value that it is not.
+    A text beyond the limit of keywords is truncated to one character more, so it is found by its
+    words, but not as a whole value.
     """
     kept = records[:MAX_PAIRS]
     texts = _fitted({record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in kept})
@@ -84,7 +84,7 @@ def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
 
 
 def attribute_pairs(records: Sequence[Record]) -> list[JsonObject]:
-    """The nested pairs of a file's attributes: facts by their type, other attributes as texts."""
+    """Return the nested pairs of a file's attributes: facts by their type, others as texts."""
     whole = {record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in records}
     texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
     return [
@@ -94,7 +94,7 @@ def attribute_pairs(records: Sequence[Record]) -> list[JsonObject]:
 
 
 def shape_of(records: Iterable[Record]) -> str | None:
-    """The shape among attributes, as it is indexed; None where there is none, or it is no shape."""
+    """Return the shape in the attributes in indexed form; None if there is no valid one."""
     for record in records:
         if record.key == SHAPE_KEY:
             return packed_shape(record.value)
@@ -102,7 +102,7 @@ def shape_of(records: Iterable[Record]) -> str | None:
 
 
 def packed_shape(text: str) -> str | None:
-    """A stored shape in bytes of `SHAPE_STEPS`, as base64."""
+    """Return a stored shape as bytes of `SHAPE_STEPS`, in base64."""
     try:
         numbers = struct.unpack(f"<{SHAPE_NUMBERS}f", base64.b64decode(text, validate=True))
     except (ValueError, struct.error):
@@ -114,12 +114,12 @@ def packed_shape(text: str) -> str | None:
 
 
 def geographic_keys(records: Iterable[Record]) -> set[str]:
-    """The keys that would get `gp_` or `gs_` fields."""
+    """Return the keys that would get `gp_` or `gs_` fields."""
     return {record.key for record in records if _geographic(record) is not None}
 
 
 def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject:
-    """`gp_<key>` for points and `gs_<key>` for other GeoJSON, for keys that have been allowed."""
+    """Return `gp_<key>` for points and `gs_<key>` for other GeoJSON, for allowed keys."""
     points: JsonObject = {}
     shapes: dict[str, str] = {}
     for record in records:
@@ -132,7 +132,7 @@ def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> Jso
 
 
 def iso_date(text: object) -> str | None:
-    """A date in ISO 8601 as UTC, or None if it is none of the years 1 to 9999."""
+    """Return a date as ISO 8601 in UTC, or None if it is not within the years 1 to 9999."""
     if not isinstance(text, str):
         return None
     partial = _PARTIAL_DATE.fullmatch(text)
@@ -148,7 +148,7 @@ def iso_date(text: object) -> str | None:
 
 
 def clean(text: str) -> str:
-    """The text with lone surrogates, which are no Unicode and no valid JSON, replaced."""
+    """Return the text with lone surrogates replaced, which are not valid in Unicode or JSON."""
     if text.isascii():
         return text
     try:
@@ -159,7 +159,7 @@ def clean(text: str) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """As much of the beginning of a text as has at most `limit` bytes in UTF-8."""
+    """Return the beginning of a text with at most `limit` bytes in UTF-8."""
     if len(text) * 4 <= limit:
         return text
     encoded = text.encode()
@@ -192,7 +192,7 @@ def _typed(record: Record) -> JsonObject:
 
 
 def _typed_fact(record: Record) -> JsonObject | None:
-    """The value of a fact that is a number or boolean; None for other attributes."""
+    """Return the value of a fact that is a number or boolean; None for other attributes."""
     fact = FACT_BY_KEY.get(record.key)
     if fact is None or fact.type == "string":
         return None
@@ -200,10 +200,10 @@ def _typed_fact(record: Record) -> JsonObject | None:
 
 
 def number_of(text: str) -> float | None:
-    """The finite number that a text is, or None."""
+    """Return the finite number in a text, or None."""
     if not _NUMBER.fullmatch(text.strip()):
         return None
-    found = float(text) + 0.0  # of the two zeros always the one that is found by 0
+    found = float(text) + 0.0  # always the positive zero, which a search for 0 finds
     return found if math.isfinite(found) else None
 
 
@@ -212,7 +212,7 @@ def _geographic(record: Record) -> JsonObject | str | None:
 
 
 def _geographic_value(record: Record) -> JsonObject | str | None:
-    """A point, or the text of any other GeoJSON."""
+    """Return a point, or the text of any other GeoJSON."""
     kind = record.value_type.lower()
     if kind not in {"geopoint", "lla", "geojson"}:
         return None

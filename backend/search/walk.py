@@ -1,8 +1,8 @@
-"""Walks all that documents are made of, in the order of their ids, a bounded window at a time.
+"""Walks the sources of all documents in the order of their ids, in windows of limited size.
 
-The order is that of database, asset and object key, by bytes: tables, buckets and the indexes all
-have it, so the two sides of a window can be laid beside each other. No table is scanned that grows
-with assets: the databases are a registry, the assets of each are read by its two partitions.
+The order is database, asset and object key, by bytes. Tables, buckets and the indexes have the same
+order, so the two sides of a window can be compared. Tables that grow with assets are not scanned:
+the databases are a registry, and the assets of each are read by its two partitions.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ PAGE_VERSIONS = 1000
 
 
 class Position(NamedTuple):
-    """How far a walk has come: all up to here is done, the asset's own document as well."""
+    """The position of a walk: everything up to here is done, including the asset's own document."""
 
     database_id: str = ""
     asset_id: str = ""
@@ -39,7 +39,7 @@ class Position(NamedTuple):
 
     @property
     def is_within_asset(self) -> bool:
-        """Whether files of the asset are left."""
+        """Return whether files of the asset are left."""
         return self.asset_id not in {"", LAST} and self.key != LAST
 
 
@@ -48,9 +48,9 @@ START = Position()
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What is behind `after`, up to `upto` and with it, in one database.
+    """The sources after `after`, up to and including `upto`, in one database.
 
-    `unreadable` are assets whose files nobody can find.
+    `unreadable` are assets whose rows name no location of files.
     """
 
     after: Position
@@ -61,7 +61,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is walked: everything, one database, or one asset."""
+    """The scope of a walk: everything, one database, or one asset."""
 
     database_id: str | None = None
     asset_id: str | None = None
@@ -75,7 +75,7 @@ class Scope:
 
     @property
     def end(self) -> Position:
-        """The last position that is wanted."""
+        """Return the last position of the scope."""
         return Position(self.database_id or LAST, self.asset_id or LAST)
 
 
@@ -85,7 +85,7 @@ NextDatabase = Callable[[str], str | None]
 
 
 class _Files(NamedTuple):
-    """One page of the files of an asset; `last` is the key that ends it where there are more."""
+    """One page of the files of an asset; `last` is the key that ends it if there are more."""
 
     keys: tuple[str, ...]
     last: str | None = None
@@ -98,7 +98,7 @@ class SourceWalk:
     registry: BucketRegistry
 
     def window(self, after: Position, scope: Scope, *, named: NextDatabase) -> Window | None:
-        """What comes behind a position; None where nothing is left in the scope."""
+        """Return the window after a position; None if nothing is left in the scope."""
         if after >= scope.end:
             return None
         if after == START or after.asset_id == LAST:
@@ -118,7 +118,7 @@ class SourceWalk:
         return min(candidates, default=None)
 
     def _databases(self) -> Iterator[str]:
-        """The ids of all databases, the deleted ones too: what they left may be indexed."""
+        """Return the ids of all databases, including deleted ones: documents may remain."""
         page = self.tables.scan(DATABASES, PageRequest(1000))
         while True:
             yield from (keys.active(str(item["databaseId"])) for item in page.items)
@@ -127,7 +127,7 @@ class SourceWalk:
             page = self.tables.scan(DATABASES, PageRequest(1000, page.after))
 
     def _within_asset(self, after: Position) -> Window:
-        """More of the files of an asset that has many."""
+        """Return the next files of an asset that has many."""
         asset = AssetRef(after.database_id, after.asset_id)
         row = asset_rows(self.tables, [asset]).get(asset)
         if row is None:
@@ -144,7 +144,7 @@ class SourceWalk:
             asset = AssetRef(after.database_id, str(row["assetId"]))
             if files is None:
                 unreadable.add(asset.asset_id)
-            elif files.last is not None:  # a window of its own, for as much as one holds
+            elif files.last is not None:  # a separate window, as large as the limit
                 if number:
                     break
                 found += (asset, *_references(asset, files))
@@ -161,7 +161,7 @@ class SourceWalk:
         return Window(after, upto, tuple(found), frozenset(unreadable))
 
     def _rows(self, after: Position, last: str) -> tuple[list[Item], bool]:
-        """The next assets of both partitions in order, and whether these are all up to `last`."""
+        """Return the next assets of both partitions, and whether these are all up to `last`."""
         found: dict[str, Item] = {}
         ends: list[str] = []
         for partition in (after.database_id, keys.archived(after.database_id)):
@@ -177,14 +177,14 @@ class SourceWalk:
         return [found[name] for name in sorted(found) if name <= end], end == last
 
     def _listed(self, rows: list[Item]) -> Iterator[tuple[Item, _Files | None]]:
-        """Each asset with its first page of files, some listed at the same time."""
+        """Return each asset with its first page of files; several are listed in parallel."""
         for start in range(0, len(rows), WORKERS):
             some = rows[start : start + WORKERS]
             self.registry.by_id(str(row.get("bucketId")) for row in some)
             yield from zip(some, in_parallel(self._files, some), strict=True)
 
     def _files(self, row: Item, after: str | None = None) -> _Files | None:
-        """A page of the files of an asset; None where it does not say where they are."""
+        """Return a page of the files of an asset; None if its row names no location."""
         bucket_id, prefix = str(row.get("bucketId")), prefix_of(row)
         bucket = self.registry.by_id([bucket_id]).get(bucket_id)
         if bucket is None or not prefix.endswith("/"):
@@ -192,7 +192,7 @@ class SourceWalk:
         page = self.objects.list_versions(
             bucket.bucket_name, prefix, limit=PAGE_VERSIONS, after_key=after
         )
-        # A page may end amid the versions of a key. The latest comes first: it has been seen.
+        # A page may end within the versions of a key. The latest comes first, so it was read.
         last = page.versions[-1].key if page.next_key is not None and page.versions else None
         return _Files(tuple(one.key for one in page.versions if _is_file(one)), last)
 
@@ -202,7 +202,10 @@ def asset_key(asset: AssetRef) -> tuple[str, str]:
 
 
 def place_of(reference: Reference) -> tuple[str, str]:
-    """Where in a database a document stands: asset and key; an asset's own before its files."""
+    """Return the position of a document in a database: asset and key.
+
+    The asset's own comes first.
+    """
     match reference:
         case AssetRef(_, asset_id):
             return asset_id, ""

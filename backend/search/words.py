@@ -1,14 +1,14 @@
 """Queries for the words of a text. Pure: no I/O, no caller.
 
-All words of a text must be found, each in any field. What finds a word, best first:
+All words of a text must be found, each in any field. A word matches, best first:
 
-1. the whole word, by the highest boost of the fields that hold it (`TEXT_FIELDS`);
+1. the whole word, by the highest boost of the fields that contain it (`TEXT_FIELDS`);
 2. a word that begins with it;
-3. a word that holds it anywhere (`inner`, mapping version 2);
+3. a word that contains it anywhere (`inner`, mapping version 2);
 4. a word that differs in one letter, for words of letters only: numbers of parts differ on purpose.
 
-The last three add less than any whole word, so they are ranked after it. Scores count no documents:
-they tell nothing of those that a caller may not see (decision 36).
+The last three add less than any whole word, so they are ranked after it. Scores use
+no counts of documents, so they reveal nothing about hidden ones (decision 36).
 """
 
 import re
@@ -97,7 +97,7 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
 
 
 def _depth(text: str) -> int:
-    """How many parentheses are open at once, at the most."""
+    """Return the depth of nested parentheses."""
     depth = deepest = 0
     for char in text:
         depth += {"(": 1, ")": -1}.get(char, 0)
@@ -124,7 +124,7 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
 
 
 def whole_word_query(text: str) -> JsonObject:
-    """Return the query for documents that hold all words of a text, in any field or value."""
+    """Return the query for documents that contain all words of a text, in any field or value."""
     should = [
         _whole(text),
         *(nested(path, _in_text(path, text)) for path in (METADATA, ATTRIBUTES)),
@@ -139,7 +139,7 @@ def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> J
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text as the indexes cut them: letters, marks and digits."""
+    """Return the words of a text as the indexes split them: letters, marks and digits."""
     spaced = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
     return "".join(spaced).split()
 
@@ -165,7 +165,7 @@ def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
 
 
 def _whole(text: str) -> JsonObject:
-    # The best field counts, not the sum of all: files carry the name of their asset beside a key
+    # The best field counts, not the sum of all: files contain the name of their asset and a key
     # that often repeats it, so they would all be ranked before the asset.
     matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
     return {"multi_match": matched}
@@ -187,7 +187,7 @@ def _parts(word: str) -> list[JsonObject]:
 
 
 def _value(path: str, word: str, with_parts: bool) -> JsonObject:
-    """A word in a value of metadata, or of an attribute."""
+    """Return the query for a word in a value of metadata or of an attribute."""
     should = [_in_text(path, word)]
     if with_parts:
         field = f"{path}.string"
@@ -213,7 +213,7 @@ def _fuzziness() -> dict[str, Any]:
 
 
 def _is_part_number(text: str) -> bool:
-    """Whether a text has letters and digits, and is long enough to name one thing."""
+    """Return whether a text has letters and digits, and is long enough to identify one thing."""
     is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
     return is_mixed and len(text) >= _MIN_NUMBER_CHARS
 

@@ -1,6 +1,6 @@
-"""Work on the search indexes as a whole: which jobs do it, one of each kind at a time, its reports.
+"""Jobs on whole search indexes, one of each kind at a time, and their reports.
 
-All in the table SearchState, beside the pointer.
+All are stored in the table SearchState, beside the pointer.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ class Report(Counts):
 
 
 def report_of(job: Job, counts: Counts, now: datetime) -> Report:
-    """The report of a walk that ends now."""
+    """Return the report of a walk that ends now."""
     oldest = 0
     if counts.oldest_at is not None:
         oldest = max(0, int((now - moment(counts.oldest_at)).total_seconds()))
@@ -74,19 +74,19 @@ class Reports:
     tables: Tables
 
     def last(self) -> Report | None:
-        """The report of the last check that came to its end."""
+        """Return the report of the last complete check."""
         item = self.tables.get(SEARCH_STATE, _REPORT)
         return None if item is None else Report.model_validate(item)
 
     def put(self, report: Report) -> Write:
-        """The write that makes it the last one."""
+        """Return the write that stores the report as the last one."""
         item = {**_REPORT, **report.model_dump(by_alias=True, exclude_none=True)}
         return Put(table=SEARCH_STATE, item=item)
 
 
 @wired
 class SearchWork:
-    """Starts jobs, one of each kind at a time. No permission is asked here."""
+    """Starts jobs, one of each kind at a time. Permissions are checked by the caller."""
 
     tables: Tables
     jobs: JobService
@@ -95,17 +95,19 @@ class SearchWork:
     new_id: NewId = new_uuid
 
     def last(self, kind: JobKind) -> Job | None:
-        """The job of a kind that was started last."""
+        """Return the job of a kind that was started last."""
         job_id = (self.tables.get(SEARCH_STATE, _WORK) or {}).get(kind.name)
         return None if job_id is None else self.jobs.find(str(job_id))
 
     def start(
         self, caller: Identity, kind: JobKind, parameters: Mapping[str, Any]
     ) -> tuple[Job, bool]:
-        """Start a job, unless one of its kind is at work; answers with that, and whether it began.
+        """Start a job, unless one of its kind is running.
+
+        Return the job, and whether it was started.
 
         Raises:
-            ReindexUnfinishedError: a reindex failed half-way.
+            ReindexUnfinishedError: a reindex failed before it was complete.
             WorkBegunError: another request was faster.
         """
         item = self.tables.get(SEARCH_STATE, _WORK) or {}
@@ -153,12 +155,12 @@ class SearchWork:
 
 @wired
 class ScheduledChecks:
-    """Starts a check by the clock; one that has not ended goes on."""
+    """Starts checks by a schedule; a check that has not ended continues."""
 
     work: SearchWork
 
     def run(self) -> dict[str, int]:
-        """Answers with the number of checks that were started."""
+        """Return the number of checks that were started."""
         try:
             _, began = self.work.start(SYSTEM, CHECK_SEARCH, {})
         except WorkBegunError:

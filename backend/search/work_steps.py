@@ -34,10 +34,10 @@ class WorkSteps:
     clock: Clock
 
     def check(self, job: Job) -> Progress:
-        """The step of a job of the kind `checkSearch`.
+        """Run a step of a job of the kind `checkSearch`.
 
         Raises:
-            UnavailableError: something is down; the step is done again.
+            UnavailableError: a service is unavailable; the step is repeated.
         """
         stepped = self._walk(job, at_once=False, scope=Scope())
         if stepped.state.finished:
@@ -47,7 +47,7 @@ class WorkSteps:
         return _progress(stepped)
 
     def repair(self, job: Job) -> Progress:
-        """The step of a job of the kind `repairSearch` (raises as `check`)."""
+        """Run a step of a job of the kind `repairSearch` (raises as `check`)."""
         if "references" in job.parameters:
             return self._named(job)
         scope = Scope(job.parameters.get("databaseId"), job.parameters.get("assetId"))
@@ -68,7 +68,7 @@ class WorkSteps:
             raise UnavailableError(error.message) from error
 
     def _named(self, job: Job) -> Progress:
-        """Build the documents that the job names, some hundred a step."""
+        """Build the documents that the job names, some hundred per step."""
         begin = int(job.cursor.get("begin", 0))
         entries = cast("list[Any]", job.parameters["references"])
         some: set[Reference] = from_message(
@@ -82,7 +82,7 @@ class WorkSteps:
         return Progress({"begin": end}, items=len(some), finished=end >= len(entries))
 
     def _settle(self, job: Job, report: Report, others: list[Write]) -> None:
-        """Note what the job came to, together with the report; done before, it stays so."""
+        """Store the job's result together with the report; no effect if repeated."""
         result = report.model_dump(by_alias=True, exclude_none=True)
         try:
             self.tables.transact([self.jobs.result_write(job, result), *others])
