@@ -33,7 +33,7 @@ from backend.spec.jobs import WITHDRAW_ROLE
 
 @wired
 class AccessWiring(Wiring):
-    """What the function of the domain access is made of."""
+    """Creates the services of the domain access."""
 
     @cached_property
     def api_keys(self) -> ApiKeyService:
@@ -119,7 +119,7 @@ class AccessWiring(Wiring):
 
     @cached_property
     def user_pool(self) -> UserPool | None:
-        """The users who can sign in; None where no pool is deployed."""
+        """Return the users who can sign in; None if no pool is deployed."""
         pool_id = self.settings.user_pool_id
         if pool_id is None:
             return None

@@ -1,6 +1,6 @@
 """Wires the audit logs of refusals and of reads to the functions of the API.
 
-Most runs refuse nobody, and many give nothing: the trails are loaded when they are needed.
+Most invocations neither refuse nor return data: the logs are loaded when they are needed.
 """
 # ruff: noqa: PLC0415
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def http_app(wiring: "Wiring") -> HttpApp:
-    """What serves the routes of one function."""
+    """Return the application that serves the routes of one function."""
 
     def refusals_of_function() -> Denials:
         from backend.entrypoints.denials import refusals

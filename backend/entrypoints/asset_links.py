@@ -10,7 +10,7 @@ from backend.entrypoints.wiring import Wiring
 
 @wired
 class LinkWiring(Wiring):
-    """What the function of links is made of, and what follows links."""
+    """Creates the services of asset links."""
 
     @cached_property
     def asset_links(self) -> AssetLinkService:

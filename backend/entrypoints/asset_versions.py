@@ -1,4 +1,4 @@
-"""Wires versions of assets."""
+"""Wires asset versions."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -24,7 +24,7 @@ from backend.spec.settings import LARGE_FILE_BYTES
 
 @wired
 class VersionWiring(WorkerWiring):
-    """What the function of versions is made of, and what a worker needs of it."""
+    """Creates the services of asset versions, for the API and for workers."""
 
     @cached_property
     def version_creation(self) -> VersionCreation:
@@ -48,7 +48,7 @@ class VersionWiring(WorkerWiring):
 
     @property
     def version_steps(self) -> Mapping[str, Step]:
-        """The step of the jobs that make versions, by kind."""
+        """Return the steps of the jobs that create versions, by kind."""
         return {MAKE_VERSION.name: self._version_steps.make}
 
     @cached_property

@@ -1,7 +1,7 @@
 """Wires the consumers of streams for the audit log: new assets, and entries that expired.
 
-A batch that meets an outage comes again whole: all that is done here may be done twice. A record
-that nobody understands is kept with the failures, so that it stops no other.
+After an outage the whole batch is delivered again, so everything here may be done twice. A record
+that cannot be parsed is stored with the failures, so that it does not block others.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ _logger = Logger()
 
 
 class _NotUnderstoodError(Exception):
-    """A record lacks something; the message says what."""
+    """A record lacks a value; the message names it."""
 
 
 @wired
@@ -41,7 +41,7 @@ class CreationsConsumer:
     failures: Failures
 
     def consume(self, event: Event) -> Reply:
-        """Make the entries of the assets that are new in the batch."""
+        """Write the entries of the new assets in the batch."""
         return _followed(event, self._record_all)
 
     def _record_all(self, records: list[Record]) -> None:
@@ -50,7 +50,7 @@ class CreationsConsumer:
                 self.failures.keep(_name(record), record, reason)
 
     def _record(self, record: Record) -> str | None:
-        """Make one entry; answers with the reason if there can be none."""
+        """Write one entry; return the reason if that is impossible."""
         try:
             self.creations.record(_image(record, "NewImage"))
         except UnavailableError:
@@ -68,7 +68,7 @@ class ExpiryConsumer:
     failures: Failures
 
     def consume(self, event: Event) -> Reply:
-        """Archive the entries of the batch that their time to live removed, and no others."""
+        """Archive only the entries in the batch that their time to live removed."""
         return _followed(event, self._keep_all)
 
     def _keep_all(self, records: list[Record]) -> None:
@@ -84,7 +84,7 @@ class ExpiryConsumer:
 
 
 def _followed(event: Event, follow: Callable[[list[Record]], None]) -> Reply:
-    """Work through a batch; after an outage all of it comes again."""
+    """Process a batch; after an outage the whole batch is delivered again."""
     records = list(event["Records"])
     try:
         follow(records)
@@ -119,7 +119,7 @@ def _name(record: Record) -> str:
 
 @wired
 class AuditingWiring(Wiring):
-    """What both functions are made of."""
+    """Creates the services of both functions."""
 
     @cached_property
     def failures(self) -> FailureStore:

@@ -1,4 +1,4 @@
-"""Wires the authorizer; modules that only tokens need are imported with the first token."""
+"""Wires the authorizer. Modules that only tokens need are imported with the first token."""
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable
@@ -27,10 +27,10 @@ Warn = Callable[[str], None]
 
 @wired
 class AuthorizerWiring(Wiring):
-    """What the authorizer is made of."""
+    """Creates the services of the authorizer."""
 
     def callers(self, *, unrecorded: Callable[[ApiKey], None], warn: Warn) -> CallerAuthentication:
-        """What identifies the sender of a request. Both report to the administrator."""
+        """Return what identifies the sender of a request. Both report to the administrator."""
         users = cache(lambda: self._pool_users(warn))
         tokens = cache(lambda: self._tokens(warn, users()))
         keys = KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock, users)

@@ -1,10 +1,10 @@
 """The Lambda authorizer of the HTTP API, with simple responses: identifies the caller.
 
-Never what the caller may do: the functions behind the API ask that themselves. Whatever is not a
-valid API key or token is refused, without a reason to the caller; the reason is in the log and
-counted. When what must be asked is down nobody can be known: a refusal would tell a client that its
-credentials are bad, and a failing authorizer becomes a 500. So the request goes on with a mark and
-without an identity, and every function behind the API answers it with 503.
+It does not check permissions: the functions behind the API do. A request without a valid API key or
+token is denied without a reason; the reason is logged and counted. If a service that is needed is
+unavailable, the caller cannot be identified: a denial would mean that the credentials are invalid,
+and a failing authorizer becomes a 500. So the request continues with a mark and without an
+identity, and every function behind the API returns 503.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _logger = Logger()
 
 
 def build_handler(authentication: CallerAuthentication) -> Handler:
-    """The Lambda handler that asks `authentication`."""
+    """Return the Lambda handler, which uses `authentication`."""
 
     @_logger.inject_lambda_context(clear_state=True)
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
@@ -51,12 +51,12 @@ def build_handler(authentication: CallerAuthentication) -> Handler:
 
 
 def note_unrecorded(key: ApiKey) -> None:
-    """Tell the administrator that a key was used, and that its row does not say so."""
+    """Report that a key was used, but its last use could not be stored."""
     _logger.warning("the use of a key was not recorded", extra={"apiKeyId": key.api_key_id})
 
 
 def note_doubt(text: str) -> None:
-    """Tell the administrator what hinders the authentication of callers."""
+    """Report what prevents the authentication of callers."""
     _logger.warning(text)
 
 
@@ -79,14 +79,14 @@ def _note(refused: RefusedError, address: str) -> None:
 
 
 def _context(caller: Identity) -> dict[str, str]:
-    """What the functions behind the API learn of the caller; all values are texts."""
+    """Return the context that the functions behind the API receive; all values are texts."""
     known = {"userId": caller.user_id, "mfa": "true" if caller.mfa else "false"}
     optional = {"email": caller.email, "apiKeyId": caller.api_key_id, "subject": caller.subject}
     return known | {name: value for name, value in optional.items() if value is not None}
 
 
 def _answer(context: dict[str, str] | None) -> dict[str, Any]:
-    """Let the request pass with a context, or refuse it."""
+    """Allow the request with a context, or deny it."""
     answer = APIGatewayAuthorizerResponseV2(authorize=context is not None, context=context)
     return cast("dict[str, Any]", answer.asdict())
 

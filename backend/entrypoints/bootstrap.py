@@ -1,11 +1,11 @@
 """CloudFormation's custom resource that sets up a deployment before its first request.
 
-It runs again whenever a declaration changes, so every step may be repeated: what is there stays.
+It runs again whenever a declaration changes, so every step may be repeated and keeps existing
+resources.
 
 The administrator's key: Secrets Manager generates a secret without punctuation. The first run puts
 `vams_` before it and stores it back, so from then on the secret holds the key as clients send it.
-Nobody else needs to know the prefix. A secret that is changed later becomes the key at the next
-run.
+The prefix is known only here. A secret that is changed later becomes the key at the next run.
 """
 
 from collections.abc import Callable
@@ -43,14 +43,14 @@ _logger = Logger()
 
 @ready
 def handler(event: dict[str, Any], context: Any) -> None:
-    """Do what CloudFormation asks for, and answer it in every case."""
+    """Do what CloudFormation requests, and respond in every case."""
     _answer(event, context, lambda: DeploymentWiring(BOOTSTRAP))
 
 
 def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWiring]) -> None:
     request = CloudFormationCustomResourceEvent(event)
     try:
-        # What was made holds data, so Delete leaves it; the stacks retain it too.
+        # The created resources contain data, so Delete keeps them; the stacks retain them too.
         data = {} if request.request_type == "Delete" else _patiently(lambda: set_up(wire()))
     except VitrineError as error:
         _logger.exception("bootstrap failed")
@@ -70,10 +70,10 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
 
 
 def set_up(wiring: DeploymentWiring) -> dict[str, str]:
-    """Make everything that is missing; answers with what CloudFormation shows of it.
+    """Create everything that is missing; return the attributes for CloudFormation.
 
     Raises:
-        UnavailableError: a service does not answer; the steps before are done.
+        UnavailableError: a service does not respond; the steps before are done.
     """
     settings = wiring.settings
     bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), DEFAULT_BASE_PREFIX)
@@ -106,7 +106,7 @@ def _search(wiring: DeploymentWiring) -> str:
     try:
         prepared = ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
     except MappingDiffersError:
-        # Failing would roll back the very deployment whose reindex corrects it.
+        # Failing would roll back the deployment whose reindex corrects it.
         _logger.exception("a search index differs from its declaration")
         return "mapped otherwise than declared: POST /admin/search/reindex corrects this"
     for sentence in prepared.refused:

@@ -1,6 +1,6 @@
 """Wires the consumers of objects that other programs write into buckets.
 
-Nobody asks for it: it acts as the product itself, and for nobody else.
+It acts as the product itself, because there is no caller.
 """
 
 from functools import cached_property
@@ -23,7 +23,7 @@ from backend.spec.settings import SYNC_DATABASE_ID
 
 @wired
 class SyncWiring(WorkerWiring):
-    """What both workers are made of: the one of events, and the one of imports."""
+    """Creates the services of both workers: of events, and of imports."""
 
     @cached_property
     def authorization(self) -> Authorization:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @wired
 class RegistryWiring(Wiring):
-    """What both functions are made of."""
+    """Creates the services of both functions."""
 
     @property
     def bucket_registration(self) -> "BucketRegistration":

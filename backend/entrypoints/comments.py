@@ -12,7 +12,7 @@ from backend.entrypoints.wiring import Wiring
 
 @wired
 class CommentWiring(Wiring):
-    """What the function of comments is made of."""
+    """Creates the services of comments."""
 
     @cached_property
     def comments(self) -> CommentService:

@@ -19,7 +19,7 @@ from backend.spec.settings import (
 
 @wired
 class ConfigurationWiring(Wiring):
-    """What the function of the domain configuration is made of."""
+    """Creates the services of the domain configuration."""
 
     @cached_property
     def configuration(self) -> ConfigurationService:

@@ -29,7 +29,7 @@ class MetricCounter:
 
 
 def refusals(wiring: Wiring) -> RefusalTrail:
-    """The trail of one function, which appends to the table of entries."""
+    """Return the log of one function, which appends to the table of entries."""
     return RefusalTrail(
         AuditRepository(DynamoTables(impatient_dynamodb(), wiring.settings)),
         MetricCounter(),

@@ -12,7 +12,7 @@ from backend.spec.buckets import AUXILIARY_BUCKET
 
 @wired
 class DownloadWiring(Wiring):
-    """What the function of downloads is made of."""
+    """Creates the services of downloads."""
 
     @cached_property
     def downloads(self) -> DownloadService:

@@ -27,7 +27,7 @@ _logger = Logger()
 
 @wired
 class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
-    """What starts, ends and triggers executions: it acts as the product itself."""
+    """Creates the services that start, end and trigger executions, as the product itself."""
 
     @cached_property
     def authorization(self) -> Authorization:

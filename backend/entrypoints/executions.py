@@ -12,7 +12,7 @@ from backend.entrypoints.workflow_wiring import WorkflowWiring
 
 @wired
 class ExecutionWiring(WorkflowWiring):
-    """What the functions of executions have in common, and the routes."""
+    """Creates the common services of the functions of executions, and of the routes."""
 
     @cached_property
     def executions(self) -> ExecutionRepository:

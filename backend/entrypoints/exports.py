@@ -10,7 +10,7 @@ from backend.spec.settings import NAME_HIDDEN_ASSETS
 
 @wired
 class ExportWiring(LinkWiring):
-    """What the function of exports is made of."""
+    """Creates the services of exports."""
 
     @cached_property
     def exports(self) -> ExportService:

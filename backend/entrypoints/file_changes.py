@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @wired
 class FileChangeWiring:
-    """What changes files: the requests, and the steps of their jobs."""
+    """Creates the services that change files: requests, and steps of their jobs."""
 
     wiring: "Wiring"
 

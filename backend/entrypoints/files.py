@@ -9,7 +9,10 @@ from backend.spec.settings import MALWARE_SCAN
 
 
 def file_service(wiring: Wiring) -> FileService:
-    """Functions that read files, or copy them, declare `MALWARE_SCAN`: others never ask for it."""
+    """Return the service of files.
+
+    Functions that read files, or copy them, declare `MALWARE_SCAN`; others never use it.
+    """
     repository = QuarantineRepository(wiring.tables)
     quarantine = Quarantine(repository, lambda: wiring.settings.number(MALWARE_SCAN) == 1)
     return FileService(FileRepository(wiring.tables), wiring.assets, wiring.objects, quarantine)

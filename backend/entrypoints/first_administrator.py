@@ -20,7 +20,7 @@ from backend.entrypoints.wiring import Wiring
 
 @wired
 class DeploymentWiring(Wiring):
-    """What the bootstrap is made of."""
+    """Creates the services of the bootstrap."""
 
     @cached_property
     def administrators(self) -> Administrators:

@@ -10,7 +10,7 @@ from backend.search.state import SearchState
 
 
 def freshness(wiring: Wiring) -> Freshness:
-    """Made of the reads of rebuilds, and of reads of metadata that do not lag."""
+    """Create the check from the reads of rebuilds, and from consistent reads of metadata."""
     tables = wiring.tables
     return Freshness(
         sources=Sources(tables, wiring.objects, AssetRepository(tables).owners),

@@ -25,9 +25,9 @@ from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 @wired
 class IndexingWiring(WorkerWiring):
-    """What the indexing functions are made of.
+    """Creates the services of the indexing functions.
 
-    `patience` is how many seconds a rebuild goes on trying while the engine takes nothing.
+    `patience` is the number of seconds for which a rebuild retries without any progress.
     """
 
     patience: float = 30.0
@@ -49,7 +49,7 @@ class IndexingWiring(WorkerWiring):
         return handler_of(self.changes_consumer(self.failures).consume)
 
     def changes_consumer(self, failures: Failures) -> StreamConsumer:
-        """The consumer of changes whose poison goes to `failures`."""
+        """Return the consumer of changes that stores poison in `failures`."""
         rebuilder = replace(self.rebuilder, failures=failures)
         return StreamConsumer(rebuilder, failures, FanOuts(self.tables, self.jobs))
 

@@ -9,7 +9,7 @@ from backend.entrypoints.wiring import Wiring
 
 @wired
 class IngestWiring(Wiring):
-    """What the function of ingest is made of."""
+    """Creates the services of ingest."""
 
     @cached_property
     def ingest(self) -> IngestService:

@@ -30,7 +30,7 @@ _LISTED_FILES = 20_000
 
 
 class Body(WireModel):
-    """What this pipeline uses of the body that the state machine passes."""
+    """The fields that this pipeline uses of the body that the state machine passes."""
 
     input_s3_asset_file_path: str
     output_s3_asset_files_path: str
@@ -114,7 +114,7 @@ class Inspector:
         return self.jail.inspect(path, content, _AssetFiles(self.files, root), folder)
 
     def _write(self, body: Body, source: Place, found: Outcome) -> None:
-        """Write the result last: a reader that finds it finds the other objects too."""
+        """Write the result last, so that a reader who finds it finds the other objects too."""
         previews, models = (
             _place(each)
             for each in (body.output_s3_asset_preview_path, body.output_s3_asset_files_path)
@@ -151,7 +151,10 @@ def _place(uri: str) -> Place:
 
 
 def _root(body: Body, source: Place) -> Place:
-    """The asset's folder; of a file that another pipeline wrote, the folder of its outputs."""
+    """Return the asset's folder.
+
+    For a file that another pipeline wrote, the folder of its outputs.
+    """
     location = body.input_asset_location_key
     if source.bucket == body.bucket_asset and location and source.key.startswith(location):
         return Place(source.bucket, location)

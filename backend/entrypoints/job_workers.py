@@ -32,7 +32,7 @@ _logger = Logger()
 
 @wired
 class WorkerWiring(Wiring):
-    """What the functions that start and do jobs are made of."""
+    """Creates the services of the functions that start and run jobs."""
 
     @cached_property
     def failures(self) -> "FailureStore":
@@ -56,7 +56,7 @@ class WorkerWiring(Wiring):
         )
 
     def role_withdrawal(self, job: Job) -> Progress:
-        """The step of the job that takes a deleted role from its users."""
+        """Return the step of the job that removes a deleted role from its users."""
         done = self._role_withdrawal.step(
             str(job.parameters["roleName"]),
             job_id=job.job_id,
@@ -81,7 +81,7 @@ class WorkerWiring(Wiring):
         )
 
     def ring(self, metric: Metric) -> None:
-        """Count one event of a metric, as this function's."""
+        """Count one event of a metric, for this function."""
         from backend.search.failures import ring
 
         ring(metric, self.function.name)
@@ -91,7 +91,7 @@ class WorkerWiring(Wiring):
         return handler_of(JobStarter(self.queues).consume)
 
     def consumer_handler(self, queue: Queue, steps: Mapping[str, Step]) -> Handler:
-        """The handler of a queue of jobs, whose kinds are done by these steps."""
+        """Return the handler of a queue of jobs, with these steps for their kinds."""
         consumer = JobConsumer(
             queue=queue,
             queues=self.queues,
@@ -106,7 +106,7 @@ class WorkerWiring(Wiring):
 
 
 def handler_of(consume: Callable[[Event], Reply]) -> Handler:
-    """The Lambda handler of a consumer."""
+    """Return the Lambda handler of a consumer."""
 
     @_logger.inject_lambda_context(clear_state=True)
     def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's signature

@@ -25,7 +25,7 @@ from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 @wired
 class LifecycleWiring(VersionWiring):
-    """What the functions of the lifecycle are made of: the one of the API, and the worker."""
+    """Creates the services of the lifecycle functions: of the API, and of the worker."""
 
     @property
     def version_lifecycle(self) -> VersionLifecycle:
@@ -46,7 +46,7 @@ class LifecycleWiring(VersionWiring):
 
     @property
     def lifecycle_steps(self) -> Mapping[str, Step]:
-        """The steps of the jobs, by kind."""
+        """Return the steps of the jobs, by kind."""
         from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
         from backend.domains.asset_links.repository import AssetLinkRepository
         from backend.domains.asset_links.service import AssetLinkService
@@ -68,7 +68,7 @@ class LifecycleWiring(VersionWiring):
 
     @property
     def purge_steps(self) -> Mapping[str, Step]:
-        """The step of the jobs that purge databases, by kind."""
+        """Return the step of the jobs that purge databases, by kind."""
         from backend.domains.database_purges.repository import PurgeRepository
         from backend.domains.database_purges.service.jobs import PurgeSteps
 
@@ -83,7 +83,7 @@ class LifecycleWiring(VersionWiring):
 
     @property
     def _wait_seconds(self) -> int:
-        """How long requests and table indexes may lag; a job cannot wait for no time."""
+        """Return how long requests and table indexes may lag, and so how long a job waits."""
         return max(1, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The OpenAPI document of all routes: collects what the slices bind."""
+"""The OpenAPI document of all routes: collects the bindings of the slices."""
 
 import inspect
 from collections.abc import Iterator
@@ -21,25 +21,25 @@ _OUTSIDE = {
 
 @cache
 def openapi() -> Json:
-    """The document; made at the first call, which loads the routes and models of all slices."""
+    """Return the document, created at the first call, which loads all routes and models."""
     return document(bindings())
 
 
 def bindings() -> Iterator[Binding]:
-    """The binding of every declared route."""
+    """Return the binding of every declared route."""
     for domain in sorted({route.domain for route in ROUTES}):
         module = import_module(_OUTSIDE.get(domain, f"backend.domains.{domain}.routes"))
         yield from _router(module).bindings.values()
 
 
 def _router(module: Any) -> Router:
-    """The slice's router. Binding calls no service, so none is needed."""
+    """Return the slice's router. Binding calls no service, so none is needed."""
     services = inspect.signature(module.build_router).parameters
     return module.build_router(*(_Unneeded() for _ in services))
 
 
 class _Unneeded:
-    """Stands for services, and for what they are parts of."""
+    """A placeholder for services and their parts."""
 
     def __getattr__(self, name: str) -> "_Unneeded":
         return self

@@ -42,7 +42,7 @@ _logger = Logger()
 
 @wired
 class OperationsWiring(IndexingWiring):
-    """What the functions of operations are made of."""
+    """Creates the services of the functions of operations."""
 
     @cached_property
     def entries(self) -> FailureEntries:
@@ -68,7 +68,7 @@ class OperationsWiring(IndexingWiring):
 
     @property
     def stream_consumers(self) -> StreamConsumers:
-        """Each consumer of streams, as a replay uses it."""
+        """Return each consumer of streams, as a replay uses it."""
         creations = Creations(AuditRepository(self.tables), self.audit)
         expired = ExpiredEntries(self.audit_archive)
         return {
@@ -107,7 +107,7 @@ class OperationsWiring(IndexingWiring):
             until = self.clock() + timedelta(seconds=self.function.timeout_seconds * _SHARE)
             try:
                 counts = run(until)
-            except UnavailableError as error:  # the next run goes on
+            except UnavailableError as error:  # the next run continues
                 _logger.warning("an outage ends the run", extra={"reason": error.message})
                 return {"outage": 1}
             _logger.info("done", extra={"counts": counts})

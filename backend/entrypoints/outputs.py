@@ -29,7 +29,7 @@ _logger = Logger()
 
 @wired
 class OutputWiring(Wiring):
-    """What the function is made of: it acts for the users who started executions."""
+    """Creates the services of the function, which acts for the users who started executions."""
 
     @cached_property
     def authorization(self) -> Authorization:
@@ -65,8 +65,8 @@ class OutputWiring(Wiring):
 def outputs_handler(wiring: OutputWiring) -> Callable[[dict[str, Any], Any], dict[str, str]]:
     """Return the Lambda handler.
 
-    Of its input only the execution's id counts: whose it is, and what may be written, is read from
-    the execution's row.
+    Of its input only the execution's id is used: the owner and the permissions are read from the
+    execution's row.
     """
 
     @_logger.inject_lambda_context(clear_state=True)

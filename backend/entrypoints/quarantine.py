@@ -14,7 +14,7 @@ from backend.spec.settings import IMPORTED_BUCKETS
 
 @wired
 class QuarantineWiring(WorkerWiring):
-    """What the consumer of scan results is made of."""
+    """Creates the services of the consumer of scan results."""
 
     @cached_property
     def authorization(self) -> Authorization:

@@ -19,7 +19,7 @@ _logger = Logger()
 
 
 def reads_of(wiring: Wiring) -> Reads:
-    """What reports the reads of one function, if the setting says so."""
+    """Return what records the reads of one function, if the setting is on."""
     from backend.aws.queues import SqsQueues  # noqa: PLC0415 - one side
     from backend.domains.audit.service.reads import QueuedReads  # noqa: PLC0415 - likewise
 
@@ -31,7 +31,7 @@ def reads_of(wiring: Wiring) -> Reads:
 
 @wired
 class ReadsWiring(Wiring):
-    """What the consumer of the queue is made of."""
+    """Creates the services of the consumer of the queue."""
 
     @property
     def reads_handler(self) -> Handler:

@@ -1,6 +1,7 @@
 """Wires the administration of search indexes and queues.
 
-What is long is a job; slices are imported where they are wired, as in `wiring`.
+Operations that outlast a request run as jobs. Slices are imported where they are wired, as in
+`wiring`.
 """
 # ruff: noqa: PLC0415
 
@@ -24,7 +25,7 @@ _logger = Logger()
 
 @wired
 class KeepingWiring(Wiring):
-    """What these functions are made of."""
+    """Creates the services of these functions."""
 
     @cached_property
     def queue_service(self) -> "QueueService":

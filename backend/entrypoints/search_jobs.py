@@ -35,7 +35,7 @@ from backend.spec.settings import SEARCH_GRACE_SECONDS, SEARCH_KEEP_SECONDS
 
 @wired
 class RenewalWiring(IndexingWiring):
-    """What the worker is made of."""
+    """Creates the services of the worker."""
 
     @cached_property
     def engine(self) -> SearchEngine:
@@ -94,7 +94,7 @@ class RenewalWiring(IndexingWiring):
         )
 
     def _measure(self, report: Report) -> None:
-        """Tell CloudWatch what a check came to; zero too, so that it can be seen that it ran."""
+        """Publish the result of a check as metrics, zero included, to show that it ran."""
         measured = {
             DRIFT_MISSING: report.missing,
             DRIFT_STALE: report.stale,

@@ -1,7 +1,7 @@
 """Wires subscriptions, and the stream consumer that notifies subscribers.
 
-A batch that meets an outage comes again whole: then some are notified twice. A record that nobody
-understands is kept with the failures, so that it stops no other.
+After an outage the whole batch is delivered again, so some users may be notified twice. A record
+that cannot be parsed is stored with the failures, so that it does not block others.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class NotificationsConsumer:
     failures: "Failures"
 
     def consume(self, event: Event) -> Reply:
-        """Tell people what the entries of the batch say of assets."""
+        """Notify subscribers of the changes of assets in the batch."""
         records = list(event["Records"])
         try:
             self.notifier.notify(
@@ -60,16 +60,16 @@ class NotificationsConsumer:
 
 @wired
 class OutdatedNotifications:
-    """Replays what the consumer above kept or its mapping gave up: nobody is notified.
+    """Replays entries that the consumer above stored or its mapping gave up, without notifications.
 
-    What was given up is a day old, and what was kept waited for people. So a replay only tells
-    whether the records are understood by now, and then lets them go.
+    Such records are old. A replay only checks whether they can be parsed now, and then removes
+    them.
     """
 
     failures: "Failures"
 
     def consume(self, event: Event) -> Reply:
-        """Keep what still nobody understands."""
+        """Store the records that still cannot be parsed."""
         for record in event["Records"]:
             _understood(dict(record), self.failures)
         return failed(())
@@ -90,7 +90,7 @@ def _sequence(record: dict[str, Any]) -> str:
 
 @wired
 class SubscriptionsWiring(Wiring):
-    """What the function of the domain subscriptions is made of, and the consumer."""
+    """Creates the services of the domain subscriptions, and the consumer."""
 
     @cached_property
     def notifications(self) -> Notifications:

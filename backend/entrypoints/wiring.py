@@ -77,7 +77,7 @@ S = TypeVar("S")
 
 @wired
 class Wiring:
-    """What one function is made of; a part is built when it is first asked for."""
+    """Creates the parts of one function, each when it is first used."""
 
     function: Function
     clock: Clock = utc_now
@@ -108,12 +108,12 @@ class Wiring:
 
     @cached_property
     def watch(self) -> Watch:
-        """Knows what the rules refused in the request that is being served."""
+        """Return the watch over refusals of the current request."""
         return Watch()
 
     @cached_property
     def request(self) -> CurrentRequest:
-        """The request that is being served; without one there is no id."""
+        """Return the current request; outside a request it has no id."""
         return CurrentRequest()
 
     @cached_property
@@ -126,7 +126,10 @@ class Wiring:
 
     @cached_property
     def audit(self) -> AuditService:
-        """For functions that are declared `_audited`; others may pass it on, not use it."""
+        """Return the audit log.
+
+        Only functions declared as `audited` may use it; others may pass it on.
+        """
         return AuditService(self.audit_archive, lambda: self.settings.number(AUDIT_DAYS))
 
     @cached_property
@@ -141,7 +144,7 @@ class Wiring:
 
     @cached_property
     def search_engine(self) -> "SearchEngine | None":
-        """The search cluster; None where search is not deployed."""
+        """Return the search cluster; None if search is not deployed."""
         from backend.aws.search_engine import connect
 
         return connect(self.settings) if self.settings.search_is_deployed else None
@@ -175,7 +178,7 @@ class Wiring:
         return DeletedNames(DeletedNameRepository(self.tables), self.authorization)
 
     def database_purges(self) -> "PurgeCommands":
-        """What starts purges; the first request that does loads it."""
+        """Return what starts purges, loaded by the first request that does."""
         from backend.domains.database_purges.repository import PurgeRepository
         from backend.domains.database_purges.service import PurgeCommands
 
@@ -236,7 +239,7 @@ class Wiring:
         return file_service(self)
 
     def file_changes(self) -> "FileCommands":
-        """What changes files; the first request that does loads it."""
+        """Return what changes files, loaded by the first request that does."""
         return self.file_change_wiring.changes
 
     def file_rewrites(self) -> "FileRewrites":
@@ -317,7 +320,7 @@ class Wiring:
 
     @cached_property
     def records(self) -> "RecordService":
-        """Records of any entity, for the slices that own one."""
+        """Return the records of any entity, for the slices that own one."""
         from backend.domains.metadata.repository import MetadataRepository
         from backend.domains.metadata.service import RecordService
 
@@ -363,20 +366,20 @@ class Wiring:
         return freshness(self)
 
     def _subject(self, job: "Job") -> Secured | None:
-        """The asset of a job as permissions see it, active or archived."""
+        """Return the asset of a job for permission checks, active or archived."""
         from backend.domains.assets.service import secured
 
         found = self._asset_of(job)
         return None if found is None else secured(found)
 
     def _demand_change(self, job: "Job") -> None:
-        """Refuse to resume a change of files that has ended, or was taken back."""
+        """Refuse to resume a change of files that has ended, or was undone."""
         from backend.domains.files.repository import FileChangeRepository
 
         FileChangeRepository(self.tables).demand_unfinished(job.job_id, job.asset_id or "")
 
     def _demand_asset(self, job: "Job") -> None:
-        """Refuse to resume a job whose asset is gone, or in another state since."""
+        """Refuse to resume a job whose asset does not exist, or has changed its state."""
         from backend.domains.asset_lifecycle.service import demand_asset
 
         demand_asset(job, self._asset_of(job))
@@ -389,7 +392,7 @@ class Wiring:
         return AssetRepository(self.tables).get(job.database_id, job.asset_id, in_archive=True)
 
     def _over(self, table: Table, make: Callable[[], S]) -> S:
-        """The service over a table; one that may not use the table never makes it, nor loads it."""
+        """Return the service over a table, created only in functions that may use it."""
         return make() if table in self.function.tables else clients.at_first_use(make)
 
     @property

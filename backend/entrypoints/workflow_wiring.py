@@ -19,7 +19,7 @@ from backend.spec.settings import ALLOWED_PIPELINES, PROCESSING
 
 @wired
 class WorkflowWiring(Wiring):
-    """What the functions of pipelines, workflows and executions are made of."""
+    """Creates the services of pipelines, workflows and executions."""
 
     @cached_property
     def pipelines(self) -> PipelineQueries:

@@ -1,4 +1,4 @@
-"""The function behind the routes that archive, bring back and delete assets."""
+"""The function behind the routes that archive, restore and delete assets."""
 
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.entrypoints import ready

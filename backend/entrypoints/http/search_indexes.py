@@ -1,4 +1,4 @@
-"""The function that looks after the search indexes."""
+"""The function for the administration of search indexes."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.search_administration import KeepingWiring

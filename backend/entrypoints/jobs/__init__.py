@@ -1,1 +1,1 @@
-"""The functions that start and do long work."""
+"""The functions that start and run jobs."""

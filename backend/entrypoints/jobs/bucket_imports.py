@@ -1,4 +1,4 @@
-"""The function that walks what stands in a bucket already."""
+"""The function that imports the existing objects of a bucket."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.bucket_sync import SyncWiring

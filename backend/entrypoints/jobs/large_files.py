@@ -1,4 +1,4 @@
-"""The function that completes files of uploads: large ones, and previews that wait."""
+"""The function that completes uploaded files: large ones, and previews that wait."""
 
 from backend.domains.uploads.service import WaitingPreviews
 from backend.entrypoints import ready

@@ -1,4 +1,4 @@
-"""The function that does the jobs which archive, bring back, delete, make versions and clean up."""
+"""The function for jobs that archive, restore and delete assets, create versions and clean up."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from backend.spec.queues import LIFECYCLE
 
 @cache
 def steps() -> Mapping[str, Step]:
-    """The steps by kind, made for the first job: half of all slices have a part in them."""
+    """Return the steps by kind, built for the first job because they load half of all slices."""
     from backend.entrypoints.lifecycle import LifecycleWiring  # noqa: PLC0415
 
     wiring = LifecycleWiring(LIFECYCLE_WORKER)

@@ -1,4 +1,4 @@
-"""The function that does the jobs which purge databases."""
+"""The function for jobs that purge databases."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from backend.spec.queues import PURGES
 
 @cache
 def steps() -> Mapping[str, Step]:
-    """The step, built for the first job: half of all slices have a part in it."""
+    """Return the step, built for the first job because it loads half of all slices."""
     from backend.entrypoints.lifecycle import LifecycleWiring  # noqa: PLC0415
 
     return LifecycleWiring(PURGE_WORKER).purge_steps

@@ -1,4 +1,4 @@
-"""The function that checks, repairs and renews the search indexes."""
+"""The function that checks, repairs and rebuilds the search indexes."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.search_jobs import RenewalWiring

@@ -1,4 +1,4 @@
-"""The function that brings jobs to the queues of their kinds."""
+"""The function that sends jobs to the queues of their kinds."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.job_workers import WorkerWiring

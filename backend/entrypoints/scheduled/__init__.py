@@ -1,1 +1,1 @@
-"""The functions that the clock wakes, one module each."""
+"""The functions that run by a schedule, one module each."""

@@ -1,4 +1,4 @@
-"""The function that replays what mappings gave up."""
+"""The function that replays batches which stream mappings gave up."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.operations import OperationsWiring

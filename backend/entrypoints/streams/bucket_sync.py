@@ -1,4 +1,4 @@
-"""The function that makes assets of what others write into buckets, as S3's events tell it."""
+"""The function that creates assets from objects that other programs write into buckets."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.bucket_sync import SyncWiring

@@ -1,4 +1,4 @@
-"""The function that indexes changes of tables, as DynamoDB's streams tell them."""
+"""The function that indexes changes of tables, from DynamoDB's streams."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring

@@ -1,4 +1,4 @@
-"""The function that starts executions that wait."""
+"""The function that starts waiting executions."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring

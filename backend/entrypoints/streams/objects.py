@@ -1,4 +1,4 @@
-"""The function that indexes changes of objects, which S3 sends by EventBridge and a queue."""
+"""The function that indexes changes of objects, from S3 through EventBridge and a queue."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring

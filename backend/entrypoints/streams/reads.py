@@ -1,4 +1,4 @@
-"""The function that enters into the audit trail what users read, as a queue reports it."""
+"""The function that writes reads of users to the audit log, from a queue."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.read_log import ReadsWiring

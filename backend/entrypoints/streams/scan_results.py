@@ -1,4 +1,4 @@
-"""The function that quarantines object versions, as malware scans find threats in them."""
+"""The function that quarantines object versions in which malware scans find threats."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.quarantine import QuarantineWiring

@@ -1,4 +1,4 @@
-"""The function that builds documents once more when the tables' indexes have caught up."""
+"""The function that rebuilds documents once more when the table indexes have caught up."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring

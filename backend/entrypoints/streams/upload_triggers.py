@@ -1,4 +1,4 @@
-"""The function that starts workflows on what is uploaded."""
+"""The function that starts workflows on uploaded files."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
