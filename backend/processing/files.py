@@ -1,4 +1,4 @@
-"""The files that a reader may open: those of the asset, by the names that a model gives.
+"""The files that a reader may open: those of the asset, by the names in a model.
 
 The jail answers these requests; a reader has no other access to files.
 """
@@ -28,7 +28,7 @@ class Source(Protocol):
     def open(self, name: str) -> tuple[str, State, bytes | None]:
         """Return the path, the state and, if a file was found, its content.
 
-        `name` is relative to the folder of the model, as the model has it.
+        `name` is relative to the folder of the model, as written in the model.
         """
         ...
 

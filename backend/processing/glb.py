@@ -37,7 +37,7 @@ def write_glb(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
 
 
 def _finite(part: Part) -> Part | None:
-    """The part with elements of finite vertices only."""
+    """Return the part with only the elements whose vertices are all finite."""
     good: NDArray[np.bool_] = np.all(np.abs(part.positions) < _LARGEST, axis=1)
     if good.all():
         return part if len(part.positions) else None
@@ -55,7 +55,7 @@ def _finite(part: Part) -> Part | None:
 
 
 def _centre(parts: Sequence[Part]) -> Floats:
-    """The centre of a model that is far from its origin, where 32 bits are not exact enough."""
+    """Return the centre of a model that is too far from its origin for 32-bit numbers."""
     lowest = np.min([part.positions.min(0) for part in parts], axis=0)
     highest = np.max([part.positions.max(0) for part in parts], axis=0)
     centre = lowest / 2 + highest / 2
@@ -116,7 +116,7 @@ class _Writer:
         return len(self._accessors) - 1
 
     def _material(self, index: int, textured: bool) -> int:
-        """A material is written once with, and once without its texture, as parts need it."""
+        """Add a material, once with and once without its texture, as parts need it."""
         key = (index, textured)
         if key not in self._written:
             self._materials.append(self._described(self._given[index], textured))

@@ -1,4 +1,4 @@
-"""The inspection of one file: what of it is known, and the pictures of it."""
+"""The inspection of one file: its facts and its pictures."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """What an inspection found. A refused file has no other facts, and no pictures."""
+    """The result of an inspection. A rejected file has no other facts, and no pictures."""
 
     facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
     references: list[Reference] = field(default_factory=list["Reference"])
@@ -48,9 +48,9 @@ def extension_of(path: str) -> str:
 
 
 def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) -> Inspection:
-    """Return what is found in a file. A file that cannot be read is refused with the reason.
+    """Inspect a file. A file that cannot be read is rejected with the reason.
 
-    `turntable` asks for pictures of a model from all sides, too.
+    `turntable` also requests pictures of a model from all sides.
     """
     files = Files(source)
     try:
@@ -96,7 +96,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
 
 
 def _unless_too_large(build: Callable[[], T | None]) -> T | None:
-    """A model whose picture needs too much memory still has facts."""
+    """Return the pictures; none if they need too much memory. The facts remain."""
     try:
         return build()
     except MemoryError:
@@ -109,7 +109,7 @@ def _document(document: Document) -> Inspection:
 
 
 def _turning(parts: Sequence[Part], scene: Scene) -> bytes | None:
-    """An animated PNG of a turn around the model."""
+    """Return an animated PNG of a turn around the model."""
     frames = turntable_of(parts, scene.materials, scene.up)
     if not frames:
         return None

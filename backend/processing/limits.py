@@ -1,4 +1,4 @@
-"""How much of a file is read, and how much may come of it. What is over is refused."""
+"""Limits on the size of a file and of its results. Files that exceed them are rejected."""
 
 MIB = 1 << 20
 

@@ -119,7 +119,10 @@ def _all_triangles(parts: Sequence[Part]) -> Indices:
 
 
 def _is_watertight(positions: Floats, triangles: Indices, bounds: tuple[Floats, Floats]) -> bool:
-    """Whether every edge belongs to exactly two triangles, vertices at one place being one."""
+    """Return whether every edge belongs to exactly two triangles.
+
+    Vertices are compared by position.
+    """
     used, places = np.unique(triangles, return_inverse=True)
     step = max(float((bounds[1] - bounds[0]).max()) * _TOLERANCE, 1e-300)
     grid = np.round((positions[used] - bounds[0]) / step).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Merges parts that are drawn alike, whatever the number of meshes."""
+"""Merges parts that are drawn in the same way, for any number of meshes."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Normals for parts that have none, so that every viewer shows the same."""
+"""Normals for parts without any, so that every viewer displays them in the same way."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def with_normals(part: Part) -> Part:
 
 
 def _of_triangles(corners: Floats) -> Floats:
-    """The normals of triangles, as long as twice their area."""
+    """Return the normals of triangles; their length is twice the area."""
     with np.errstate(all="ignore"):
         size = np.abs(corners).max(initial=0)
         scaled = corners / size if 0 < size < np.inf else corners
@@ -41,7 +41,7 @@ def _flat(part: Part, triangles: Indices) -> Part:
 
 
 def _smooth(positions: Floats, triangles: Indices) -> Floats:
-    """The sum of the normals of the triangles around each vertex."""
+    """Return the sum of the normals of the triangles around each vertex."""
     normals = np.zeros_like(positions)
     of_triangles = np.nan_to_num(_of_triangles(positions[triangles]))
     for corner in range(3):

@@ -26,8 +26,8 @@ class Resolver:
     def resolve(self, name: str) -> tuple[str, State, str | None]:
         """Return the path to report, the state, and the file to read if there is one.
 
-        A reference that leads to no file still gets the file of its name beside the model: the
-        picture is better with it, and the state says that the reference is broken.
+        For a broken reference, a file of the same name next to the model is used: it improves the
+        picture, and the state still reports the broken reference.
         """
         written = name.replace("\\", "/")
         if written.lower().startswith("file:"):

@@ -1,4 +1,4 @@
-"""What every reader returns: geometry as numpy arrays, materials, and facts of the file."""
+"""The result of every reader: geometry as numpy arrays, materials, and facts of the file."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,10 @@ class UnsupportedError(RefusedError):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Vertices with what is drawn from them. Positions are in the coordinates of the whole file."""
+    """Vertices with the elements drawn from them.
+
+    Positions are in coordinates of the whole file.
+    """
 
     positions: Floats  # (n, 3)
     triangles: Indices | None = None  # (m, 3)
@@ -52,7 +55,7 @@ METRE = Unit("metre", 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A model. `total_points` and `bounds` are given where only a part of all points was read."""
+    """A model. `total_points` and `bounds` are set if only a part of all points was read."""
 
     format: str
     parts: list[Part] = field(default_factory=list["Part"])

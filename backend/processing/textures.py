@@ -63,7 +63,7 @@ def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
             kind = str(image.format).lower()
     except _ERRORS:
         return None
-    # Khronos' validator knows these two colour layouts of JPEG only.
+    # Khronos' validator accepts only these two colour layouts of JPEG.
     if not fits or image.mode not in {"RGB", "RGBA", "L", "LA", "P"}:
         return None
     return texture, f"image/{kind}"

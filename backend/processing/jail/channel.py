@@ -13,7 +13,7 @@ _DESCRIPTORS = 4
 
 
 class ChannelError(Exception):
-    """The other process has ended, or sent what is no message."""
+    """The other process has ended, or sent an invalid message."""
 
 
 def send(channel: socket.socket, message: object, descriptors: Sequence[int] = ()) -> None:
@@ -50,7 +50,7 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def _header(channel: socket.socket, descriptors: list[int]) -> bytes:
-    """The length of the next message; its descriptors come with it."""
+    """Return the length of the next message, and its descriptors."""
     header = b""
     while len(header) < _HEADER.size:
         missing = _HEADER.size - len(header)

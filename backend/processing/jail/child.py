@@ -18,13 +18,13 @@ _BLOCK = 1 << 24
 
 
 class _ParentSource:
-    """Opens files of the asset by asking the parent."""
+    """Opens files of the asset through the parent."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
 
     def open(self, name: str) -> tuple[str, State, bytes | None]:
-        # Paths of files are shorter than this; a longer name is no file.
+        # Paths of files are shorter; a longer name cannot exist.
         send(self._channel, {"open": name[:2000]})
         answer, descriptors = receive(self._channel)
         content = _content(descriptors[0]) if descriptors else None
@@ -72,7 +72,7 @@ def _described(found: Inspection) -> dict[str, Any]:
 
 
 def _content(descriptor: int) -> bytes:
-    """Read a whole file. Not by `open`, which calls what a confined process may not."""
+    """Read a whole file. Not by `open`, whose system calls a confined process may not use."""
     blocks: list[bytes] = []
     while block := os.read(descriptor, _BLOCK):
         blocks.append(block)

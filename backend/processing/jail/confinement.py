@@ -1,4 +1,4 @@
-"""What a process gives up before it reads an untrusted file."""
+"""Removes the permissions of a process before it reads an untrusted file."""
 
 import ctypes
 import os
@@ -25,13 +25,13 @@ class Bounds:
 
 
 def confine(bounds: Bounds, folder: Path | None = None) -> None:
-    """Limit this process and take away its rights, for the rest of its life.
+    """Limit this process and remove its permissions, for the rest of its life.
 
     With `folder` it may still open files: those of the folder where the kernel has Landlock, else
     those of its user. Outside Linux only the resources are limited.
 
     Raises:
-        OSError: the kernel refuses a part of it. The process must not go on then.
+        OSError: the kernel refuses a part of it; the process must not continue.
     """
     _limit(bounds)
     if sys.platform == "linux":
@@ -48,7 +48,7 @@ def confine(bounds: Bounds, folder: Path | None = None) -> None:
 def hide_memory() -> None:
     """Keep other processes of the same user from this process's memory and environment.
 
-    They could else read both in `/proc`. Only Linux has such files.
+    Otherwise they could read both in `/proc`, which only Linux has.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
@@ -74,7 +74,7 @@ class _CapabilityHeader(ctypes.Structure):
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Root of a container could else read the memory of every process."""
+    """Drop capabilities: root of a container could otherwise read the memory of every process."""
     header = _CapabilityHeader(_CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
     _check(libc.capset(ctypes.byref(header), ctypes.byref(nothing)))

@@ -1,4 +1,4 @@
-"""Starts the processes of the jail, hands them files, and bounds their time."""
+"""Starts the processes of the jail, passes them files, and limits their time."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ class AssetFiles(Protocol):
         ...
 
     def fetch(self, path: str, destination: Path) -> None:
-        """Write the content of one file to a file of this machine."""
+        """Write the content of one file to a local file."""
         ...
 
 
@@ -58,7 +58,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a file, and where its pictures and its GLB were written."""
+    """The result for a file, and the paths of its pictures and its GLB."""
 
     result: Result
     usage: Usage
@@ -106,7 +106,7 @@ class Jail:
             try:
                 result = conversation.hold(content, self.bounds, turntable=self.turntable)
             finally:
-                # Also a child that has sent its result: it could go on for ever.
+                # Also a child that has sent its result, because it might never end.
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                 ended, _ = receive(control)
@@ -182,7 +182,7 @@ class _Conversation:
         return None
 
     def written(self, result: Result) -> Iterator[Path | None]:
-        """Yield thumbnail, GLB and turntable, each if the child says so and it is one."""
+        """Yield thumbnail, GLB and turntable, if the child reported them and they are valid."""
         said = (result.thumbnail, result.glb, result.turntable)
         for name, is_written in zip(_WRITTEN, said, strict=True):
             path, magic = self._folder / name, _MAGIC[name.rpartition(".")[2]]
@@ -209,7 +209,7 @@ class _Conversation:
             raise TimeoutError
         self._channel.settimeout(remaining)
         message, descriptors = receive(self._channel)
-        for each in descriptors:  # a child has none to send
+        for each in descriptors:  # a child has no descriptors to send
             os.close(each)
         return message
 
@@ -230,7 +230,7 @@ class _Conversation:
         return path, state, None if found is None else self._content(found)
 
     def _content(self, path: str) -> Path | None:
-        """The content of a file of the asset, None if it is over the bounds."""
+        """Return the content of a file of the asset, None if it exceeds the limits."""
         if path not in self._fetched:
             self._bytes += self._sizes[path]
             too_many = len(self._fetched) >= limits.REFERENCED_FILES

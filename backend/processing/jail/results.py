@@ -1,4 +1,4 @@
-"""What a child returns, checked: a child that was taken over may return anything."""
+"""Checks the results of a child: a compromised child may return anything."""
 
 import math
 import os
@@ -20,7 +20,7 @@ _TEXT = 1000
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of a file. The last three say whether they were written."""
+    """The result for a file. The last three are true if the file was written."""
 
     facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
     refused: str | None = None
@@ -32,7 +32,7 @@ class Result:
 
 
 def checked(given: object) -> Result:
-    """Return what is valid in the result of a child."""
+    """Return the valid parts of a child's result."""
     result = mapping(given)
     refused = result.get("refused")
     reason = refused[: limits.REASON_CHARACTERS] if isinstance(refused, str) else None
@@ -49,7 +49,7 @@ def checked(given: object) -> Result:
 
 
 def refusal(late: bool, status: int, bounds: Bounds, seconds: float) -> Result:
-    """Return the result of a child that was killed, or has ended without a result."""
+    """Return the result for a child that was killed, or has ended without a result."""
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if late:
         reason = f"reading takes longer than {seconds:g} seconds"

@@ -1,7 +1,7 @@
-"""A filter of system calls: what a confined process may still ask of the kernel.
+"""A filter of system calls for a confined process.
 
-Memory, time, and the files and the socket that it has open already. Every other call fails with
-EPERM: opening files, sockets, other processes.
+Allowed are memory, time, and the files and the socket that it has open already. Every other call
+fails with EPERM: opening files, sockets, other processes.
 """
 
 import ctypes
@@ -109,7 +109,7 @@ _ALLOWED: Mapping[str, Mapping[str, int]] = {
         "rseq": 293,
     },
 }
-# What a library needs that works with files of a folder.
+# The calls of a library that works with files of a folder.
 _FILES: Mapping[str, Mapping[str, int]] = {
     "x86_64": {
         "open": 2,
@@ -149,7 +149,7 @@ _FILES: Mapping[str, Mapping[str, int]] = {
 }
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_X32_CALLS = 0x40000000  # on x86_64, numbers from here on belong to another calling convention
+_X32_CALLS = 0x40000000  # on x86_64, higher numbers belong to another calling convention
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16

@@ -15,7 +15,7 @@ from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
 from backend.processing.readers.assimp import library
 
-# What libraries import at their first use only.
+# Modules that libraries import at their first use only.
 _LATE_MODULES = (
     *("encodings.cp437", "encodings.cp1252", "encodings.idna", "encodings.utf_16"),
     *("encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32", "numpy.ma"),
@@ -42,7 +42,7 @@ def main(descriptor: int) -> None:
 
 
 def _load() -> None:
-    """Load everything that an inspection uses, also what is imported at its first use."""
+    """Load everything that an inspection uses, including modules that are imported at first use."""
     from PIL import Image  # noqa: PLC0415 - this process is slow to start already
 
     for name in _LATE_MODULES:
@@ -66,7 +66,10 @@ def _serve(control: socket.socket, descriptors: list[int]) -> None:
 
 
 def _run_child(control: socket.socket, descriptors: list[int]) -> None:
-    """Never returns: an error of the child must not go on in the template's code."""
+    """Run a child.
+
+    Never returns: an error of the child must not continue in the template's code.
+    """
     status = 1
     try:
         control.close()

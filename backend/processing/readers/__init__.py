@@ -1,1 +1,4 @@
-"""Readers by format: each turns the bytes of one file into a scene, or refuses it with a reason."""
+"""Readers by format.
+
+Each converts the bytes of one file to a scene, or rejects it with a reason.
+"""

@@ -30,7 +30,7 @@ def entry(document: Json, name: str, index: object) -> dict[str, Any]:
 
 
 def whole(value: object, name: str) -> int:
-    """Return a number that must be whole and not negative."""
+    """Return a number that must be an integer and not negative."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise RefusedError(f"{name} is not a whole number: {value!r:.40}")
     return value

@@ -40,7 +40,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     """Read a file by the importer that its extension or its content selects.
 
     Raises:
-        UnsupportedError: no importer reads it; the message is that of the importer.
+        UnsupportedError: no importer can read it; the message is that of the importer.
     """
     path = _ROOT + name
     access = FileAccess(
@@ -76,7 +76,7 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     read_materials = materials.read()
     parts = parts_of(scene)
     if not parts and not scene.animation_count:
-        raise UnsupportedError("holds no geometry")
+        raise UnsupportedError("contains no geometry")
     up = {0: "x", 1: "y", 2: "z"}.get(metadata.get("UpAxis", -1))
     return Scene(
         format=_format(metadata, extension),

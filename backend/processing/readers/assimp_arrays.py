@@ -86,7 +86,7 @@ def _array(address: int | None, count: int, columns: int) -> Floats | None:
 
 
 def _faces(mesh: Any) -> dict[int, Indices]:
-    """The corners of faces by their number, at most three.
+    """Return the corners of faces by their number, at most three.
 
     A face is a count and a pointer. All pointers of one kind are followed by one gather from the
     smallest address on, which reads only where a pointer leads.

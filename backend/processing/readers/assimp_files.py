@@ -1,4 +1,4 @@
-"""Assimp's access to files: each file that an importer opens is asked of a function."""
+"""Assimp's access to files: a function provides each file that an importer opens."""
 
 import ctypes as c
 from collections.abc import Callable

@@ -44,7 +44,7 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
 
 
 def _generator(data: bytes) -> str:
-    """The system that wrote a STEP file: the sixth value of FILE_NAME."""
+    """Return the system that wrote a STEP file: the sixth value of FILE_NAME."""
     head = data[:65536].decode("latin-1")
     values = head.partition("FILE_NAME")[2].partition(";")[0].split("'")[1::2]
     return values[-2].strip()[:200] if len(values) >= 6 else ""

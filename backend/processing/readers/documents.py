@@ -60,7 +60,7 @@ def _reduced(image: Image.Image) -> Image.Image:
 
 
 def _stretched(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """An image of deep grey values, as 8 bits between its darkest and its lightest value."""
+    """Convert an image with deep grey values to 8 bits, between its darkest and lightest value."""
     grey = image.convert("F")
     grey.thumbnail(size)
     values = np.nan_to_num(np.asarray(grey, np.float32))

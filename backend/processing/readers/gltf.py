@@ -141,7 +141,7 @@ class _Document:
         return data
 
     def _placed(self) -> Iterator[tuple[Floats, int]]:
-        """The meshes of the scene, each with its transformation."""
+        """Return the meshes of the scene, each with its transformation."""
         visited = 0
         world: Floats = np.eye(4)
         waiting = [(world, node, frozenset[int]()) for node in self._roots()]
@@ -215,7 +215,7 @@ class _Document:
 
 
 def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None:
-    """An attribute as floats, if it has a row for each vertex; others cannot be drawn."""
+    """Return an attribute as floats, if it has a row for each vertex; others cannot be drawn."""
     if values is None or len(values) != count or values.shape[1] not in columns:
         return None
     return values.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Values of a JSON document whose shape is not known."""
+"""Access to JSON values of unknown shape."""
 
 from typing import Any, cast
 

@@ -70,7 +70,7 @@ def _points(file: Any, every: int) -> tuple[Floats, Floats | None]:
 
 
 def _crs(header: Any) -> str:
-    """The coordinate reference system, as its record names it."""
+    """Return the coordinate reference system that the record names."""
     records: list[Any] = [*header.vlrs, *(header.evlrs or [])]
     for record in records:
         if record.record_id in _WKT_RECORDS and hasattr(record, "string"):

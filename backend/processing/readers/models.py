@@ -1,4 +1,4 @@
-"""The reader of a model, by its extension."""
+"""Reads a model by its extension."""
 
 from importlib import import_module
 
@@ -32,7 +32,7 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     """Read a model.
 
     Raises:
-        RefusedError: no reader reads it.
+        RefusedError: no reader can read it.
     """
     if extension in POINT_CLOUD_EXTENSIONS:
         return las.read(data)
@@ -44,7 +44,7 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
 
 
 def _own_or_assimp(data: bytes, name: str, extension: str, files: Files) -> Scene:
-    """Own readers first. Assimp reads what they do not support: glTF 1.0, curves of OBJ."""
+    """Use our own readers first. Assimp reads what they do not support: glTF 1.0, curves of OBJ."""
     try:
         return _own(data, extension, files)
     except UnsupportedError as error:

@@ -7,7 +7,7 @@ import numpy as np
 from backend.processing.files import Files
 from backend.processing.scene import Material
 
-# The numbers of values that the options of a texture take.
+# The numbers of values of texture options.
 _OPTIONS = {
     **dict.fromkeys(("-blendu", "-blendv", "-boost", "-cc", "-clamp", "-bm", "-imfchan"), 1),
     **dict.fromkeys(("-texres", "-type"), 1),
@@ -62,7 +62,7 @@ def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
 
 
 def _path(text: str) -> str:
-    """The path of a texture, which follows its options and may have spaces."""
+    """Return the path of a texture, which follows its options and may contain spaces."""
     words = text.split()
     while words and words[0] in _OPTIONS:
         words = words[1 + _OPTIONS[words[0]] :]

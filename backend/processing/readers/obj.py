@@ -46,7 +46,7 @@ class _Lines:
     material: bytes = b""
 
     def take(self, key: bytes, rest: bytes) -> None:
-        """Sort one line in."""
+        """Add one line to the elements of its kind."""
         match key:
             case b"v":
                 self.positions.append(rest)
@@ -72,7 +72,7 @@ class _Lines:
         {b"f": group.faces, b"l": group.lines, b"p": group.points}[key].append(rest)
 
     def _absolute(self, rest: bytes) -> bytes:
-        """Negative indices count back from the vertices read so far."""
+        """Convert negative indices, which count back from the vertices read so far."""
         counts = (len(self.positions), len(self.uv), len(self.normals))
         corners: list[bytes] = []
         for token in rest.split():
@@ -90,7 +90,7 @@ def read(data: bytes, files: Files) -> Scene:
     if lines.curves and not lines.groups:
         raise UnsupportedError("has curves and surfaces only, which no reader supports")
     if not lines.positions:
-        raise UnsupportedError("holds no geometry")
+        raise UnsupportedError("contains no geometry")
     if max(map(len, (lines.positions, lines.uv, lines.normals))) > limits.VERTICES:
         raise RefusedError(f"more than {limits.VERTICES} vertices")
     vertices = _Vertices(lines)
@@ -132,7 +132,7 @@ def _sorted(data: bytes) -> _Lines:
 
 
 def _corners(elements: list[bytes]) -> tuple[Indices, Indices]:
-    """The corners of all elements as rows of three indices, 0 if absent, and their counts."""
+    """Return the corners of all elements as rows of three indices, and their counts."""
     tokens = [line.partition(b"#")[0].split() for line in elements]
     counts = np.array([len(each) for each in tokens], np.int64)
     flat = [token for each in tokens for token in each]
@@ -147,10 +147,10 @@ def _corners(elements: list[bytes]) -> tuple[Indices, Indices]:
 
 
 def _uniform(tokens: list[bytes]) -> Indices:
-    """The usual case: all corners have the same indices.
+    """Parse the usual case: all corners have the same indices.
 
     Raises:
-        ValueError: they have not.
+        ValueError: they have different indices.
     """
     first = tokens[0] if tokens else b""
     text = b" ".join(tokens)
@@ -185,7 +185,7 @@ class _Vertices:
         self._normals = table(lines.normals, (3,))
 
     def parts(self, group: _Group, material: int) -> Iterator[Part]:
-        """The triangles, lines and points of one material."""
+        """Return the triangles, lines and points of one material."""
         if group.faces:
             corners, counts = _corners(group.faces)
             yield from self._part(corners, fan_order(counts), "triangles", material)
@@ -200,13 +200,13 @@ class _Vertices:
             yield from self._part(corners, np.arange(len(corners))[:, None], "points", material)
 
     def cloud(self) -> Part:
-        """All vertices as points, for a file without elements."""
+        """Return all vertices as points, for a file without elements."""
         return Part(self._positions, points=np.arange(len(self._positions)), colors=self._colors)
 
     def _part(
         self, corners: Indices, elements: Indices, kind: str, material: int
     ) -> Iterator[Part]:
-        """Vertices are what distinct corners are: a position with its coordinates and normal."""
+        """Return a part whose vertices are distinct corners: position, coordinates and normal."""
         size = len(self._positions)
         position = corners[:, 0] - 1
         valid = (position >= 0) & (position < size)
@@ -237,7 +237,7 @@ class _Vertices:
         )
 
     def _usable(self, indices: Indices, values: Floats) -> Indices | None:
-        """The indices of an attribute from 0, if every corner has a valid one."""
+        """Return the indices of an attribute from 0, if every corner has a valid one."""
         if not len(indices) or int(indices.min()) < 1 or int(indices.max()) > len(values):
             return None
         return indices - 1

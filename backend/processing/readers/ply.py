@@ -103,7 +103,7 @@ def _type(name: str) -> str:
 
 
 def _list_of(element: _Element) -> int:
-    """The place of the list of corners among the properties of a face."""
+    """Return the place of the list of corners among the properties of a face."""
     names = ("vertex_indices", "vertex_index")
     for place, each in enumerate(element.properties):
         if each.name in names and each.count_kind:
@@ -182,7 +182,7 @@ class _Binary:
         return self._mixed(element, place)
 
     def _uniform(self, element: _Element, place: int, corners: int) -> Indices | None:
-        """The corners of all faces, if each has the same number; the usual case."""
+        """Return the corners of all faces, if each has the same number; the usual case."""
         fields: list[Any] = []
         for i, each in enumerate(element.properties):
             if i == place:
@@ -221,7 +221,7 @@ class _Binary:
 
 
 def _columns(vertices: _Table, *names: tuple[str, ...]) -> Floats | None:
-    """Columns by the first set of names that the vertices have."""
+    """Return columns by the first set of names that the vertices have."""
     for each in names:
         if all(name in vertices for name in each):
             return np.stack([vertices[name].astype(np.float64) for name in each], 1)
@@ -246,7 +246,7 @@ def _colors(vertices: _Table) -> Floats | None:
 def _scene(vertices: _Table, faces: Indices, generator: str) -> Scene:
     positions = _columns(vertices, ("x", "y", "z"))
     if positions is None or not len(positions):
-        raise RefusedError("holds no geometry")
+        raise RefusedError("contains no geometry")
     count = len(positions)
     triangles = faces[((faces >= 0) & (faces < count)).all(1)]
     uv = _columns(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))

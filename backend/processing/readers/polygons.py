@@ -1,4 +1,4 @@
-"""Polygons as triangles."""
+"""Converts polygons to triangles."""
 
 import numpy as np
 
@@ -22,5 +22,5 @@ def fan_order(counts: Indices) -> Indices:
 
 
 def fans(corners: Indices, counts: Indices) -> Indices:
-    """Return the triangles of polygons, given the corners of all in a row."""
+    """Return the triangles of polygons, from the corners of all in a row."""
     return corners[fan_order(counts)]

@@ -47,9 +47,9 @@ def _text(data: bytes) -> Scene:
 
 
 def _scene(corners: Floats, generator: str) -> Scene:
-    """The facets as they are, without shared vertices: STL files have sharp edges."""
+    """Return the facets as stored, without shared vertices: STL files have sharp edges."""
     if not len(corners):
-        raise UnsupportedError("holds no geometry")
+        raise UnsupportedError("contains no geometry")
     printable = generator if generator.isprintable() else ""
     triangles = np.arange(len(corners)).reshape(-1, 3)
     parts = [Part(corners, triangles)]

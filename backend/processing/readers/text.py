@@ -8,7 +8,7 @@ from backend.processing.scene import Floats
 
 
 def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
-    """Return the numbers of lines that all should have as many as one of `columns`.
+    """Parse the numbers of lines that all should have as many as one of `columns`.
 
     A line with another count is cut or filled with zeros; what is not a number becomes NaN.
     """

@@ -1,4 +1,4 @@
-"""Transforms parts to their place in the scene."""
+"""Moves parts to their place in the scene."""
 
 from dataclasses import replace
 

@@ -71,7 +71,7 @@ def _number(text: bytes) -> float:
 
 
 def _model_of_3mf(data: bytes) -> bytes:
-    """The first bytes of the model in the archive. Nothing is extracted to a file."""
+    """Return the first bytes of the model in the archive. Nothing is extracted to a file."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = [name for name in archive.namelist() if name.endswith(".model")]

@@ -90,7 +90,7 @@ class Surface:
         return _visible(color) * light[:, None]
 
     def _weights(self, corners: Indices, mine: Indices) -> Single:
-        """The barycentric coordinates of pixels in their triangles."""
+        """Return the barycentric coordinates of pixels in their triangles."""
         pixels = self._pixels[corners]
         first = pixels[:, 0]
         one, other = pixels[:, 1] - first, pixels[:, 2] - first
@@ -112,7 +112,7 @@ def _face_normals(positions: Floats, triangles: Indices) -> Floats:
 
 
 def _light(normals: Floats | Single) -> Single:
-    """The light on surfaces with these normals; back sides are lit like front sides."""
+    """Return the light on surfaces with these normals; back sides are lit like front sides."""
     with np.errstate(all="ignore"):
         length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
         facing = np.where(normals[:, 2] < 0, -1, 1) / np.where(length > 0, length, 1)
@@ -122,7 +122,7 @@ def _light(normals: Floats | Single) -> Single:
 
 
 def _visible(color: Single) -> Single:
-    """Black becomes dark grey, on which light and shadow still show the form."""
+    """Replace black by dark grey, on which light and shadow still show the form."""
     return _DARKEST + (1 - _DARKEST) * color
 
 

@@ -68,7 +68,7 @@ def _picture(
     project: Callable[[Floats], Floats],
     edge: int,
 ) -> Image.Image | None:
-    """Draw into more pixels than the picture has, and scale it down."""
+    """Draw with more pixels than the picture has, and scale it down."""
     size = _OVERSAMPLING * edge
     raster, drawn = Raster(size), list[_Drawn]()
     for part in parts:
@@ -99,7 +99,7 @@ def _picture(
 
 
 def _occlusion(depth: Floats, size: int) -> Floats:
-    """The light that reaches each pixel, computed for every other pixel in both directions."""
+    """Return the light that reaches each pixel, computed at half the resolution."""
     pixels = depth.reshape(size, size)[::_OVERSAMPLING, ::_OVERSAMPLING]
     light = occlusion(pixels, _OCCLUSION_RADIUS)
     return light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
