@@ -126,10 +126,7 @@ class Wiring:
 
     @cached_property
     def audit(self) -> AuditService:
-        """Return the audit log.
-
-        Only functions declared as `audited` may use it; others may pass it on.
-        """
+        """Return the audit log; only functions declared as `audited` may use it."""
         return AuditService(self.audit_archive, lambda: self.settings.number(AUDIT_DAYS))
 
     @cached_property
