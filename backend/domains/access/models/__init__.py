@@ -1,4 +1,4 @@
-"""API keys, users and roles as stored, and the bodies and replies of their routes.
+"""Stored API keys, users and roles, and the bodies and replies of their routes.
 
-Each is imported from its own module: every function loads some of them, and none loads all.
+Each module is imported separately, because every function needs only some of them.
 """

@@ -1,6 +1,6 @@
 """Constraints as stored, and the bodies and replies of their routes.
 
-Their vocabulary is defined in `policy/model.py`. A value is text, compared literally.
+`policy/model.py` defines their terms. A value is text, compared literally.
 """
 
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def _known(words: tuple[str, ...]) -> AfterValidator:
 
 
 def _enum_schema(words: tuple[str, ...]) -> Any:
-    """The words, as OpenAPI lists them."""
+    """Return the allowed words as an enum of OpenAPI."""
     return Field(json_schema_extra={"enum": [*words]})
 
 
@@ -58,7 +58,7 @@ Effect = Annotated[str, _known(EFFECTS), _enum_schema(EFFECTS)]
 
 
 def _check_value(value: object) -> Value:
-    """A text, or a list of texts; the errors of both would name the field twice."""
+    """Check a text, or a list of texts; the errors of both would name the field twice."""
     if isinstance(value, list):
         texts = cast("list[object]", value)
         if not 1 <= len(texts) <= MAX_VALUES:
@@ -117,7 +117,7 @@ class UserPermission(WireModel):
 
 
 class Criteria(SentModel):
-    """What a constraint speaks of: objects of one type that meet all, or one, of its criteria."""
+    """The criteria of a constraint: objects of one type that match all, or one, of them."""
 
     name: Line
     description: Line
@@ -128,7 +128,10 @@ class Criteria(SentModel):
     @model_validator(mode="before")
     @classmethod
     def loses_no_half(cls, values: object) -> object:
-        """Refuse these fields: unlike other unknown ones, ignoring them would change the rule."""
+        """Reject a misspelt criteria list.
+
+        Other unknown fields are ignored, but this would change the rule.
+        """
         if isinstance(values, dict):
             sent = cast("dict[str, object]", values)
             known = {field.alias or name for name, field in cls.model_fields.items()}
@@ -201,7 +204,7 @@ class ConstraintBody(Criteria):
 
 
 class Constraint(WireModel):
-    """A constraint as stored. `revision` is another one after each write, never one again."""
+    """A constraint as stored. `revision` changes with each write and is never reused."""
 
     constraint_id: str
     name: str
@@ -219,7 +222,7 @@ class Constraint(WireModel):
 
 
 class Grantee(NamedTuple):
-    """A role or a user to whom rules are given."""
+    """A role or a user to whom a constraint applies."""
 
     kind: Literal["role", "user"]
     name: str

@@ -1,4 +1,4 @@
-"""Parameters and reply of the route that explains decisions."""
+"""The query and the reply of the route that explains decisions."""
 
 from typing import Annotated, Literal
 
@@ -30,12 +30,12 @@ ObjectType = Annotated[
 
 
 class ExplainQuery(WireModel):
-    """The user, the action and the object of the decision to explain.
+    """The user, the action and the object to explain.
 
-    `method` (by default the action) and `route`, as declared or as requested, name a route: access
-    to it is explained too, and its action and object type are the defaults of `action` and
-    `objectType`. `assetId` adds the fields of that asset. Further fields are those of the object,
-    and take precedence over the asset's; `tags` are comma-separated.
+    `method` (the default action) and `route`, as declared or as requested, name a route, which is
+    explained too; its object is checked as the route does, unless `action` and `objectType` differ.
+    `assetId` adds the fields of that asset. Other fields are those of the object and override the
+    asset's; `tags` are comma-separated.
     """
 
     user_id: UserId
@@ -77,7 +77,7 @@ class ExplainQuery(WireModel):
         return self
 
     def object_fields(self, object_type: str) -> Fields:
-        """An object of the type as rules see it: those of its fields that are given."""
+        """Return the fields of the object, as permission rules use them."""
         given = self.model_dump(by_alias=True, exclude_none=True)
         given["userId"] = self.of_user_id or ""
         fields = FIELDS_OF[object_type]

@@ -14,10 +14,10 @@ _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
 
 
 def parse_expiry(value: str) -> date | datetime:
-    """The last day (UTC), or the moment, in an `expiresAt`; a time without an offset is UTC.
+    """Parse an `expiresAt`: the last day (UTC), or a time; a time without an offset is UTC.
 
     Raises:
-        ValueError: it is neither a date nor a date and time of ISO 8601.
+        ValueError: the text is neither an ISO 8601 date nor a date and time.
     """
     try:
         if _DATE.fullmatch(value):
@@ -43,7 +43,7 @@ KeyDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
 
 class ApiKey(WireModel):
-    """An API key as its row holds it; the key itself is nowhere."""
+    """An API key as stored. The key itself is not stored."""
 
     api_key_id: str
     api_key_name: str
@@ -70,7 +70,7 @@ class ApiKey(WireModel):
 
     @property
     def lineage(self) -> tuple[str, ...]:
-        """The ids of the keys that it descends from, and its own."""
+        """Return the ids of the keys that it descends from, and its own."""
         return (*(self.made_by or ()), self.api_key_id)
 
 

@@ -1,4 +1,4 @@
-"""Users, roles, and which user has which role, as stored."""
+"""Users, roles and their assignments, as stored."""
 
 from backend.core.models import WireModel
 
@@ -13,11 +13,11 @@ class UserRole(WireModel):
 
 
 class Role(WireModel):
-    """A role as its row holds it.
+    """A role as stored.
 
-    `grants` counts how often it was given to someone, `deleted_by` is the job that takes it from
-    everyone: nobody sees it then, and nobody is given it. Rows that bootstrap or another product
-    wrote have no `revision`.
+    `grants` counts its assignments. `deleted_by` is the job that removes a deleted role from its
+    users: the role is not visible then and cannot be assigned. Rows written by bootstrap or another
+    product have no `revision`.
     """
 
     role_name: str

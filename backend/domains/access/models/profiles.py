@@ -1,4 +1,4 @@
-"""Bodies and replies of the routes of a caller's profile, and of the pages that they may see."""
+"""Bodies and replies of the routes about callers themselves: profile, allowed pages."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Bodies and replies of the routes of roles, and of their assignment to users."""
+"""Bodies and replies of the routes of roles and their assignments."""
 
 from typing import Annotated, Literal
 

@@ -1,1 +1,1 @@
-"""What rules say, and the forms that they are compiled into. Pure: no I/O, no pydantic."""
+"""Permission rules, and the forms into which they are compiled. Pure: no I/O, no pydantic."""

@@ -1,4 +1,4 @@
-"""Which rules decide about an object, for administrators who wonder."""
+"""Finds the rules that decide about an object, for administrators."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from backend.spec.routes.model import Action
 
 
 class Deciding(NamedTuple):
-    """A rule that applies to the object, and who was given it: `role#…` or `user#…`."""
+    """A rule that applies to the object, and its role or user: `role#…` or `user#…`."""
 
     constraint_id: str
     grantee: str
 
 
 class Verdict(NamedTuple):
-    """What is decided, and by which rules; by none where it is denied because nothing allows it."""
+    """The decision and its rules; none if the action is denied because no rule allows it."""
 
     allowed: bool
     by: tuple[Deciding, ...]
@@ -25,7 +25,10 @@ class Verdict(NamedTuple):
 def explain(
     rules: Mapping[str, Iterable[Rule]], action: Action, object_type: str, fields: Fields
 ) -> Verdict:
-    """The verdict of rules by grantee. Rules that deny decide, or else those that allow."""
+    """Return the decision of rules by grantee.
+
+    Denying rules decide; without any, those that allow.
+    """
     applying: dict[str, list[Deciding]] = {ALLOW: [], DENY: []}
     for grantee, given in rules.items():
         for rule in given:

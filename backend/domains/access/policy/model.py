@@ -1,7 +1,7 @@
-"""The words that rules are made of, and rules as they are stored.
+"""The terms of rules, and rules as they are stored.
 
 A value is text, compared literally. One exception, which templates and VAMS clients rely on: with
-`contains` the value `.*` means anything at all.
+`contains`, the value `.*` matches everything.
 """
 
 from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ Fields = Mapping[str, str | tuple[str, ...]]
 
 
 class Criterion(NamedTuple):
-    """A demand on one field; `values` holds one text, or several where the operator takes them."""
+    """A condition on one field; `values` has one text, or several if the operator accepts them."""
 
     field: str
     operator: str
@@ -89,7 +89,7 @@ class Criterion(NamedTuple):
 
 
 def distinguishes(criterion: Criterion, text: str) -> bool:
-    """Return whether a criterion says another thing of a field with this text than without it."""
+    """Return whether a criterion has another result for a field with this text than without it."""
     operator, values = criterion.operator, criterion.values
     if operator in (EQUALS, IS_ONE_OF, IS_NOT_ONE_OF):
         return text in values
@@ -99,9 +99,9 @@ def distinguishes(criterion: Criterion, text: str) -> bool:
 
 
 class Rule(NamedTuple):
-    """What one constraint grants to, or takes from, one role or user.
+    """The permissions that one constraint allows, or denies, for one role or user.
 
-    The AND block and the OR block each speak for themselves; an empty one says nothing.
+    The AND block and the OR block apply independently; an empty block never matches.
     """
 
     constraint_id: str
@@ -113,7 +113,7 @@ class Rule(NamedTuple):
 
     @property
     def blocks(self) -> Iterable[tuple[Criterion, ...]]:
-        """Criteria that must hold together; the rule applies where those of one block do."""
+        """Return blocks of criteria. A rule applies if all criteria of one block match."""
         if self.all_of:
             yield self.all_of
         for each in self.any_of:
@@ -125,10 +125,10 @@ class BadRuleError(ValueError):
 
 
 def parse_rule(stored: Mapping[str, Any]) -> Rule:
-    """The rule in its stored form (`constraintId objectType criteriaAnd criteriaOr permissions`).
+    """Parse a stored rule (`constraintId objectType criteriaAnd criteriaOr permissions`).
 
     Raises:
-        BadRuleError: a word in it is not one of those above, or a value is missing.
+        BadRuleError: a term is unknown, or a value is missing.
     """
     name = stored.get("constraintId")
     constraint_id = name if isinstance(name, str) else "?"

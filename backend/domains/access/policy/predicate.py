@@ -1,8 +1,8 @@
-"""Rules as a predicate: asked of one object at a time, in microseconds at hundreds of rules.
+"""Rules as a predicate on single objects, evaluated in microseconds with hundreds of rules.
 
-What grants on its own is a block of criteria that must all hold. Blocks are kept in a tree: each
-node looks its object up by one criterion a block, in tables where the operator allows it, and what
-the block demands beside it stands below. So an object meets just the rules that may apply.
+A block of criteria grants if all of them match. Blocks are kept in a tree: each node looks the
+object up by one criterion of each block, in tables if the operator allows it, and the remaining
+criteria are below. So only blocks that may apply are evaluated.
 """
 
 from collections import defaultdict
@@ -35,9 +35,9 @@ _SLOWEST = 5
 
 
 class Predicate:
-    """Whether rules allow an action on an object; nothing is allowed that no rule names.
+    """Decides whether rules allow an action on an object. Without a matching rule, it is denied.
 
-    It says no where any rule denies, whatever others allow.
+    A rule that denies overrides all that allow.
     """
 
     __slots__ = ("_allowed", "_denied")
@@ -68,9 +68,9 @@ def applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> boo
 
 
 def blocks_for(rules: Iterable[Rule], action: str, object_type: str, effect: str) -> list[Block]:
-    """The blocks that decide so about such objects, without the criteria that always hold.
+    """Return the blocks for such objects, without the criteria that are always true.
 
-    An empty block holds for all of them.
+    An empty block matches all of them.
     """
     strict = effect == ALLOW and object_type in STRICT_TYPES
     found: dict[Block, None] = {}
@@ -84,9 +84,11 @@ def blocks_for(rules: Iterable[Rule], action: str, object_type: str, effect: str
 
 
 def _without_constants(block: Block, object_type: str, *, strict: bool) -> Block | None:
-    """The block without what holds for all objects of the type; None where something never does.
+    """Return the block without criteria that match all objects of the type.
 
-    A `strict` negation does not hold for an absent field.
+    None if one never matches.
+
+    A `strict` negation does not match an absent field.
     """
     kept: dict[Criterion, None] = {}
     for criterion in block:
@@ -122,7 +124,7 @@ def _nodes(rules: Sequence[Rule], effect: str) -> Mapping[tuple[str, str], "_Nod
 
 
 class _Node:
-    """Blocks, by the criterion of each that is looked up fastest."""
+    """Blocks, by the criterion of each that is fastest to look up."""
 
     __slots__ = ("_always", "_indexes")
 
@@ -139,7 +141,7 @@ class _Node:
         self._indexes = [(field, _Index(entries)) for field, entries in by_field.items()]
 
     def holds(self, fields: Fields) -> bool:
-        """Whether all criteria of some block hold."""
+        """Return whether all criteria of some block match."""
         if self._always:
             return True
         for field, index in self._indexes:
@@ -150,7 +152,7 @@ class _Node:
 
 
 class _Index:
-    """Blocks by a criterion on one field each; below it stands what they demand beside it."""
+    """Blocks by a criterion on one field each; the remaining criteria are below."""
 
     __slots__ = (
         "_absent_parts", "_absent_texts", "_ends", "_exact", "_parts", "_present", "_starts",
@@ -193,7 +195,7 @@ class _Index:
             self._absent_parts.append((value, node))
 
     def holds(self, texts: tuple[str, ...], fields: Fields) -> bool:
-        """Whether a criterion holds for these texts of the field, and what stands below it."""
+        """Return whether a criterion on these texts matches together with the remaining ones."""
         for text in texts:
             if self._finds(text, fields):
                 return True
@@ -223,7 +225,10 @@ class _Index:
 
 
 def _keys(criterion: Criterion) -> Iterable[tuple[str, str | frozenset[str]]]:
-    """What a criterion is looked up by: each of the values that it takes, or all that it refuses"""
+    """Return the lookup keys of a criterion.
+
+    The values that it accepts, or those that it excludes.
+    """
     if criterion.operator in (EQUALS, IS_ONE_OF):
         return [(EQUALS, value) for value in criterion.values]
     if criterion.operator in (STARTS_WITH, ENDS_WITH, CONTAINS, DOES_NOT_CONTAIN, IS_PRESENT):

@@ -1,8 +1,8 @@
-"""Fewer blocks that decide the same, for what pays for each of them: the filter of a search. Pure.
+"""Reduces blocks to fewer equivalent ones, because each costs a clause of the search filter. Pure.
 
-Left out is what others make idle: blocks within other blocks, blocks that are denied in whole,
-denials of what nothing allows, and demands that follow from others of their block. Blocks that
-differ in the values of one demand become one.
+Removed are redundant parts: blocks within other blocks, blocks that are denied completely, denials
+of what no rule allows, and criteria implied by others of their block. Blocks that differ in the
+values of one criterion are merged.
 """
 
 from collections import defaultdict
@@ -31,10 +31,10 @@ _NEAR = 100
 
 
 def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Block], list[Block]]:
-    """Blocks on assets that decide as the given ones do.
+    """Return blocks on assets that are equivalent to these.
 
-    Every demand for exact values is an `is_one_of`. The same rights come out in the same order,
-    in whatever order their rules stand.
+    Every criterion for exact values becomes `is_one_of`. The same permissions result in the same
+    order, regardless of the order of their rules.
     """
     refusing = _outermost(denied)
     held = _Cover(refusing)
@@ -44,14 +44,14 @@ def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Blo
 
 
 def _outermost(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that are not within another one, in their plainest form."""
+    """Return the blocks that are not within another one, in their simplest form."""
     plain = sorted({each for each in map(_plain, blocks) if each is not None})
     cover = _Cover(plain)
     return [block for block in plain if all(other == block for other in cover.over(block))]
 
 
 class _Cover:
-    """Blocks, found by the values that they demand."""
+    """Blocks, found by the values of their criteria."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._by_value: dict[tuple[str, str], list[Block]] = defaultdict(list)
@@ -65,7 +65,10 @@ class _Cover:
                 self._by_value[exact.field, value].append(block)
 
     def over(self, block: Block) -> Iterator[Block]:
-        """Some of them that surely hold wherever this block does, of few all, itself among them."""
+        """Return blocks that match wherever this block does, including itself.
+
+        Not necessarily all.
+        """
         near = islice(self._near(block), _NEAR)
         return (other for other in near if _is_within(block, other))
 
@@ -84,7 +87,7 @@ def _is_within(block: Block, other: Block) -> bool:
 
 
 def _plain(block: Block) -> Block | None:
-    """The block without demands that follow from others of it; None where it never holds."""
+    """Return the block without criteria that others imply; None if it never matches."""
     found: list[Criterion] = []
     for field in sorted({each.field for each in block}, key=_FIELDS.index):
         here = {_normal(each) for each in block if each.field == field}
@@ -108,7 +111,7 @@ def _normal(criterion: Criterion) -> Criterion:
 
 
 def _holds(criterion: Criterion, text: str) -> bool:
-    """Whether the demand holds of this text."""
+    """Return whether the criterion matches this text."""
     value, operator = criterion.values[0], criterion.operator
     if operator in (IS_ONE_OF, IS_NOT_ONE_OF):
         return (text in criterion.values) == (operator == IS_ONE_OF)
@@ -118,7 +121,7 @@ def _holds(criterion: Criterion, text: str) -> bool:
 
 
 def _follows(wanted: Criterion, known: Criterion) -> bool:
-    """Whether the one demand surely holds where the other does."""
+    """Return whether one criterion matches whenever the other does."""
     if wanted.field != known.field:
         return False
     if wanted == known:
@@ -134,12 +137,12 @@ def _follows_exact(wanted: Criterion, known: Criterion) -> bool:
     if wanted.operator == IS_ONE_OF:
         return set(wanted.values).issuperset(known.values)
     if wanted.operator in NEGATIONS and wanted.field not in _PLAIN:
-        return False  # one element of a list is known, which says nothing of the others
+        return False  # only one element of a list is known
     return all(_holds(wanted, value) for value in known.values)
 
 
 def _refuses_less(wanted: Criterion, known: Criterion) -> bool:
-    """Of two negations, whether all that the one refuses is refused by the other."""
+    """Return whether all values that one negation excludes are excluded by the other."""
     if known.operator == IS_NOT_ONE_OF:
         is_list = wanted.operator == IS_NOT_ONE_OF
         return is_list and set(known.values).issuperset(wanted.values)
@@ -147,7 +150,7 @@ def _refuses_less(wanted: Criterion, known: Criterion) -> bool:
 
 
 def _met(refusing: Iterable[Block], granting: Iterable[Block]) -> Iterator[Block]:
-    """The denials, without values that no grant has and those of which no value is left."""
+    """Return the denials without values that no grant has, and without empty denials."""
     left = list(refusing)
     for field in _PLAIN:
         granted = [next((e for e in _exact(each) if e.field == field), None) for each in granting]
@@ -175,7 +178,7 @@ def _rank(criterion: Criterion) -> tuple[int, Criterion]:
 
 
 def _merged(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks, one for those which differ in nothing but the values that they demand."""
+    """Return the blocks, merged if they differ only in the values of their criteria."""
     left = list(blocks)
     for field in _FIELDS:
         others: list[Block] = []

@@ -1,7 +1,7 @@
-"""Rules as a filter of a search: it says of documents what the predicate says of objects.
+"""Rules as a search filter, equivalent to the predicate on objects.
 
-Documents of assets and files carry the same fields for it: those of the asset that a file belongs
-to. So one filter serves both indexes, and goes into the query itself.
+Documents of assets and files have the same fields for it: those of the asset that a file belongs
+to. So one filter serves both indexes, and is part of the query itself.
 """
 
 from collections import defaultdict
@@ -54,10 +54,10 @@ EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
 
 
 def search_filter(rules: Iterable[Rule]) -> Filter | None:
-    """The documents of assets, and of their files, that rules allow to see; None if there are none.
+    """Return the filter for documents of assets and files that rules allow; None if there are none.
 
     Raises:
-        TooLargeError: the rules hold more conditions than a search may have.
+        TooLargeError: the rules have more conditions than a search may have.
     """
     known = tuple(rules)
     allowed, denied = reduced(
@@ -77,7 +77,7 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
 
 
 def _visible(granting: list[Filter], refusing: list[Filter]) -> Filter:
-    """What grants and what refuses in one query, which OpenSearch keeps as one set of documents."""
+    """Combine allow and deny queries into one, whose result OpenSearch can cache as a whole."""
     if not granting and not refusing:
         return EVERYTHING
     unseen = [_WITHHELD, *([_any(refusing)] if refusing else ())]
@@ -87,9 +87,9 @@ def _visible(granting: list[Filter], refusing: list[Filter]) -> Filter:
 
 
 def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
-    """The queries of which one must hold; blocks that demand the same values ask for them once.
+    """Return alternative queries; blocks with the same values share one query for them.
 
-    At most so many values of one demand are asked for one by one.
+    Only a limited number of values of one criterion becomes separate queries.
     """
     sharing: dict[Criterion, list[Block]] = defaultdict(list)
     found: list[Filter] = []
@@ -109,7 +109,7 @@ def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
 
 
 def _block(block: Block, most: int) -> list[Filter]:
-    """The queries of which one must hold where criteria must all hold: several of one criterion."""
+    """Return alternative queries for criteria that must all match; several for one criterion."""
     if not block:
         return [{"match_all": {}}]
     wanted: list[Filter] = []
@@ -134,7 +134,7 @@ def _block(block: Block, most: int) -> list[Filter]:
 
 
 def _parts(criterion: Criterion, most: int) -> list[Filter]:
-    """Queries of which one holds where the criterion does, or where its negation does not."""
+    """Return queries, one of which matches if the criterion does, or if its negation does not."""
     if criterion.operator in (IS_ONE_OF, IS_NOT_ONE_OF) and len(criterion.values) <= most:
         field = RULED_FIELDS[criterion.field]
         return [{"term": {field: value}} for value in criterion.values]
@@ -142,7 +142,7 @@ def _parts(criterion: Criterion, most: int) -> list[Filter]:
 
 
 def _positive(criterion: Criterion) -> Filter:
-    """The query of a criterion; that of a negation is the one which must not hold."""
+    """Return the query of a criterion; for a negation, the query that must not match."""
     field, value = RULED_FIELDS[criterion.field], criterion.values[0]
     if criterion.operator == STARTS_WITH:
         return {"prefix": {field: value}}
@@ -154,10 +154,10 @@ def _positive(criterion: Criterion) -> Filter:
 
 
 def _within(name: str, value: str, *, at_end: bool) -> Filter:
-    """The query of a part of a text, or of its end.
+    """Return the query for a part of a text, or of its end.
 
-    A pattern costs OpenSearch half a millisecond before it reads anything. It is left for values
-    that leave no room in a stretch, or hold what stretches are filled up with.
+    A pattern costs OpenSearch half a millisecond before it reads anything. It is used only for
+    values that do not fit a term, or contain its padding.
     """
     if len(value) >= STRETCH_CHARS or STRETCH_END in value or STRETCH_STAND_IN in value:
         pattern = f"*{_literal(value)}" if at_end else f"*{_literal(value)}*"
@@ -168,7 +168,7 @@ def _within(name: str, value: str, *, at_end: bool) -> Filter:
 
 
 def _literal(value: str) -> str:
-    """The value, with what stands for something else in a pattern escaped."""
+    """Return the value with the special characters of patterns escaped."""
     return value.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?")
 
 

@@ -1,13 +1,13 @@
-"""Constraints in their table, and what they give to whom in that of policies.
+"""The table of constraints, and the compiled rules of roles and users in the table of policies.
 
-A constraint has a row for each grantee, as the data model says; the rows copy all of it. No index
-leads from a constraint to its rows at once, and none is ever asked to decide: so a constraint also
-stands, whole, in the table of policies (`constraint#<id>`), beside each grantee's complete rules
-(`role#<name>`, `user#<id>`), and the `epoch`, which counts all changes of who may do what.
+As in the data model, a constraint has a row for each grantee, with a copy of the whole constraint.
+No consistent index leads from a constraint to its rows, and decisions never use these rows. So the
+table of policies contains the whole constraint once more (`constraint#<id>`), the complete rules of
+each grantee (`role#<name>`, `user#<id>`), and the `epoch`, which counts all changes of permissions.
 
-One transaction writes all that a change touches. It is conditional on the revision of the
-constraint and of each grantee's rules, so that a change never works on what another one has changed
-meanwhile. Rules that became none are kept, empty: their revision goes on counting.
+One transaction writes everything that a change affects. It is conditional on the revisions of the
+constraint and of each grantee's rules, so concurrent changes are never lost. Rules that become
+empty are kept, so that their revision continues.
 """
 
 import json
@@ -52,7 +52,7 @@ _ID = CONSTRAINTS.partition_key.name
 _KEY = POLICIES.partition_key.name
 _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 _OF_INDEXES = {"role": "groupId", "user": "userId"}
-_ATTEMPTS = 8  # of a note that changes of constraints overtake
+_ATTEMPTS = 8  # of a note that conflicts with changes of constraints
 _SCAN_PAGE = 1000
 _NOTED = "complete"
 """Says that constraints of earlier releases are in the item of named tags."""
@@ -80,7 +80,7 @@ class PolicyTooLargeError(TooLargeError):
 
 
 class Policy(NamedTuple):
-    """All rules of a grantee; `withdrawn` are constraints that a deleted role is still in."""
+    """All rules of a grantee; `withdrawn` are constraints that still name a deleted role."""
 
     grantee: Grantee
     rules: Rules = []
@@ -99,20 +99,20 @@ class ConstraintRepository:
         return self.get_many([constraint_id]).get(constraint_id)
 
     def get_many(self, constraint_ids: Iterable[str]) -> dict[str, Constraint]:
-        """Those of the constraints that are there, by id."""
+        """Return those of the constraints that exist, by id."""
         keys = [{_KEY: _whole(each)} for each in constraint_ids]
         found = (item for _, item in self.tables.get_many([(POLICIES, key) for key in keys]))
         return {item[_ID]: _constraint(item) for item in found}
 
     def list_registry(self, page: PageRequest) -> Page[Constraint]:
-        """Each constraint once, in no order: by the row of its first grantee."""
+        """List each constraint once, in no order, by the row of its first grantee."""
         found = self.tables.scan(CONSTRAINTS, page)
         rows = ((item[_ID], _constraint(item)) for item in found.items)
         first = (row for name, row in rows if name == _first_row(row))
         return Page(tuple(first), found.after)
 
     def policies(self, wanted: Iterable[Grantee]) -> dict[Grantee, Policy]:
-        """The rules of grantees; of each one that is asked for."""
+        """Return the rules of all requested grantees."""
         by_key = {_policy_key(each): each for each in wanted}
         keys = [(POLICIES, {_KEY: key}) for key in by_key]
         found = {grantee: Policy(grantee) for grantee in by_key.values()}
@@ -130,10 +130,10 @@ class ConstraintRepository:
         self.tables.transact(writes)
 
     def note_named_tags(self) -> None:
-        """Note what constraints of earlier releases say of tags. Does nothing the second time.
+        """Record which tags are used by constraints of earlier releases. No effect if repeated.
 
         Raises:
-            ConstraintRevisionError: others change constraints all the time.
+            ConstraintRevisionError: constraints are changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             noted = self.tables.get(POLICIES, NAMED_TAGS)
@@ -143,7 +143,7 @@ class ConstraintRepository:
             every = self.get_many(sorted(self._ids()))
             found = {OF_CONSTRAINT + name: named_tags(each) for name, each in every.items()}
             known = {name: criteria for name, criteria in found.items() if criteria}
-            with suppress(ConstraintRevisionError):  # a constraint was changed since it was read
+            with suppress(ConstraintRevisionError):  # a constraint was changed after it was read
                 self.tables.transact(
                     [
                         Update(table=POLICIES, key=NAMED_TAGS, set={**known, _NOTED: True}),
@@ -159,7 +159,7 @@ class ConstraintRepository:
         raise ConstraintRevisionError("One of the constraints")
 
     def _ids(self) -> set[str]:
-        """The ids of all constraints, by their rows."""
+        """Return the ids of all constraints, by their rows."""
         found: set[str] = set()
         after: Position | None = None
         while True:
@@ -181,13 +181,13 @@ def change_writes(
     *others: Write,
     emptied: Grantee | None = None,
 ) -> list[Write]:
-    """The one transaction that makes changes: rows, rules and epoch, beside other writes of it.
+    """Return the transaction for changes: rows, rules and epoch, and other writes.
 
-    `policies` are those of `touched(changes)` and of `emptied` at least, read before. `revision` is
-    a new one. Who is `emptied` has no rules afterwards, and others see that something happened.
+    `policies` include those of `touched(changes)` and `emptied`, read before. `revision` is a new
+    one. Grantees in `emptied` have no rules afterwards; their revision changes.
 
     Raises:
-        PolicyTooLargeError: a grantee's rules, or all of it, would be too large.
+        PolicyTooLargeError: a grantee's rules, or the whole transaction, would be too large.
     """
     writes: list[Write] = []
     for change in changes:
@@ -220,10 +220,10 @@ def fits(writes: Sequence[Write]) -> bool:
 
 
 def rules_write(policy: Policy, rules: Rules, withdrawn: Sequence[str] = ()) -> Put:
-    """The write of a grantee's complete rules, if nobody changed them meanwhile.
+    """Return the write of a grantee's complete rules, on the condition that they are unchanged.
 
     Raises:
-        PolicyTooLargeError: they are too large.
+        PolicyTooLargeError: the rules are too large.
     """
     size = stored_bytes(rules)
     if size > MAX_RULES_BYTES:
@@ -271,7 +271,7 @@ def _whole_write(change: Change, revision: str) -> Write:
 
 
 def _named_tags_writes(changes: Iterable[Change]) -> Iterable[Update]:
-    """The write of what the constraints say of tags, where one of them says something.
+    """Return the writes of the tags that constraints use, if they use any.
 
     An item of over 400 KB is refused: rules cannot name more tags than that.
     """
@@ -293,7 +293,7 @@ def _unchanged(revision: str | int | None) -> Condition:
 
 
 def _row_names(constraint: Constraint | None) -> dict[str, Grantee | None]:
-    """The keys of a constraint's rows; one that gives nobody anything has a row of its own."""
+    """Return the keys of a constraint's rows; one without grantees has a single row."""
     if constraint is None:
         return {}
     name = constraint.constraint_id
@@ -308,7 +308,10 @@ def _first_row(constraint: Constraint) -> str:
 
 
 def _item(constraint: Constraint) -> Item:
-    """What all rows say of a constraint: lists as JSON, as VAMS stores them."""
+    """Return the common attributes of all rows of a constraint.
+
+    Lists as JSON, as VAMS stores them.
+    """
     hidden = {"constraint_id", "revision", "criteria_and", "criteria_or"}
     item = constraint.model_dump(
         by_alias=True, exclude={*hidden, "group_permissions", "user_permissions"}
@@ -323,7 +326,7 @@ def _item(constraint: Constraint) -> Item:
 
 
 def _constraint(item: Item) -> Constraint:
-    """The constraint of a row, or of the whole one."""
+    """Return the constraint of a row, or of the whole item."""
     lists = {name: json.loads(item.get(name) or "[]") for name in _LISTS}
     name = cast("str", item[_ID]).split("#", 1)[0]
     revision = item.get("revision", "")

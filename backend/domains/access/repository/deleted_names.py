@@ -1,4 +1,4 @@
-"""Names of deleted databases, tag types and roles, and whether constraints still mention them."""
+"""Names of deleted databases, tag types and roles, and whether constraints still use them."""
 
 import json
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ class DeletedNameRepository:
     tables: Tables
 
     def was_deleted(self, field: str, name: str) -> bool:
-        """Return whether an object of this name was deleted, whatever exists now."""
+        """Return whether an object of this name was deleted, even if another one exists now."""
         return self.tables.get(RESERVATIONS, {_KEY: _key(field, name)}) is not None
 
     def is_mentioned(self, field: str, name: str) -> bool:
         """Return whether a constraint has the name as a value of this field.
 
-        All constraints are read, so ask this of names that were deleted only.
+        Reads all constraints, so it is used only for names of deleted objects.
         """
         after: Position | None = None
         while True:
@@ -39,7 +39,7 @@ class DeletedNameRepository:
 
 
 def deleted_name(field: str, name: str) -> Put:
-    """Return the write of a name, in the transaction that deletes the object of this name."""
+    """Return the write of a name, for the transaction that deletes the object."""
     return Put(table=RESERVATIONS, item={_KEY: _key(field, name)})
 
 

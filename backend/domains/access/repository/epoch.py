@@ -1,4 +1,4 @@
-"""The epoch: counts all changes of who may do what, so that everyone reads the rules again."""
+"""The epoch: counts all changes of permissions, so that every process reads the rules again."""
 
 from backend.core.transactions import Update
 from backend.spec.tables.access import POLICIES
@@ -7,5 +7,5 @@ EPOCH = "epoch"
 
 
 def next_epoch() -> Update:
-    """The write that counts a change, in the transaction that makes it."""
+    """Return the write that counts a change, for the transaction of the change."""
     return Update(table=POLICIES, key={POLICIES.partition_key.name: EPOCH}, add={"n": 1})

@@ -63,7 +63,7 @@ class ApiKeyRepository:
         return {key.api_key_id: key for key in (ApiKey.model_validate(item) for _, item in found)}
 
     def find_by_hash(self, key_hash: str) -> ApiKey | None:
-        """Return the key that the index has under a hash. The index lags: `get_for_use` decides."""
+        """Return the key with a hash from the index, which is eventually consistent."""
         query = Query(table=API_KEYS, index=API_KEYS_BY_HASH, partition=key_hash)
         found = self.tables.query(query, PageRequest(1)).items
         return ApiKey.model_validate(found[0]) if found else None
@@ -80,7 +80,7 @@ class ApiKeyRepository:
         return {key.api_key_id: key for key in keys}, users[0] if users else None
 
     def list_registry(self, page: PageRequest) -> Page[ApiKey]:
-        """Keys in no order."""
+        """List keys in no order."""
         found = self.tables.scan(API_KEYS, page)
         return Page(tuple(ApiKey.model_validate(item) for item in found.items), found.after)
 
@@ -90,7 +90,7 @@ class ApiKeyRepository:
         self.tables.transact([new, *others])
 
     def change(self, key: ApiKey, changes: Mapping[str, Any], *others: Write) -> ApiKey:
-        """Set some attributes, if nobody changed the key since it was read; None removes one."""
+        """Set some attributes, if the key is unchanged since it was read; None removes one."""
         update = Update(
             table=API_KEYS,
             key={_KEY: key.api_key_id},
@@ -105,9 +105,9 @@ class ApiKeyRepository:
         return ApiKey.model_validate(now | {"revision": key.revision + 1})
 
     def record_use(self, key: ApiKey, at: str) -> None:
-        """Note a use, unless another request did so since, or the key is gone.
+        """Record a use, unless another request has done so since, or the key was deleted.
 
-        The revision stays: a use never stands in the way of a change.
+        The revision is unchanged, so a use never conflicts with a change.
         """
         seen = equals(_LAST_USED, key.last_used_at) if key.last_used_at else absent(_LAST_USED)
         refused = ApiKeyRevisionError(key.api_key_id)
@@ -123,7 +123,7 @@ class ApiKeyRepository:
             )
 
     def delete(self, key: ApiKey, *others: Write) -> None:
-        """Remove the key, if nobody changed it since it was read."""
+        """Delete the key, if it is unchanged since it was read."""
         gone = Delete(
             table=API_KEYS,
             key={_KEY: key.api_key_id},

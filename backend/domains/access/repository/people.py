@@ -1,4 +1,4 @@
-"""Whether somebody has a role, and what bootstrap keeps of users and roles."""
+"""Initial users, roles and assignments, which bootstrap creates."""
 
 from contextlib import suppress
 
@@ -25,15 +25,15 @@ class UserRoleRepository:
         return bool(self.tables.query(query, PageRequest(1)).items)
 
     def keep_role(self, role: Role) -> None:
-        """Make the role; one that is there stays as it is."""
+        """Create the role, unless it exists."""
         self._keep(ROLES, role)
 
     def keep_user(self, user: User) -> None:
-        """Make the user; one that is there stays as it is."""
+        """Create the user, unless it exists."""
         self._keep(USERS, user)
 
     def keep_user_role(self, user_role: UserRole) -> None:
-        """Give the user the role; one who has it keeps it."""
+        """Assign the role to the user, unless it is assigned."""
         self._keep(USER_ROLES, user_role)
 
     def _keep(self, table: Table, row: WireModel) -> None:

@@ -1,6 +1,8 @@
-"""What decides about a user: roles, what the roles are, and the rules of both. All reads are
-consistent. Rows are taken as they are: they are read at every cold start, and checked by nothing
-but what compiles them."""
+"""The data that decides about a user: roles, their settings, and the rules of both.
+
+All reads are consistent. Rows are read at every cold start, so they are validated only by their
+compilation.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -20,7 +22,7 @@ StoredRules = Sequence[Mapping[str, Any]]
 
 
 class Granted(NamedTuple):
-    """The roles that count for a user, and the rules of these and of the user, by policy key."""
+    """The effective roles of a user, and the rules of these and of the user, by policy key."""
 
     roles: frozenset[str]
     rules: Mapping[str, StoredRules]
@@ -31,7 +33,7 @@ class PolicyRepository:
     tables: Tables
 
     def epoch(self) -> int:
-        """How often anybody's rights have changed: in the transaction of each change."""
+        """Return the epoch, which every change of permissions increments in its transaction."""
         item = self.tables.get(POLICIES, _EPOCH)
         return 0 if item is None else int(item["n"])
 
@@ -41,7 +43,7 @@ class PolicyRepository:
         return bool(item and item.get("rules"))
 
     def named_tags(self, tag_names: Iterable[str]) -> set[str]:
-        """Return those of the tags on which the truth of some rule depends."""
+        """Return those of the tags that some rule depends on."""
         item = self.tables.get(POLICIES, NAMED_TAGS) or {}
         criteria = [
             Criterion("tags", each["operator"], tuple(each["values"]))
@@ -52,10 +54,10 @@ class PolicyRepository:
         return {tag for tag in tag_names if any(distinguishes(each, tag) for each in criteria)}
 
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
-        """What the user has been granted.
+        """Return the roles and rules of the user.
 
-        A role that is gone, or being deleted, does not count, nor does one that asks for a second
-        factor where there was `mfa` none.
+        A role that was deleted, or is being deleted, has no effect; neither has one that requires a
+        second factor if `mfa` is false.
         """
         query = Query(table=USER_ROLES, partition=user_id, consistent=True)
         names = [str(row[ROLE_NAME.name]) for row in self.tables.query_all(query)]

@@ -20,7 +20,7 @@ class ProfileRepository:
         return None if item is None else User.model_validate(item)
 
     def get_many(self, user_ids: Iterable[str]) -> dict[str, User]:
-        """The profiles of those who have one, by user."""
+        """Return the existing profiles, by user."""
         found = self.tables.get_many([(USERS, {_KEY: user_id}) for user_id in user_ids])
         users = (User.model_validate(item) for _, item in found)
         return {user.user_id: user for user in users}
@@ -39,6 +39,6 @@ class ProfileRepository:
         self.tables.write(Update(table=USERS, key={_KEY: user_id}, set=values))
 
     def keep(self, user: User, *others: Write) -> None:
-        """Store the profile; attributes that it does not name stay as they are."""
+        """Store the profile; other attributes of the row remain unchanged."""
         values = user.model_dump(by_alias=True, exclude_none=True, exclude={"user_id"})
         self.tables.transact([Update(table=USERS, key={_KEY: user.user_id}, set=values), *others])

@@ -1,7 +1,7 @@
-"""The tables of roles and of who has which, by what administrators do with them.
+"""The tables of roles and of their assignments, for administrators.
 
-Both are registries: scanned by page. Whoever is given a role counts at the role, in the same
-transaction, so that a role which is deleted with all its users meets none that it did not see.
+Both are registries: scanned by page. Each assignment increments a count at the role, in the same
+transaction, so that a deletion of a role with all its users misses none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,12 +85,12 @@ class RoleRepository:
     tables: Tables
 
     def get(self, role_name: str) -> Role | None:
-        """The role, also one that is being deleted."""
+        """Return the role, even if it is being deleted."""
         item = self.tables.get(ROLES, {_ROLE: role_name})
         return None if item is None else Role.model_validate(item)
 
     def existing(self, role_names: Iterable[str]) -> set[str]:
-        """Those of the roles that are there, and not being deleted."""
+        """Return those of the roles that exist and are not being deleted."""
         keys = [(ROLES, {_ROLE: name}) for name in role_names]
         found = (item for _, item in self.tables.get_many(keys))
         return {item[_ROLE] for item in found if item.get(_DELETED_BY) is None}
@@ -104,7 +104,7 @@ class RoleRepository:
         self.tables.transact([put_new(ROLES, item, RoleExistsError(role.role_name)), *others])
 
     def change(self, role: Role, changes: Mapping[str, Any], *others: Write) -> None:
-        """Set some attributes, if nobody changed the role since it was read."""
+        """Set some attributes, if the role is unchanged since it was read."""
         update = Update(
             table=ROLES,
             key={_ROLE: role.role_name},
@@ -116,22 +116,22 @@ class RoleRepository:
         self.tables.transact([update, *others])
 
     def delete(self, role: Role, *others: Write) -> None:
-        """Remove the role, if nobody changed it, or was given it, since it was read."""
+        """Delete the role, if it was neither changed nor assigned since it was read."""
         # Each assignment increments `grants`, so no user keeps a role that is being deleted.
-        given = absent("grants") if role.grants is None else equals("grants", role.grants)
+        assign_writes = absent("grants") if role.grants is None else equals("grants", role.grants)
         gone = Delete(
             table=ROLES,
             key={_ROLE: role.role_name},
-            conditions=(*_unchanged(role), given),
+            conditions=(*_unchanged(role), assign_writes),
             refused=RoleRevisionError(role.role_name),
         )
         self.tables.transact([gone, *others])
 
     def finish(self, role_name: str, job_id: str) -> None:
-        """Remove a role that this job has taken from everyone.
+        """Delete a role that this job has removed from all users.
 
         Raises:
-            RoleNotFoundError: that was done before.
+            RoleNotFoundError: the role was deleted before.
         """
         self.tables.write(
             Delete(
@@ -150,7 +150,7 @@ def _unchanged(role: Role) -> tuple[Condition, ...]:
 
 @wired
 class GrantRepository:
-    """Which user has which role."""
+    """Assignments of roles to users."""
 
     tables: Tables
 
@@ -162,12 +162,12 @@ class GrantRepository:
         return self.tables.get(USER_ROLES, {_USER: user_id, _ROLE: role_name}) is not None
 
     def list_registry(self, page: PageRequest) -> Page[UserRole]:
-        """Rows in no order, but those of one user one after the other."""
+        """List rows in no order; those of one user are adjacent."""
         found = self.tables.scan(USER_ROLES, page)
         return Page(tuple(UserRole.model_validate(item) for item in found.items), found.after)
 
     def holders(self, role_name: str, after: Position | None) -> Page[UserRole]:
-        """Those who have the role, of the next thousand rows of all roles."""
+        """Return the users with the role, of the next thousand rows of all roles."""
         found = self.list_registry(PageRequest(_SCAN_PAGE, after))
         return Page(tuple(row for row in found.items if row.role_name == role_name), found.after)
 
@@ -175,8 +175,8 @@ class GrantRepository:
         self.tables.transact(writes)
 
 
-def given(row: UserRole) -> list[Write]:
-    """The writes that give a user a role, which must be there."""
+def assign_writes(row: UserRole) -> list[Write]:
+    """Return the writes that assign an existing role to a user."""
     name = row.role_name
     new = put_new(
         USER_ROLES,
@@ -193,8 +193,8 @@ def given(row: UserRole) -> list[Write]:
     return [new, counted]
 
 
-def taken(rows: Iterable[UserRole]) -> list[Delete]:
-    """The writes that take roles from users who have them."""
+def remove_writes(rows: Iterable[UserRole]) -> list[Delete]:
+    """Return the writes that remove roles from users."""
     return [
         Delete(
             table=USER_ROLES,
@@ -206,8 +206,8 @@ def taken(rows: Iterable[UserRole]) -> list[Delete]:
     ]
 
 
-def kept(user_id: str, role_name: str) -> Check:
-    """The demand that a user has the role still."""
+def require_assigned(user_id: str, role_name: str) -> Check:
+    """Return the condition that a user still has the role."""
     return Check(
         table=USER_ROLES,
         key={_USER: user_id, _ROLE: role_name},

@@ -1,4 +1,4 @@
-"""Entries of what is done to sign-ins, which no table of ours holds."""
+"""Audit entries of changes in the user pool, which none of our tables contains."""
 
 from backend.core.tables import Tables
 from backend.core.transactions import Put
@@ -10,5 +10,5 @@ class SignInEntries:
     tables: Tables
 
     def add(self, entry: Put) -> None:
-        """Write the entry of a call that is made next."""
+        """Write the entry of a call before the call is made."""
         self.tables.write(entry)

@@ -1,4 +1,4 @@
-"""The routes of access: keys, roles, who has which, sign-ins, constraints, what callers ask."""
+"""The routes of access: keys, roles, assignments, the user pool, constraints, callers."""
 
 from backend.domains.access.routes.callers import bind_callers
 from backend.domains.access.routes.constraints import bind_constraints, bind_templates

@@ -1,4 +1,4 @@
-"""The routes by which callers ask of themselves."""
+"""The routes about callers themselves."""
 
 from backend.domains.access.models.people import User
 from backend.domains.access.models.profiles import (

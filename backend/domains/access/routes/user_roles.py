@@ -1,4 +1,4 @@
-"""The routes that say who has which role."""
+"""The routes of assignments of roles to users."""
 
 from backend.core.clock import iso
 from backend.core.models import PageQuery

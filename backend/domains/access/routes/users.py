@@ -1,4 +1,4 @@
-"""The routes of sign-ins."""
+"""The routes of the user pool."""
 
 from datetime import datetime
 from typing import Literal
@@ -30,7 +30,7 @@ _DONE = {
 
 
 def bind_users(router: Router, service: UserService) -> None:
-    """Bind the routes of sign-ins to the service."""
+    """Bind the routes of the user pool to the service."""
 
     def done(operation: _Operation, user_id: str) -> SignInOperationReply:
         return _done(operation, user_id, at=service.clock())

@@ -1,4 +1,4 @@
-"""What access decides without reading anything.
+"""Decisions of access that need no I/O.
 
-Each is imported from its own module: every function loads some of them, and none loads all.
+Each module is imported separately, because every function needs only some of them.
 """

@@ -1,4 +1,4 @@
-"""From which addresses requests may come."""
+"""The address ranges from which requests are allowed."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -7,13 +7,13 @@ _Address = IPv4Address | IPv6Address
 
 
 class AddressRanges:
-    """Ranges of addresses, both ends included; an address that cannot be read is in none."""
+    """Address ranges, inclusive. An address that cannot be parsed is in none."""
 
     def __init__(self, ranges: Iterable[str]) -> None:
-        """Take ranges such as `192.0.2.1-192.0.2.9`, as the deployment's settings write them.
+        """Parse ranges such as `192.0.2.1-192.0.2.9`, the format of the deployment's settings.
 
         Raises:
-            ValueError: one is none.
+            ValueError: a range is invalid.
         """
         self._ranges = [_ends(each) for each in ranges]
 
@@ -37,7 +37,7 @@ def _ends(text: str) -> tuple[_Address, _Address]:
 
 
 def _read(text: str) -> _Address:
-    """The address; one of IPv4 that is written as one of IPv6 is that of IPv4."""
+    """Parse an address; an IPv4 address in IPv6 form becomes the IPv4 address."""
     found = ip_address(text.strip())
     if isinstance(found, IPv6Address):
         if found.scope_id is not None:

@@ -1,4 +1,4 @@
-"""Whom the claims of a token name whose signature holds, and whether they hold now and here."""
+"""Checks the claims of a verified token, and finds the user that they name."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,11 +20,11 @@ _BOUND = ("cnf", "events")
 
 
 class Issuer(NamedTuple):
-    """A provider whose tokens are accepted, and how its claims are read.
+    """A provider whose tokens are accepted, and the meaning of its claims.
 
-    `user_claims`: the first that a token has names the user. A user id of it has `user_prefix`
-    before it; none begins with `foreign_prefix`, that of another provider's users. `mfa_claim`
-    holds what the user proved; one of `mfa_values` in it is a second factor.
+    `user_claims`: the first that a token has names the user. The user ids of the provider begin
+    with `user_prefix`; none begins with `foreign_prefix`, that of another provider's users.
+    `mfa_claim` contains how the user authenticated; one of `mfa_values` in it is a second factor.
     """
 
     url: str
@@ -39,10 +39,10 @@ class Issuer(NamedTuple):
 
 
 def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Identity:
-    """The user whom the claims name.
+    """Return the user whom the claims name.
 
     Raises:
-        RefusedError: they are not valid now, not meant for us, or name nobody.
+        RefusedError: the claims are not valid now, are for another audience, or name no user.
     """
     if claims.get("iss") != issuer.url:
         raise RefusedError(Reason.JWT_ISSUER)
@@ -52,7 +52,7 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
     _demand_audience(issuer, claims)
     _demand_time(claims, now.timestamp())
     email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
-    # Many providers let users enter any address, and mail goes where this one says.
+    # Many providers let users enter any address, and notifications are sent to it.
     known = isinstance(email, str) and is_email(email) and verified in (True, "true")
     return Identity(
         user_id,
@@ -67,7 +67,7 @@ def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
     if name is None:
         raise RefusedError(Reason.JWT_CLAIMS, claim=" or ".join(issuer.user_claims))
     if name == "email" and claims.get("email_verified") not in (True, "true"):
-        # Anybody may write another's address into an account of their own.
+        # Any user may enter another's address in an own account.
         raise RefusedError(Reason.JWT_CLAIMS, claim="email_verified")
     user_id = demand_usable(issuer.user_prefix + _text(claims, name))
     if has_prefix(user_id, issuer.foreign_prefix):
@@ -76,9 +76,9 @@ def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
 
 
 def _demand_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
-    """The tokens are for us: by `aud`, and access tokens of the user pool by `client_id`.
+    """Require that tokens are for us.
 
-    Elsewhere `client_id` names who requested the token (RFC 9068), not who may accept it.
+    By `aud`, and access tokens of the user pool by `client_id`.
     """
     use: object = claims.get("token_use")
     if use not in ("id", "access") and (issuer.is_user_pool or use is not None):
@@ -115,7 +115,7 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(value: object) -> frozenset[str]:
-    """A text, or those of a list that holds nothing else; of all else nothing."""
+    """Return a text as a list, or a list of texts; nothing for all other values."""
     if isinstance(value, str):
         return frozenset({value})
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What a constraint gives to whom, and what a grantee's rules are after a change. Pure."""
+"""The rules that a constraint gives its grantees, and their rules after a change. Pure."""
 
 import json
 import unicodedata
@@ -30,7 +30,7 @@ MAX_CHANGE_BYTES = 3_900_000
 
 
 class Change(NamedTuple):
-    """A constraint before and after; None where it is not there."""
+    """A constraint before and after; None if it does not exist."""
 
     before: Constraint | None
     after: Constraint | None
@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
 
 def grantees(constraint: Constraint | None) -> tuple[Grantee, ...]:
-    """To whom a constraint gives something, in a fixed order."""
+    """Return the grantees of a constraint, in a fixed order."""
     if constraint is None:
         return ()
     roles = {each.group_id for each in constraint.group_permissions}
@@ -56,7 +56,7 @@ def grantees(constraint: Constraint | None) -> tuple[Grantee, ...]:
 
 
 def touched(changes: Iterable[Change]) -> tuple[Grantee, ...]:
-    """All grantees of all constraints before and after."""
+    """Return all grantees of all constraints, before and after."""
     return tuple(
         dict.fromkeys(
             each for change in changes for constraint in change for each in grantees(constraint)
@@ -65,7 +65,7 @@ def touched(changes: Iterable[Change]) -> tuple[Grantee, ...]:
 
 
 def effects(constraint: Constraint, grantee: Grantee) -> dict[str, set[str]]:
-    """What a grantee is allowed and denied, by action."""
+    """Return what a grantee is allowed and denied, by action."""
     found: dict[str, set[str]] = {}
     if grantee.kind == "role":
         for group in constraint.group_permissions:
@@ -79,7 +79,7 @@ def effects(constraint: Constraint, grantee: Grantee) -> dict[str, set[str]]:
 
 
 def rule_of(constraint: Constraint, grantee: Grantee) -> dict[str, Any]:
-    """What a constraint says for one of its grantees, as it is stored. A deny wins."""
+    """Return the stored rule of a constraint for one of its grantees. A deny takes precedence."""
     given = effects(constraint, grantee)
     return {
         "constraintId": constraint.constraint_id,
@@ -95,7 +95,7 @@ def rule_of(constraint: Constraint, grantee: Grantee) -> dict[str, Any]:
 
 
 def changed_rules(rules: Rules, grantee: Grantee, changes: Sequence[Change]) -> Rules:
-    """A grantee's complete rules after the changes, in the order of their constraints."""
+    """Return a grantee's complete rules after the changes, in the order of their constraints."""
     kept = {each["constraintId"]: each for each in rules}
     for change in changes:
         kept.pop(change.constraint_id, None)
@@ -105,7 +105,7 @@ def changed_rules(rules: Rules, grantee: Grantee, changes: Sequence[Change]) -> 
 
 
 def named_tags(constraint: Constraint | None) -> list[dict[str, Any]]:
-    """What a constraint says of tags to the roles and users that it is given to."""
+    """Return the tags that a constraint uses, with its roles and users."""
     if constraint is None or not grantees(constraint):
         return []
     if not LIST_FIELDS.intersection(FIELDS_OF[constraint.object_type]):
@@ -119,7 +119,7 @@ def named_tags(constraint: Constraint | None) -> list[dict[str, Any]]:
 
 
 def contradictions(constraint: Constraint) -> list[str]:
-    """What a constraint both allows and denies to the same one."""
+    """Return the actions that a constraint both allows and denies for the same grantee."""
     return [
         f"{grantee} is both allowed and denied {action}: it is denied"
         for grantee in grantees(constraint)
@@ -129,7 +129,7 @@ def contradictions(constraint: Constraint) -> list[str]:
 
 
 def doubts(constraint: Constraint) -> list[str]:
-    """What a constraint says that its author hardly means: it is taken all the same."""
+    """Return settings of a constraint that are probably unintended; they are accepted."""
     criteria = (*constraint.criteria_and, *constraint.criteria_or)
     return [*contradictions(constraint), *filter(None, (_doubt(constraint, c) for c in criteria))]
 
@@ -152,14 +152,14 @@ def _doubt(constraint: Constraint, criterion: Criterion) -> str | None:
 
 
 def without_role(constraint: Constraint, role_name: str) -> Constraint | None:
-    """The constraint without a role; None where nobody is left whom it gives anything."""
+    """Return the constraint without a role; None if no grantee remains."""
     groups = [each for each in constraint.group_permissions if each.group_id != role_name]
     left = constraint.model_copy(update={"group_permissions": groups})
     return left if grantees(left) else None
 
 
 def stored_bytes(value: object) -> int:
-    """The size of a stored value as DynamoDB counts it, about."""
+    """Return the approximate size of a stored value as DynamoDB counts it."""
     match value:
         case str():
             return len(value.encode())
@@ -173,7 +173,7 @@ def stored_bytes(value: object) -> int:
 
 
 def as_text(parts: Sequence[Any]) -> str:
-    """Criteria and permissions as rows hold them: JSON, as VAMS writes it."""
+    """Return criteria and permissions as stored: JSON, as VAMS writes it."""
     return json.dumps([each.model_dump(by_alias=True, exclude_none=True) for each in parts])
 
 

@@ -1,4 +1,4 @@
-"""Where a provider publishes its keys (OpenID Connect Discovery 1.0)."""
+"""Finds the keys and endpoints of a provider (OpenID Connect Discovery 1.0)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,20 +8,20 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def discovery_url(issuer: str) -> str:
-    """Where a provider says where its keys are.
+    """Return the URL of a provider's discovery document.
 
     Raises:
-        ValueError: it would be asked without TLS.
+        ValueError: the URL would not use TLS.
     """
     _demand_secure(issuer, issuer)
     return issuer.removesuffix("/") + "/.well-known/openid-configuration"
 
 
 def keys_url(document: Mapping[str, Any], issuer: str) -> str:
-    """Where the keys are, as the provider's document says.
+    """Return the URL of the keys in the provider's document.
 
     Raises:
-        ValueError: it is another provider's document, or names no address that may be asked.
+        ValueError: the document is of another provider, or names no allowed URL.
     """
     if document.get("issuer") != issuer:
         raise ValueError("its discovery document names another issuer")
@@ -33,7 +33,7 @@ def keys_url(document: Mapping[str, Any], issuer: str) -> str:
 
 
 class SignInEndpoints(NamedTuple):
-    """Where web clients of a provider sign users in."""
+    """The endpoints at which web clients of a provider sign users in."""
 
     authorization: str
     token: str
@@ -44,7 +44,7 @@ def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoin
     """Return the endpoints that the provider's document names.
 
     Raises:
-        ValueError: it is another provider's document, or names no endpoints that may be used.
+        ValueError: the document is of another provider, or names no allowed endpoints.
     """
     if document.get("issuer") != issuer:
         raise ValueError("its discovery document names another issuer")
@@ -64,7 +64,7 @@ def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoin
 
 
 def _demand_secure(url: str, issuer: str) -> None:
-    """Only a provider that the settings place on this machine is asked without TLS."""
+    """Require TLS, except for a provider that the settings place on this machine."""
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None or not parts.hostname:
         raise ValueError(
@@ -76,6 +76,6 @@ def _demand_secure(url: str, issuer: str) -> None:
 
 
 def is_local(url: str) -> bool:
-    """Whether an address is one of this machine, asked without TLS."""
+    """Return whether an address is on this machine, where TLS is not required."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname in _LOOPBACK

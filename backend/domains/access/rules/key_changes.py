@@ -1,7 +1,7 @@
-"""How API keys may be changed and created: an owner or a key reopens nothing that others ended.
+"""How API keys may be changed and created: a disabled key is not enabled by its owner or itself.
 
-A stolen key must not outlive the moment at which somebody ends it, so neither its user nor the key
-itself can extend or enable it again, and the keys created with it end with it.
+A stolen key must not outlive its end by an administrator, so neither its user nor the key itself
+can extend or enable it again, and the keys created with it end with it.
 """
 
 from backend.core.errors import InvalidInputError, PermissionDeniedError
@@ -43,10 +43,10 @@ def first_expiry(wanted: str | None, maker: ApiKey | None) -> str:
 
 
 def require_not_after(makers: "list[ApiKey]", expires_at: str) -> None:
-    """Continue only if a key with this expiry ends no later than the keys that created it.
+    """Require that a key with this expiry ends no later than the keys that created it.
 
     Raises:
-        InvalidInputError: it would.
+        InvalidInputError: it would end later.
     """
     for maker in makers:
         if ends_later(expires_at, maker.expires_at):
@@ -62,7 +62,7 @@ def require_not_after(makers: "list[ApiKey]", expires_at: str) -> None:
 def require_permitted(
     key: ApiKey, body: UpdateApiKeyBody, caller: Identity, used: ApiKey | None
 ) -> None:
-    """Continue only if this caller may make this change.
+    """Require that this caller may make this change.
 
     Args:
         key: the key as it is stored.
@@ -72,7 +72,7 @@ def require_permitted(
 
     Raises:
         PermissionDeniedError: a key would change itself, or a key that it descends from, other than
-            to end it sooner; or an owner would extend or enable what somebody else ended.
+            to end it sooner; or an owner would extend or enable a key that another user ended.
     """
     reopens = _reopens(key, body)
     changes_itself = used is not None and key.api_key_id in used.lineage

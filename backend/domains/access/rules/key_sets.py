@@ -1,4 +1,4 @@
-"""The keys that a provider publishes (JWKS, RFC 7517), and which of them may sign tokens."""
+"""The keys that a provider publishes (JWKS, RFC 7517), filtered to those that may sign tokens."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
@@ -18,19 +18,19 @@ ALGORITHMS = _RSA | frozenset(_CURVES.values())
 
 
 class SigningKey(NamedTuple):
-    """A public key, and the algorithms that it is for."""
+    """A public key, and its algorithms."""
 
     public: RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
     algorithms: frozenset[str]
 
 
 def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
-    """The keys for signatures in a set, by their ids; others are left out.
+    """Return the usable signature keys of a set, by id.
 
-    Of keys with the same id the first counts.
+    Of keys with the same id, the first is used.
 
     Raises:
-        ValueError: it is no set of keys, or one of more than `MAX_KEYS`.
+        ValueError: the document is not a key set, or has more than `MAX_KEYS`.
     """
     listed: object = document.get("keys")
     if not isinstance(listed, list):
@@ -48,7 +48,7 @@ def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
 
 
 def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:
-    """The id and the key; None for one that cannot be used to verify a token."""
+    """Return the id and the key; None for one that cannot verify a token."""
     key_id, algorithms = entry.get("kid"), _algorithms(entry)
     if not isinstance(key_id, str) or not key_id or not algorithms or not _verifies(entry):
         return None
@@ -64,14 +64,17 @@ def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:
 
 
 def _verifies(entry: Mapping[str, Any]) -> bool:
-    """Whether it is meant for signatures, and public: a private one is known to the whole world."""
+    """Return whether the key is for signatures, and public.
+
+    A published private key is not secret.
+    """
     operations: object = entry.get("key_ops", ["verify"])
     able = isinstance(operations, list) and "verify" in operations
     return able and "d" not in entry and entry.get("use", "sig") == "sig"
 
 
 def _algorithms(entry: Mapping[str, Any]) -> frozenset[str]:
-    """What its kind of key can sign, and, where it names an algorithm, just that."""
+    """Return the algorithms of the key's type, or only the one that the key names."""
     kind, curve, named = entry.get("kty"), entry.get("crv"), entry.get("alg")
     able: frozenset[str] = frozenset()
     if kind == "RSA":

@@ -1,4 +1,4 @@
-"""What makes an API key valid, and how one is recognised in a request."""
+"""The validity of API keys, and their form in a request."""
 
 import hashlib
 import hmac
@@ -23,33 +23,33 @@ LAST_USE_STEP = timedelta(hours=1)
 
 
 def with_prefix(secret: str) -> str:
-    """The key that a secret makes; a key stays what it is."""
+    """Return the key for a secret; a key is returned unchanged."""
     return secret if secret.startswith(PREFIX) else PREFIX + secret
 
 
 def key_in(authorization: str) -> str | None:
-    """The API key in an `Authorization` header; None if it holds none."""
+    """Return the API key in an `Authorization` header; None if there is none."""
     bearer = bearer_in(authorization)
     candidate = authorization.strip() if bearer is None else bearer
     return candidate if _KEY.fullmatch(candidate) else None
 
 
 def bearer_in(authorization: str) -> str | None:
-    """What follows the word `Bearer` in an `Authorization` header; None without it."""
+    """Return the text after `Bearer` in an `Authorization` header; None without it."""
     text = authorization.strip()
     bearer = _BEARER.match(text)
     return text[bearer.end() :] if bearer else None
 
 
 def hash_key(pepper: bytes, key: str) -> str:
-    """What is stored of a key. The pepper keeps a copy of the table from being searched."""
+    """Return the stored hash of a key. The pepper prevents a search in a copy of the table."""
     return hmac.new(pepper, key.encode(), hashlib.sha256).hexdigest()
 
 
 def is_expired(expires_at: str, now: datetime) -> bool:
-    """Whether a key is past its expiry: a date holds until its end in UTC.
+    """Return whether a key has expired; a date is valid until its end in UTC.
 
-    An expiry that cannot be read is past: access stays closed.
+    An expiry that cannot be parsed has passed, so access is denied.
     """
     if not expires_at:
         return False
@@ -63,21 +63,21 @@ def is_expired(expires_at: str, now: datetime) -> bool:
 
 
 def removal_of(expires_at: str) -> int | None:
-    """When the row of a key goes, in seconds since 1970; None for one without an expiry."""
+    """Return when the row of a key is deleted, in seconds since 1970; None without an expiry."""
     if not expires_at:
         return None
     return math.ceil(_end_of(expires_at)) + int(KEPT_AFTER_EXPIRY.total_seconds())
 
 
 def ends_later(expires_at: str, other: str) -> bool:
-    """Return whether a key with the first expiry is valid for longer than one with the other."""
+    """Return whether a key with the first expiry is valid longer than one with the second."""
     return _end_of(expires_at) > _end_of(other)
 
 
 def _end_of(expires_at: str) -> float:
     """Return the last moment of an expiry in seconds since 1970; infinity for none.
 
-    An expiry that cannot be read has passed, as in `is_expired`.
+    An expiry that cannot be parsed has passed, as in `is_expired`.
     """
     if not expires_at:
         return math.inf
@@ -91,12 +91,12 @@ def _end_of(expires_at: str) -> float:
 
 
 def require_lineage(key: ApiKey, keys: Mapping[str, ApiKey], now: datetime) -> None:
-    """Continue only if every key that this one descends from is still valid.
+    """Require that every key that this one descends from is still valid.
 
-    Otherwise a stolen key that is disabled would live on in the keys created with it.
+    Otherwise keys created with a stolen key would remain valid after it is disabled.
 
     Raises:
-        RefusedError: one of them was deleted, disabled, or is past its expiry.
+        RefusedError: one of them was deleted or disabled, or has expired.
     """
     for maker_id in key.made_by or ():
         maker = keys.get(maker_id)
@@ -105,10 +105,10 @@ def require_lineage(key: ApiKey, keys: Mapping[str, ApiKey], now: datetime) -> N
 
 
 def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
-    """Go on only if the stored key has this hash and is valid now.
+    """Require that the stored key has this hash and is valid now.
 
     Raises:
-        RefusedError: it has another, is switched off, or is past its expiry.
+        RefusedError: the hash differs, or the key is disabled or has expired.
     """
     if not hmac.compare_digest(key.api_key_hash.encode(), key_hash.encode()):
         raise RefusedError(Reason.KEY_UNKNOWN)
@@ -119,7 +119,7 @@ def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
 
 
 def was_used_lately(last_used_at: str | None, now: datetime) -> bool:
-    """Whether the recorded last use is recent enough to stand."""
+    """Return whether the recorded last use is recent enough to be kept."""
     if last_used_at is None:
         return False
     try:

@@ -1,11 +1,11 @@
-"""Why credentials are refused: reported to the administrator, never to the sender."""
+"""Reasons for refused credentials: reported to the administrator, never to the sender."""
 
 from enum import StrEnum
 from types import MappingProxyType
 
 
 class Reason(StrEnum):
-    """A stable code; the guide for identity providers says what to do about each."""
+    """A stable code; the guide for identity providers explains each."""
 
     ADDRESS = "address-not-allowed"
     NO_CREDENTIALS = "no-credentials"

@@ -1,4 +1,4 @@
-"""Which declared route a path means."""
+"""Finds the declared route of a path."""
 
 import re
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ _PARAMETER = re.compile(r"\{([\w:]+)(\+?)\}")
 
 
 class FoundRoute(NamedTuple):
-    """A route, and its path parameters as far as the path says them."""
+    """A route, and those of its path parameters that the path contains."""
 
     route: Route
     parameters: Mapping[str, str]
 
 
 def find_route(method: Method, path: str) -> FoundRoute | None:
-    """The route of a path as it is declared, or as it is requested; None if there is none."""
+    """Return the route of a path as declared, or as requested; None if there is none."""
     of_method = [route for route in ROUTES if route.method == method]
     for route in of_method:
         if route.path == path:
             return FoundRoute(route, {})
-    # As the gateway does: of routes that fit, the one that says more.
+    # As the gateway does: of several matching routes, the most specific one.
     for route in sorted(of_method, key=lambda each: len(_PARAMETER.findall(each.path))):
         fitting = re.fullmatch(_pattern(route), path)
         if fitting is not None:

@@ -1,7 +1,7 @@
-"""What a template makes of the values of its variables. Pure.
+"""Fills the variables of a template. Pure.
 
-Values are put in once, as they are: what a value holds is text, also where it looks like a variable
-or, with `contains` and its negation, like the wildcard, which only the template itself may hold.
+Values are inserted once, unchanged: a value is always text, even if it looks like a variable or,
+with `contains` and its negation, like the wildcard, which only the template itself may use.
 """
 
 import json
@@ -23,10 +23,10 @@ _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def values_of(body: TemplateImportBody) -> dict[str, str]:
-    """The value of each variable that the template uses.
+    """Return the value of each variable that the template uses.
 
     Raises:
-        InvalidInputError: one that it uses, or demands, has none.
+        InvalidInputError: a used or required variable has no value.
     """
     given = dict(body.variable_values)
     for each in body.variables:
@@ -44,7 +44,7 @@ def values_of(body: TemplateImportBody) -> dict[str, str]:
 
 
 def filled(constraint: TemplateConstraint, values: Mapping[str, str]) -> dict[str, Any]:
-    """The constraint with values in it, as a request for it would say it.
+    """Return the constraint with values inserted, in the form of a request.
 
     Raises:
         InvalidInputError: a value would be the wildcard.
@@ -64,10 +64,10 @@ def filled(constraint: TemplateConstraint, values: Mapping[str, str]) -> dict[st
 
 
 def constraint_ids(body: TemplateImportBody, values: Mapping[str, str]) -> list[str]:
-    """The ids of a template's constraints: the same ones for the same values.
+    """Return the ids of a template's constraints, which are the same for the same values.
 
-    So a template that is imported again takes the place of what it made. A constraint is known by
-    its name in the template, and by its number among those of the same name.
+    So importing a template again replaces its constraints. A constraint is identified by its name
+    in the template, and by its number among those of the same name.
     """
     template = body.template.name if body.template is not None else ""
     seen: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""What a token says, and whether its signature holds: JSON Web Tokens in their compact form.
+"""Parses tokens and verifies signatures: JSON Web Tokens in compact form.
 
-RFC 8725 is followed: the algorithm is one of a fixed list and fits the key, whatever the token
-says; nothing that a header points to is fetched; what is not understood is refused.
+As RFC 8725 recommends, the algorithm is one of a fixed list and fits the key, whatever the token
+names; URLs in headers are never fetched; unknown content is rejected.
 """
 
 import base64
@@ -35,7 +35,7 @@ _signatures = PyJWS(algorithms=sorted(ALGORITHMS))
 
 
 class Unverified(NamedTuple):
-    """What a token says of itself, to find the key by which it must be signed."""
+    """The unverified content of a token, to find the key of its signature."""
 
     algorithm: str
     key_id: str
@@ -43,10 +43,10 @@ class Unverified(NamedTuple):
 
 
 def read(token: str) -> Unverified:
-    """What the token says of itself.
+    """Return the unverified content of a token.
 
     Raises:
-        RefusedError: it is no token, or of a kind that no provider makes.
+        RefusedError: the text is not a token, or is of an unsupported kind.
     """
     if len(token) > MAX_CHARS:
         raise RefusedError(Reason.JWT_SIZE)
@@ -71,10 +71,10 @@ def read(token: str) -> Unverified:
 
 
 def verified_claims(token: str, algorithm: str, key: SigningKey) -> Mapping[str, Any]:
-    """The claims of a token that this key has signed by this algorithm.
+    """Return the claims of a token after verifying its signature with this key.
 
     Raises:
-        RefusedError: it has not, or the key is not for this algorithm.
+        RefusedError: the signature is invalid, or the key is not for this algorithm.
     """
     if algorithm not in key.algorithms:
         raise RefusedError(Reason.JWT_ALGORITHM)
@@ -86,10 +86,10 @@ def verified_claims(token: str, algorithm: str, key: SigningKey) -> Mapping[str,
 
 
 def parse_object(text: bytes) -> dict[str, Any]:
-    """An object of JSON in UTF-8, whose names all differ.
+    """Parse a JSON object in UTF-8 without repeated names.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not such an object.
     """
     try:
         found: object = json.loads(

@@ -1,4 +1,4 @@
-"""Which user ids credentials may name."""
+"""The user ids that credentials may name."""
 
 import unicodedata
 
@@ -10,21 +10,23 @@ _RESERVED = frozenset(each.user_id.casefold() for each in (ANONYMOUS, SYSTEM))
 
 
 def has_prefix(user_id: str, prefix: str) -> bool:
-    """Return whether a user id belongs to the provider with this prefix; none does without one.
+    """Return whether a user id belongs to the provider with this prefix.
 
-    Compared without case: ids that differ only in case look like one user's.
+    None does without a prefix.
+
+    Case is ignored: ids that differ only in case look like one user's.
     """
     return bool(prefix) and user_id.casefold().startswith(prefix.casefold())
 
 
 def demand_usable(user_id: object) -> str:
-    """The user id, if roles can be given to it.
+    """Return the user id, if roles can be assigned to it.
 
-    The product acts under names of its own, which nobody else may have. An id that has another,
-    compatible spelling would look like another user's in every list.
+    The product acts under names of its own, which users may not have. An id with another compatible
+    spelling would look like another user's.
 
     Raises:
-        RefusedError: it is none, or is not to be used by anybody.
+        RefusedError: the id is invalid or reserved.
     """
     if not isinstance(user_id, str):
         raise RefusedError(Reason.USER)

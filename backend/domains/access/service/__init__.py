@@ -1,4 +1,4 @@
-"""Operations on API keys, roles, users and constraints, and what they grant a caller.
+"""Operations on API keys, roles, users and constraints, and the caller's permissions.
 
-Each is imported from its own module: every function loads some of them, and none loads all.
+Each module is imported separately, because every function needs only some of them.
 """

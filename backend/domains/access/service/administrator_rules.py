@@ -1,4 +1,4 @@
-"""Keeps the constraints that allow administrators everything: ordinary ones, made at deployment."""
+"""Creates the constraints that allow administrators everything, at deployment."""
 
 from contextlib import suppress
 
@@ -23,19 +23,19 @@ _ATTEMPTS = 8
 
 @wired
 class AdministratorRules:
-    """For bootstrap only: nobody is asked. The role must be there."""
+    """For bootstrap only: no permission is checked. The role must exist."""
 
     constraints: ConstraintRepository
     clock: Clock
     new_id: NewId
 
     def keep(self) -> None:
-        """Make those of the constraints, and of their rules, that are missing.
+        """Create missing constraints, and their rules.
 
-        Safe to run again: what is there stays, also what administrators have changed.
+        Safe to run again: existing ones are kept, including changes by administrators.
 
         Raises:
-            UnavailableError: others change them all the time.
+            UnavailableError: they are changed concurrently at every attempt.
         """
         wanted = {each.constraint_id: each for each in _wanted(iso(self.clock()))}
         role = Grantee("role", ADMIN_ROLE)
@@ -52,7 +52,7 @@ class AdministratorRules:
                 return
             others = [each for each in touched(changes) if each != role]
             policies |= self.constraints.policies(others)
-            with suppress(RevisionConflictError):  # an administrator changes one of them just now
+            with suppress(RevisionConflictError):  # an administrator is changing one of them
                 self.constraints.write(change_writes(changes, policies, self.new_id()))
                 return
         raise UnavailableError(
@@ -61,7 +61,7 @@ class AdministratorRules:
 
 
 def _wanted(now: str) -> list[Constraint]:
-    """Ordinary constraints, one a type, that allow administrators everything."""
+    """Return constraints, one for each object type, that allow administrators everything."""
     return [
         Constraint(
             constraint_id=f"vitrine-admin-{object_type}",

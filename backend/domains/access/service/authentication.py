@@ -24,7 +24,7 @@ from backend.domains.access.rules.users import demand_usable
 
 @wired
 class KeyAuthentication:
-    """Tells whose API key it is."""
+    """Authenticates API keys."""
 
     keys: ApiKeyRepository
     pepper: Pepper
@@ -33,15 +33,15 @@ class KeyAuthentication:
     """Called when the first key of a pool user is used; None where no user pool is deployed."""
 
     def authenticate(self, text: str) -> ApiKey:
-        """The key of this text, which is valid now.
+        """Return the valid key with this text.
 
-        Two reads: the index by hash only names the rows, because it lags without bound; the rows
+        Two reads: the index by hash, which is eventually consistent, only names the rows; the rows
         themselves, read consistently, decide. So a key that was disabled, deleted or given another
-        hash is closed with the next request that reaches this.
+        hash is rejected at the next request that reaches this.
 
         Raises:
-            RefusedError: there is none, it is not valid now, or the user pool reports that its
-                user is disabled or deleted.
+            RefusedError: the key does not exist or is not valid now, or the user pool reports that
+                its user is disabled or deleted.
         """
         key_hash, now = hash_key(self.pepper(), text), self.clock()
         indexed = self.keys.find_by_hash(key_hash)
@@ -64,7 +64,7 @@ class KeyAuthentication:
             users.require_enabled(user_id)
 
     def record_use(self, key: ApiKey) -> None:
-        """Note that the key was used, at most once an hour."""
+        """Record that the key was used, at most once an hour."""
         now = self.clock()
         if not was_used_lately(key.last_used_at, now):
             self.keys.record_use(key, iso(now))
@@ -82,20 +82,20 @@ class EnabledUsers(Protocol):
 
 
 class Tokens(Protocol):
-    """Tells whose token it is."""
+    """Authenticates tokens."""
 
     def authenticate(self, token: str) -> Identity: ...
 
 
 class AllowedAddresses(Protocol):
-    """Tells whether a request may come from an address."""
+    """Decides whether a request may come from an address."""
 
     def __contains__(self, address: str, /) -> bool: ...
 
 
 @wired
 class CallerAuthentication:
-    """Tells who sends a request."""
+    """Identifies the sender of a request."""
 
     keys: KeyAuthentication
     tokens: Callable[[], Tokens | None]
@@ -108,10 +108,10 @@ class CallerAuthentication:
     """Told of a key whose use could not be noted; the request goes on."""
 
     def identify(self, authorization: str, address: str) -> Identity:
-        """Who sends a request with this `Authorization` header from this address.
+        """Return the sender of a request with this `Authorization` header from this address.
 
         Raises:
-            RefusedError: nobody who is known.
+            RefusedError: the credentials are not valid.
             UnavailableError: it cannot be determined now.
         """
         if self.addresses is not None and address not in self.addresses:

@@ -50,7 +50,7 @@ class ConstraintService:
     new_id: NewId
 
     def list_constraints(self, caller: Identity, page: PageRequest) -> Page[Constraint]:
-        """All constraints, in no order."""
+        """Return all constraints, in no order."""
         require(self.authorization, caller, "GET", _SECURED)
         return fill(
             self.constraints.list_registry,
@@ -60,7 +60,7 @@ class ConstraintService:
         )
 
     def get_constraint(self, caller: Identity, constraint_id: str) -> Constraint:
-        """The constraint.
+        """Return the constraint.
 
         Raises:
             ConstraintNotFoundError: it does not exist.
@@ -74,11 +74,12 @@ class ConstraintService:
     def create_constraint(
         self, caller: Identity, constraint_id: str, body: ConstraintBody
     ) -> Written:
-        """Make the constraint, or put this in its place.
+        """Create the constraint, or replace it.
 
         Raises:
-            ConstraintRevisionError: others change it, or its grantees' rules, all the time.
-            InvalidInputError: there is no such role, or too many are touched at once.
+            ConstraintRevisionError: it, or its grantees' rules, are changed concurrently at every
+                attempt.
+            InvalidInputError: a role does not exist, or too many are affected at once.
             PolicyTooLargeError: a grantee's rules would be too large.
         """
         require(self.authorization, caller, "POST", _SECURED)
@@ -87,17 +88,18 @@ class ConstraintService:
     def update_constraint(
         self, caller: Identity, constraint_id: str, body: ConstraintBody
     ) -> Written:
-        """Put this in the constraint's place, or make it (see `create_constraint`)."""
+        """Replace the constraint, or create it (see `create_constraint`)."""
         require(self.authorization, caller, "PUT", _SECURED)
         return self._put(caller, "update_constraint", constraint_id, body)
 
     def delete_constraint(self, caller: Identity, constraint_id: str) -> None:
-        """Remove the constraint and what it gave.
+        """Delete the constraint and its rules.
 
         Raises:
             ConstraintNotFoundError: it does not exist.
-            ConstraintRevisionError: others change it, or its grantees' rules, all the time.
-            PolicyTooLargeError: all its grantees' rules are too many to be written at once.
+            ConstraintRevisionError: it, or its grantees' rules, are changed concurrently at every
+                attempt.
+            PolicyTooLargeError: the rules of its grantees do not fit one transaction.
         """
         require(self.authorization, caller, "DELETE", _SECURED)
         for _ in range(_ATTEMPTS):
@@ -116,9 +118,9 @@ class ConstraintService:
         wanted: Callable[[dict[str, Constraint]], Sequence[Constraint]],
         ids: Sequence[str],
     ) -> list[Written]:
-        """Put constraints in the place of those of these ids, all or none; no right is asked.
+        """Replace the constraints with these ids, all or none, without checking permissions.
 
-        `wanted` makes them of what is there, each time that is read.
+        `wanted` returns the new ones for the stored ones, each time these are read.
         """
         for _ in range(_ATTEMPTS):
             found = self.constraints.get_many(ids)
@@ -132,9 +134,9 @@ class ConstraintService:
         raise ConstraintRevisionError("One of the constraints")
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
-        """Make the changes in one transaction with their entries."""
+        """Write the changes and their audit entries in one transaction."""
         policies = self.constraints.policies(touched(changes))
-        # After the rules: a role that is deleted from now on changes its rules, which is seen.
+        # After the rules: deleting a role from now on changes its rules, which is detected.
         self._demand_roles(changes)
         entries = [
             entry_of(self.audit, caller, operation, change, at=self.clock()) for change in changes
@@ -179,7 +181,7 @@ class ConstraintService:
 def entry_of(
     audit: AuditService, caller: Identity, operation: str, change: Change, *, at: datetime
 ) -> Put:
-    """The entry of a change."""
+    """Return the audit entry of a change."""
     return audit.entry(
         caller,
         operation,
@@ -193,7 +195,7 @@ def entry_of(
 def made(
     fields: dict[str, Any], constraint_id: str, before: Constraint | None, *, by: str, at: str
 ) -> Constraint:
-    """The constraint of what a request says; who made it first stays."""
+    """Return the constraint of a request; its creator is kept."""
     return Constraint(
         **fields,
         constraint_id=constraint_id,
@@ -205,7 +207,7 @@ def made(
 
 
 def _audit_values(constraint: Constraint | None) -> dict[str, Any] | None:
-    """A constraint as its audit entries tell it."""
+    """Return a constraint as its audit entries contain it."""
     if constraint is None:
         return None
     return constraint.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

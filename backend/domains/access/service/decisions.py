@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 
 class Rights:
-    """What one user may do, with or without a second factor."""
+    """The permissions of one user, with or without a second factor."""
 
     def __init__(self, roles: frozenset[str], rules: Iterable[Rule]) -> None:
         self.roles = roles
@@ -69,7 +69,7 @@ class Rights:
         return ADMIN_ROLE in self.roles
 
     def search_filter(self) -> dict[str, Any] | None:
-        """As `policy.search_filter`; made when it is first asked for."""
+        """As `policy.search_filter`; created when it is first needed."""
         from backend.domains.access.policy.search_filter import (  # noqa: PLC0415 - few search
             search_filter,
         )
@@ -89,8 +89,8 @@ class _Kept(NamedTuple):
 class PolicyAuthorization:
     """The permission port over the stored rules.
 
-    Compiled rights are kept while the epoch, asked for every two seconds, stays what it was before
-    they were read.
+    Compiled permissions are kept as long as the epoch, which is read every two seconds, is the same
+    as before they were read.
     """
 
     policies: PolicyRepository
@@ -103,7 +103,7 @@ class PolicyAuthorization:
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         """Tier 1, by the HTTP method.
 
-        Administrators may always use the routes of constraints: no constraint locks them out.
+        Administrators may always use the routes of constraints, so no constraint locks them out.
         """
         if route.public:
             return True
@@ -124,11 +124,11 @@ class PolicyAuthorization:
         return rights.allow(action, kind, fields)
 
     def search_filter(self, caller: Identity) -> dict[str, Any] | None:
-        """The documents that the caller may see (`policy.search_filter`)."""
+        """Return the filter for documents that the caller may see (`policy.search_filter`)."""
         return self.rights(caller).search_filter()
 
     def rights(self, caller: Identity) -> Rights:
-        """The caller's rights, as they are or were two seconds ago."""
+        """Return the caller's permissions, at most two seconds old."""
         now = self.clock()
         epoch = self._epoch(now)
         key = (caller.user_id, caller.mfa)
@@ -142,13 +142,13 @@ class PolicyAuthorization:
         return rights
 
     def _granted(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
-        """What the caller has been granted, and the epoch in which all of it was read.
+        """Return the caller's roles and rules, and the epoch in which all of them were read.
 
-        The items are read one after the other: a denial that is moved from one to another in
-        between might be in neither.
+        The items are read one after the other: a denial that is moved from one to another meanwhile
+        might be missed.
 
         Raises:
-            UnavailableError: rights change faster than they can be read.
+            UnavailableError: permissions change faster than they can be read.
         """
         for _ in range(_ATTEMPTS):
             granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
@@ -176,15 +176,15 @@ class PolicyAuthorization:
 
 
 def method_action(route: Route) -> Action:
-    """What tier 1 asks permission for."""
+    """Return the permission that tier 1 requires."""
     return "GET" if route.method == "HEAD" else route.method
 
 
 def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
-    """A route as rules see it: both as it is requested and as it is declared.
+    """Return a route as rules see it: as requested and as declared.
 
-    What a rule demands of the path holds if either fits, a negation if neither does. Parameters
-    stand in it decoded, but for `/` and `%`: one parameter never looks like several segments.
+    A criterion on the path matches if either form does, a negation if neither does. Parameters are
+    decoded, except `/` and `%`, so one parameter never looks like several segments.
     """
 
     def value(parameter: re.Match[str]) -> str:
@@ -194,7 +194,7 @@ def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
 
 
 def readable(stored: Iterable[StoredRules]) -> Iterator[Rule]:
-    """The stored rules. One that cannot be read denies everything of its type, or of all types."""
+    """Parse the stored rules. One that cannot be parsed denies its object type, or all types."""
     for rules in stored:
         for rule in rules:
             try:
@@ -212,12 +212,15 @@ def _denial_of(constraint_id: str, object_type: str) -> Rule:
 
 
 def is_open(user_id: str, action: Action, object_type: str, fields: Fields) -> bool:
-    """Whether a caller who may use the route may do this without a rule that allows it."""
+    """Return whether a caller who may use the route may do this without a rule that allows it."""
     if object_type == "bucket":
         return action == "GET"
     return object_type == "apiKey" and fields.get("userId") == user_id
 
 
 def _is_within(now: datetime, then: datetime, time: timedelta) -> bool:
-    """A clock that was set back makes an answer of the future: it is not believed."""
+    """Return whether a time is recent.
+
+    Times in the future, from a clock that was reset, are not.
+    """
     return timedelta(0) <= now - then < time

@@ -1,4 +1,4 @@
-"""Keeps names of deleted objects from users who would get the rights that rules gave to them."""
+"""Protects names of deleted objects, whose rules would apply to a new object of the same name."""
 
 from backend.core.authorization import Authorization, require_administrator
 from backend.core.identity import SYSTEM, Identity
@@ -13,18 +13,18 @@ class DeletedNames:
     authorization: Authorization
 
     def deleted(self, field: str, name: str) -> Write:
-        """Return the write that notes the name, for the transaction that deletes the object."""
+        """Return the write that records the name, for the transaction that deletes the object."""
         return deleted_name(field, name)
 
     def require_unruled(self, caller: Identity, field: str, name: str) -> None:
-        """Go on only if the caller may create an object of this name.
+        """Require that the caller may create an object of this name.
 
-        Rules on a name that was never used were written for the object to come. Rules on the name
-        of a deleted object were written for that object, so an administrator decides.
+        Rules on a name that was never used were written for the new object. Rules on the name of a
+        deleted object were written for that object, so an administrator decides.
 
         Raises:
-            PermissionDeniedError: an object of the name was deleted, constraints still mention the
-                name in this field, and the caller is no administrator.
+            PermissionDeniedError: an object of the name was deleted, constraints still use the name
+                in this field, and the caller is not an administrator.
         """
         if caller == SYSTEM:  # the product itself, which creates the databases of imported buckets
             return

@@ -1,4 +1,4 @@
-"""Where an identity provider signs users in, as its discovery document names it."""
+"""The sign-in endpoints of an identity provider, from its discovery document."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ class _Known:
 
 @wired
 class ProviderEndpoints:
-    """The endpoints of one provider, read when they are first needed and kept for a while."""
+    """The endpoints of one provider, read when they are first needed and cached."""
 
     remote_json: RemoteJson
     clock: Clock
@@ -35,7 +35,7 @@ class ProviderEndpoints:
     _known: _Known = field(default_factory=_Known)
 
     def get(self) -> SignInEndpoints:
-        """Return the endpoints; those that were read before while the provider does not answer.
+        """Return the endpoints, or the cached ones while the provider does not respond.
 
         Raises:
             UnavailableError: the provider has not returned a usable document yet.

@@ -1,4 +1,4 @@
-"""Explains to administrators which permissions a user has, and by which rules."""
+"""Explains a user's permissions to administrators, with the deciding rules."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -37,18 +37,18 @@ class _Granted(NamedTuple):
 
 @wired
 class ExplainService:
-    """Reads the rules again: its reply is true now, and in every process after two seconds."""
+    """Reads the rules again, so the reply applies in every process after two seconds."""
 
     policies: PolicyRepository
     authorization: Authorization
     find_asset: FindAsset
 
     def explain_access(self, caller: Identity, query: ExplainQuery) -> ExplainReply:
-        """What is decided about the user and the object, and about the route if one is named.
+        """Return the decisions on the object for the user, and on the route if one is named.
 
         Raises:
-            InvalidInputError: there is no such route, or no such asset.
-            PermissionDeniedError: the caller is no administrator.
+            InvalidInputError: the route or the asset does not exist.
+            PermissionDeniedError: the caller is not an administrator.
         """
         require(self.authorization, caller, "GET", Secured("constraint"))
         found = _named(query)
@@ -85,7 +85,7 @@ class ExplainService:
     def _fields(
         self, query: ExplainQuery, object_type: str, parameters: Mapping[str, str]
     ) -> Fields:
-        """What the path says counts less than what the asset has, and that less than the query."""
+        """Merge the object's fields: the query overrides the asset, which overrides the path."""
         said = {name: parameters[name] for name in FIELDS_OF[object_type] if name in parameters}
         fields = {**said, **query.object_fields(object_type)}
         asset_id = query.asset_id or parameters.get("assetId")

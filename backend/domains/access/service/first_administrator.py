@@ -15,7 +15,7 @@ ADMIN_KEY_ID = stable_uuid("the administrator's API key")
 
 @wired
 class Administrators:
-    """Makes the first administrator of a deployment. For bootstrap only: nobody is asked."""
+    """Creates the first administrator. For bootstrap only: no permission is checked."""
 
     keys: ApiKeyRepository
     roles: UserRoleRepository
@@ -23,10 +23,10 @@ class Administrators:
     clock: Clock
 
     def establish(self, user_id: str, key_text: str) -> None:
-        """See to it that the user is an administrator whom this key identifies.
+        """Ensure that the user is an administrator who is identified by this key.
 
-        Safe to run again: what is there stays, a key that was disabled among it; a new key
-        text replaces the old one, a new user takes the key over.
+        Safe to run again: existing rows are kept, including a disabled key; a new key text replaces
+        the old one, and a new user replaces the key's owner.
         """
         now = iso(self.clock())
         self.roles.keep_role(

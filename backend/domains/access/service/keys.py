@@ -40,7 +40,7 @@ from backend.domains.audit.models import api_key_entity
 from backend.domains.audit.service import AuditService
 
 _SCANNED = 1000
-_ATTEMPTS = 8  # of a deletion that changes of the same key overtake
+_ATTEMPTS = 8  # of a deletion that conflicts with changes of the key
 
 
 @wired
@@ -61,9 +61,8 @@ class ApiKeyService:
 
         Raises:
             InvalidInputError: the user has no role or is disabled in the user pool, the key would
-                be expired already, or end later than the key that the request was made with.
-            PermissionDeniedError: the caller may not, or the key that the request was made with
-                does not exist any more.
+                be expired already, or would end later than the key of the request.
+            PermissionDeniedError: the caller may not, or the key of the request no longer exists.
         """
         require(self.authorization, caller, "POST", Secured("apiKey", {"userId": body.user_id}))
         now = self.clock()
@@ -97,10 +96,10 @@ class ApiKeyService:
         return key, text
 
     def get_api_key(self, caller: Identity, api_key_id: str) -> ApiKey:
-        """The key.
+        """Return the key.
 
         Raises:
-            ApiKeyNotFoundError: it does not exist, or not for the caller.
+            ApiKeyNotFoundError: it does not exist, or the caller may not see it.
         """
         found = self.keys.get(api_key_id)
         if found is None or not self.authorization.may(caller, "GET", _secured(found)):
@@ -108,7 +107,7 @@ class ApiKeyService:
         return found
 
     def list_api_keys(self, caller: Identity, page: PageRequest) -> Page[ApiKey]:
-        """Keys that the caller may see, in no order."""
+        """List the keys that the caller may see, in no order."""
         return fill(
             self.keys.list_registry,
             page,
@@ -117,11 +116,11 @@ class ApiKeyService:
         )
 
     def update_api_key(self, caller: Identity, api_key_id: str, body: UpdateApiKeyBody) -> ApiKey:
-        """Change the fields that are given.
+        """Change the fields of the body.
 
         Raises:
-            ApiKeyNotFoundError: it does not exist, or not for the caller.
-            ApiKeyRevisionError: someone else changed it at the same time.
+            ApiKeyNotFoundError: it does not exist, or the caller may not see it.
+            ApiKeyRevisionError: it was changed at the same time.
             InvalidInputError: it would end later than a key that created it.
             PermissionDeniedError: the caller may not, or may only shorten or disable it.
         """
@@ -148,11 +147,11 @@ class ApiKeyService:
         return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
-        """Remove the key for good.
+        """Delete the key.
 
         Raises:
-            ApiKeyNotFoundError: it does not exist, or not for the caller.
-            ApiKeyRevisionError: others change it all the time.
+            ApiKeyNotFoundError: it does not exist, or the caller may not see it.
+            ApiKeyRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.get_api_key(caller, api_key_id)
@@ -169,7 +168,7 @@ class ApiKeyService:
         raise ApiKeyRevisionError(api_key_id)
 
     def _used(self, caller: Identity) -> ApiKey | None:
-        """Return the key that the request was made with; None for a token.
+        """Return the key of the request; None for a token.
 
         Raises:
             PermissionDeniedError: the key was deleted since the authorizer accepted it.
@@ -182,7 +181,7 @@ class ApiKeyService:
         return found
 
     def _pool_user(self, user_id: str) -> tuple[Write, ...]:
-        """Return the write that records a user of the pool, so that the key ends with the user."""
+        """Return the write that records a user of the pool, because the key ends with the user."""
         found = None if self.pool is None else self.pool.get_user(user_id)
         if self.pool is None or found is None:
             return ()
@@ -193,19 +192,19 @@ class ApiKeyService:
 
 @wired
 class UserKeys:
-    """The keys of one user, for the administration of users: no permission is required."""
+    """The keys of one user, for the administration of users. Permissions are not checked."""
 
     keys: ApiKeyRepository
     audit: AuditService
     clock: Clock
 
     def disable_all(self, caller: Identity, user_id: str) -> None:
-        """Disable every key of a user, so that only somebody else can enable it again.
+        """Disable every key of a user; the user cannot enable them again.
 
         Reads the table, not its index by user: the index may lack a key that was just created.
 
         Raises:
-            ApiKeyRevisionError: others change a key all the time.
+            ApiKeyRevisionError: a key is changed concurrently at every attempt.
         """
         after: Position | None = None
         while True:
@@ -240,7 +239,7 @@ class UserKeys:
 
 
 def _audited(key: ApiKey) -> dict[str, Any]:
-    """A key as its audit entries tell it: without its hash, its last use, and when it goes."""
+    """Return a key as its audit entries contain it, without hash, last use and time to live."""
     hidden = {"api_key_hash", "last_used_at", "remove_at"}
     return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 

@@ -1,4 +1,4 @@
-"""What a caller asks of itself: its profile, and which pages of the web application it may see."""
+"""Operations of callers on themselves: their profile, and the pages they may open."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,7 +19,10 @@ from backend.domains.audit.service import AuditService
 
 @wired
 class ProfileService:
-    """Its routes need credentials and no role: a user who signs in for the first time has none."""
+    """Profiles and pages of callers.
+
+    The routes need credentials, but no role: a user who signs in for the first time has none.
+    """
 
     profiles: ProfileRepository
     authorization: Authorization
@@ -30,7 +33,7 @@ class ProfileService:
         """Return the caller's own profile; one that was never written has only the user id.
 
         Raises:
-            PermissionDeniedError: it is another user's.
+            PermissionDeniedError: the profile is another user's.
         """
         _require_own(caller, user_id)
         # Stock command lines read the profile right after a sign-in, before anything writes it.
@@ -39,13 +42,13 @@ class ProfileService:
         )
 
     def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
-        """Make the caller's own profile, or bring it up to date.
+        """Create or update the caller's own profile.
 
-        The address that the credentials name comes first, then `email`, then what is stored. Only
-        the first is confirmed; one that is stored remains what it is.
+        The address in the credentials takes precedence, then `email`, then the stored one. Only the
+        first is confirmed; the state of a stored one is unchanged.
 
         Raises:
-            PermissionDeniedError: it is another user's.
+            PermissionDeniedError: the profile is another user's.
         """
         _require_own(caller, user_id)
         user_id = caller.user_id
@@ -77,7 +80,7 @@ class ProfileService:
         return kept
 
     def allowed_routes(self, caller: Identity, routes: Sequence[WebRoute]) -> list[WebRoute]:
-        """Those of the pages that the caller may see."""
+        """Return those of the pages that the caller may see."""
         return [
             route
             for route in routes
@@ -89,7 +92,7 @@ class ProfileService:
 
 @wired
 class EmailAddresses:
-    """Where users get their notifications, for other slices: no permission is required."""
+    """Addresses of users for notifications, for other slices. Permissions are not checked."""
 
     profiles: ProfileRepository
     roles: UserRoleRepository
@@ -101,7 +104,7 @@ class EmailAddresses:
         return own | self._confirmed(wanted)
 
     def of_known_users(self, user_ids: Iterable[str]) -> dict[str, str]:
-        """As `of_users`, without those of whom only the id is known.
+        """As `of_users`, without users of whom only the id is known.
 
         A user id that is an address counts if the user has a role: then an administrator has
         entered the address.
@@ -124,7 +127,7 @@ class EmailAddresses:
 
 
 def _require_own(caller: Identity, user_id: str) -> None:
-    """Refuse other users' ids. A caller's own are the user id and the subject of its token."""
+    """Require the caller's own id: the user id, or the subject of its token."""
     if user_id not in (caller.user_id, caller.subject):
         raise PermissionDeniedError("You can only use your own profile")
 

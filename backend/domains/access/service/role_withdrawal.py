@@ -35,7 +35,7 @@ from backend.domains.audit.service import AuditService
 
 
 class Withdrawn(NamedTuple):
-    """What a step came to, and where the next one begins; `finished` when there is none."""
+    """The result of a step, and where the next one begins; `finished` if there is none."""
 
     cursor: dict[str, Any]
     users: int
@@ -54,13 +54,12 @@ class RoleWithdrawal:
     def step(
         self, role_name: str, *, job_id: str, created_by: str, cursor: Mapping[str, Any]
     ) -> Withdrawn:
-        """Take the role out of constraints, then from users; at the end remove it.
+        """Remove the role from constraints, then from users, and finally delete it.
 
-        A step is of some constraints, which say nothing to the role any more since it was deleted,
-        or of those users who are among the next thousand rows.
-        A repetition finds fewer who have it still, or none; after the end, when the name may be
-        another role's, it does nothing. Nobody is given a role that is being deleted, so none is
-        missed.
+        A step handles some constraints, or those users with the role who are among the next
+        thousand rows. A repeated step finds fewer of them, or none; after the end, when another
+        role may have the name, it has no effect. A role that is being deleted cannot be assigned,
+        so no user is missed.
         """
         role = self.roles.get(role_name)
         if role is None or role.deleted_by != job_id:
@@ -78,18 +77,18 @@ class RoleWithdrawal:
         return Withdrawn({}, len(holders), finished=True)
 
     def _leave_constraints(self, caller: Identity, role_name: str) -> bool:
-        """Take the role out of some constraints; whether others are left."""
+        """Remove the role from some constraints; return whether others are left."""
         grantee = Grantee("role", role_name)
         for _ in range(CONSTRAINTS_AT_ONCE):
             policy = self.constraints.policies([grantee])[grantee]
             if not policy.withdrawn:
                 return False
-            with suppress(RevisionConflictError):  # it is changed just now: once more
+            with suppress(RevisionConflictError):  # it is being changed: try again
                 self.constraints.write(self._leaving(caller, policy))
         return True
 
     def _leaving(self, caller: Identity, policy: Policy) -> list[Write]:
-        """The writes that take the role out of the first constraint that it is left in."""
+        """Return the writes that remove the role from the next constraint."""
         first, *rest = policy.withdrawn
         found = self.constraints.get(first)
         marked = rules_write(policy, [], rest)
@@ -103,7 +102,7 @@ class RoleWithdrawal:
     def _take(self, caller: Identity, holders: list[UserRole]) -> None:
         try:
             self._write(caller, holders)
-        except RevisionConflictError:  # someone has taken one of them just now
+        except RevisionConflictError:  # one of them was just removed
             for row in holders:
                 with suppress(RevisionConflictError):
                     self._write(caller, [row])

@@ -27,7 +27,7 @@ from backend.domains.access.repository.roles import (
     RoleNotFoundError,
     RoleRepository,
     RoleRevisionError,
-    taken,
+    remove_writes,
 )
 from backend.domains.access.rules.constraints import Change, touched, without_role
 from backend.domains.access.service.constraints import entry_of
@@ -40,7 +40,7 @@ HOLDERS_AT_ONCE = 40
 CONSTRAINTS_AT_ONCE = 20
 """From more constraints than these a job takes a deleted role; also where their rows are many."""
 _PAGES_AT_ONCE = 5
-_ATTEMPTS = 8  # of a deletion that is overtaken by changes of the role, or of its users
+_ATTEMPTS = 8  # of a deletion that conflicts with changes of the role, or of its users
 
 
 class AdministratorRoleError(StateForbidsError):
@@ -53,7 +53,7 @@ class AdministratorRoleError(StateForbidsError):
 
 
 class Withdrawals(Protocol):
-    """Starts the job that takes a deleted role from everyone, with the write that this answers."""
+    """Starts the job that removes a deleted role from all users, by the returned write."""
 
     def __call__(self, caller: Identity, role_name: str, /) -> tuple[str, Write]: ...
 
@@ -71,7 +71,7 @@ class RoleService:
     new_id: NewId
 
     def list_roles(self, caller: Identity, page: PageRequest) -> Page[Role]:
-        """Roles that the caller may see, in no order."""
+        """List the roles that the caller may see, in no order."""
         return fill(
             self.roles.list_registry,
             page,
@@ -82,13 +82,13 @@ class RoleService:
         )
 
     def create_role(self, caller: Identity, body: RoleBody) -> Role:
-        """Make a role that nobody has yet.
+        """Create a role.
 
         Raises:
-            AdministratorRoleError: it would shut administrators out.
-            PermissionDeniedError: the caller may not, or rules mention a deleted role of the name
-                and the caller is no administrator.
-            RoleExistsError: there is one of this name.
+            AdministratorRoleError: the change would lock administrators out.
+            PermissionDeniedError: the caller may not create it, or rules use a deleted role of the
+                name and the caller is not an administrator.
+            RoleExistsError: the name is in use.
         """
         now = self.clock()
         values = body.model_dump(exclude_none=True)
@@ -102,12 +102,12 @@ class RoleService:
         return role
 
     def update_role(self, caller: Identity, body: RoleBody) -> Role:
-        """Change what is given.
+        """Change the fields of the body.
 
         Raises:
-            AdministratorRoleError: it would shut administrators out.
-            RoleNotFoundError: it does not exist, or not for the caller.
-            RoleRevisionError: someone else changed it at the same time.
+            AdministratorRoleError: the change would lock administrators out.
+            RoleNotFoundError: it does not exist, or the caller may not see it.
+            RoleRevisionError: it was changed at the same time.
         """
         found = self._role(caller, body.role_name)
         changed = found.model_copy(update=body.model_dump(exclude_none=True))
@@ -124,12 +124,14 @@ class RoleService:
         return changed
 
     def delete_role(self, caller: Identity, role_name: str) -> str | None:
-        """Remove a role and its rules, and take it from everyone; answers with the job, if any.
+        """Delete a role with its rules, and remove it from all users.
+
+        Return the job, if there is one.
 
         Raises:
-            AdministratorRoleError: without it nobody could do anything.
-            RoleNotFoundError: it does not exist, or not for the caller.
-            RoleRevisionError: others change it, or give it to users, all the time.
+            AdministratorRoleError: it is the role of administrators.
+            RoleNotFoundError: it does not exist, or the caller may not see it.
+            RoleRevisionError: it is changed or assigned concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self._role(caller, role_name)
@@ -165,7 +167,10 @@ class RoleService:
         return job_id
 
     def _leaving(self, caller: Identity, policy: Policy) -> list[Write] | None:
-        """The writes that take a role out of its constraints, and its rules; None if many."""
+        """Return the writes that remove a role from its constraints, with its rules.
+
+        None if too many.
+        """
         if len(policy.rules) > CONSTRAINTS_AT_ONCE:
             return None
         name = policy.grantee.name
@@ -179,7 +184,7 @@ class RoleService:
         return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
 
     def _few_holders(self, role_name: str) -> list[UserRole] | None:
-        """Those who have the role; None if they are many, or not soon found."""
+        """Return the users with the role; None if they are too many, or take too long to find."""
         found: list[UserRole] = []
         after: Position | None = None
         for _ in range(_PAGES_AT_ONCE):
@@ -201,7 +206,7 @@ class RoleService:
 def withdrawal(
     audit: AuditService, clock: Clock, caller: Identity, holders: list[UserRole]
 ) -> list[Write]:
-    """The writes that take a deleted role from users, each with its entry."""
+    """Return the writes that remove a deleted role from users, each with its audit entry."""
     entries = [
         audit.entry(
             caller,
@@ -213,7 +218,7 @@ def withdrawal(
         )
         for row in holders
     ]
-    return [*taken(holders), *entries]
+    return [*remove_writes(holders), *entries]
 
 
 def _demand_open(role: Role) -> None:
@@ -222,7 +227,7 @@ def _demand_open(role: Role) -> None:
 
 
 def _audit_values(role: Role) -> dict[str, Any]:
-    """A role as its audit entries tell it."""
+    """Return a role as its audit entries contain it."""
     hidden = {"revision", "grants", "deleted_by"}
     return role.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 

@@ -1,4 +1,4 @@
-"""Imports templates of permissions: all constraints of one in one transaction, or none."""
+"""Imports permission templates: all constraints of one in one transaction, or none."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -39,16 +39,17 @@ class TemplateService:
     authorization: Authorization
 
     def list_templates(self, caller: Identity) -> Sequence[Template]:
-        """The templates that ship with the product."""
+        """Return the templates that ship with the product."""
         require(self.authorization, caller, "GET", _SECURED)
         return [standard_template(name) for name in STANDARD]
 
     def import_template(self, caller: Identity, body: TemplateImportBody) -> Imported:
-        """Make a template's constraints, or put them in the place of those it made before.
+        """Create a template's constraints, or replace those of an earlier import.
 
         Raises:
-            ConstraintRevisionError: others change the role's rules all the time.
-            InvalidInputError: a variable has no value, a value does not fit, no such role.
+            ConstraintRevisionError: the role's rules are changed concurrently at every attempt.
+            InvalidInputError: a variable has no value, a value is invalid, or the role does not
+                exist.
             PolicyTooLargeError: the role's rules would be too large.
         """
         require(self.authorization, caller, "POST", _SECURED)
@@ -77,16 +78,16 @@ class TemplateService:
 
 @cache
 def standard_template(name: str) -> Template:
-    """One of the standard templates."""
+    """Return one of the standard templates."""
     folder = resources.files("backend.domains.access.models") / "standard_templates"
     return Template.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _checked(values: dict[str, object], number: int) -> ConstraintBody:
-    """A constraint with the template's values in it, by the rules for any other.
+    """Return a constraint with the template's values, checked as any other.
 
     Raises:
-        InvalidInputError: naming the field of the template that a value does not fit.
+        InvalidInputError: the message names the field of the template with an invalid value.
     """
     try:
         return ConstraintBody.model_validate(values, strict=True)

@@ -1,4 +1,4 @@
-"""Whose token a request carries. Imported when the first token is met."""
+"""Authenticates tokens. Imported with the first token."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ Warn = Callable[[str], None]
 
 @dataclass
 class _Known:
-    """What a provider published, when it was read, and how the last attempt to read it ended."""
+    """The keys of a provider, when they were read, and the result of the last attempt."""
 
     keys: Mapping[str, SigningKey] = field(default_factory=dict[str, SigningKey])
     read_at: datetime | None = None
@@ -44,7 +44,7 @@ class _Known:
 
 @wired
 class ProviderKeys:
-    """The keys of one provider, read when they are needed and kept for a while."""
+    """The keys of one provider, read when they are needed and cached."""
 
     remote_json: RemoteJson
     clock: Clock
@@ -56,14 +56,14 @@ class ProviderKeys:
     _known: _Known = field(default_factory=_Known)
 
     def get(self, key_id: str) -> SigningKey:
-        """The key of this id.
+        """Return the key of this id.
 
-        A token with an unknown id makes the keys be read again, but never twice within
-        `KEYS_PAUSE`, so that random ids cannot burden the provider.
+        For an unknown id the keys are read again, but never twice within `KEYS_PAUSE`, so that
+        random ids cannot burden the provider.
 
         Raises:
-            RefusedError: the provider has none.
-            UnavailableError: it is unknown, because the provider does not answer.
+            RefusedError: the provider has no such key.
+            UnavailableError: the key is unknown, and the provider does not respond.
         """
         now, known = self.clock(), self._known
         if key_id in known.keys and _is_within(known.read_at, now, KEYS_FRESH):
@@ -101,7 +101,7 @@ class ProviderKeys:
 
 @wired
 class PoolUsers:
-    """What the user pool says of those who sign in to it, remembered for a minute."""
+    """The state of users in the user pool, cached for a minute."""
 
     pool: UserPool
     clock: Clock
@@ -114,13 +114,13 @@ class PoolUsers:
     )
 
     def completed(self, identity: Identity) -> Identity:
-        """The identity, with what no token of the pool states: whether there is a second factor.
+        """Return the identity with its second factor, which no token of the pool states.
 
-        Cognito asks each user for it who has one. When it does not answer, nobody is taken to
-        have given one.
+        Cognito requires the second factor of every user who has one. If Cognito does not respond,
+        no second factor is assumed.
 
         Raises:
-            RefusedError: the user was disabled or deleted since the token was made.
+            RefusedError: the user was disabled or deleted since the token was issued.
         """
         try:
             user = self._find(identity.user_id)
@@ -139,7 +139,7 @@ class PoolUsers:
         """Continue unless the pool reports that the user is disabled or deleted.
 
         An API key does not depend on the pool otherwise: it remains valid while the pool does not
-        answer.
+        respond.
 
         Raises:
             RefusedError: the pool has disabled the user, or has no such user.
@@ -161,14 +161,14 @@ class PoolUsers:
         found = self.pool.get_user(user_id)
         self._known.pop(user_id, None)
         while len(self._known) >= USERS_KNOWN:
-            del self._known[next(iter(self._known))]  # the one asked longest ago
+            del self._known[next(iter(self._known))]  # the one that was checked longest ago
         self._known[user_id] = (now, found)
         return found
 
 
 @wired
 class TrustedIssuer:
-    """A provider whose tokens are accepted; `users` where it is the deployment's own pool."""
+    """A provider whose tokens are accepted; `users` is set for the deployment's own pool."""
 
     issuer: Issuer
     keys: ProviderKeys
@@ -177,16 +177,16 @@ class TrustedIssuer:
 
 @wired
 class TokenAuthentication:
-    """Tells whose token it is."""
+    """Authenticates tokens."""
 
     issuers: Mapping[str, TrustedIssuer]
     clock: Clock
 
     def authenticate(self, token: str) -> Identity:
-        """Whom the token names.
+        """Return the user of the token.
 
         Raises:
-            RefusedError: it is not valid here and now.
+            RefusedError: the token is not valid here and now.
             UnavailableError: it cannot be determined now.
         """
         said = read(token)
@@ -199,5 +199,8 @@ class TokenAuthentication:
 
 
 def _is_within(moment: datetime | None, now: datetime, span: timedelta) -> bool:
-    """Whether it is no longer ago; a moment of the future, by a clock set back, is not believed."""
+    """Return whether a time is recent.
+
+    Times in the future, from a clock that was reset, are not.
+    """
     return moment is not None and timedelta(0) <= now - moment < span

@@ -1,4 +1,4 @@
-"""Gives users roles and takes them away, but never the last administrator's."""
+"""Assigns roles to users and removes them; the last administrator keeps the role."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -31,14 +31,14 @@ from backend.domains.access.repository.roles import (
     UserRoleExistsError,
     UserRolesChangedError,
     UserRolesNotFoundError,
-    given,
-    kept,
-    taken,
+    assign_writes,
+    remove_writes,
+    require_assigned,
 )
 from backend.domains.audit.models import user_role_entity
 from backend.domains.audit.service import AuditService
 
-_ATTEMPTS = 8  # of a change that others of the same user overtake
+_ATTEMPTS = 8  # of a change that conflicts with others of the same user
 
 
 class LastAdministratorError(StateForbidsError):
@@ -59,25 +59,27 @@ class RolesOfUser(NamedTuple):
 
 @wired
 class UserAdministration:
-    """Decides who may change a user: the roles, the sign-in, the mail address or the password.
+    """Decides who may change a user's roles, sign-in, e-mail address or password.
 
-    Setting the mail address or the password of a user is becoming that user. So every change takes
-    a right to each role that the user has or gets, which a caller with that right could also give.
+    Setting the address or password of a user means taking over the user. So every change requires
+    the permission on each role that the user has or gets, with which the caller could also assign
+    it.
     """
 
     policies: PolicyRepository
     authorization: Authorization
 
     def require(self, caller: Identity, action: Action, user_id: str, roles: Iterable[str]) -> None:
-        """Go on only if the caller may change a user who has, or gets, these roles.
+        """Require that the caller may change a user who has, or gets, these roles.
 
         Raises:
-            PermissionDeniedError: the caller lacks the right to one of the roles (to the user, if
-                there is none), or the user has rules of its own and the caller is no administrator.
+            PermissionDeniedError: the caller lacks the permission on one of the roles (on the user,
+                if there is none), or the user has rules of its own and the caller is not an
+                administrator.
         """
         for target in secured_user(user_id, roles):
             require(self.authorization, caller, action, target)
-        # No right to a role says anything of what rules give to the user directly.
+        # A permission on roles does not cover rules for the user itself.
         if self.policies.has_direct_rules(user_id):
             why = (
                 f"{user_id} has constraints of their own: only administrators can change this user"
@@ -94,7 +96,10 @@ class UserRoleService:
     clock: Clock
 
     def list_user_roles(self, caller: Identity, page: PageRequest) -> Page[RolesOfUser]:
-        """Users with those of their roles that the caller may see, in no order; none is split."""
+        """List users with those of their roles that the caller may see, in no order.
+
+        None is split.
+        """
         found: dict[str, list[UserRole]] = {}
         after, rows = page.after, 0
         last: UserRole | None = None
@@ -113,11 +118,11 @@ class UserRoleService:
                 return Page(_by_user(found))
 
     def add_user_roles(self, caller: Identity, body: UserRolesBody) -> None:
-        """Give a user further roles.
+        """Add roles to a user.
 
         Raises:
-            InvalidInputError: there is no such role, or they would be too many.
-            PermissionDeniedError: the caller may not change the user, or not give one of them.
+            InvalidInputError: a role does not exist, or the user would have too many.
+            PermissionDeniedError: the caller may not change the user, or not assign one of them.
             UserRoleExistsError: the user has one of them already.
         """
         for _ in range(_ATTEMPTS):
@@ -136,13 +141,13 @@ class UserRoleService:
         raise UserRolesChangedError(body.user_id)
 
     def set_user_roles(self, caller: Identity, body: UserRolesBody) -> None:
-        """Give a user these roles and no others.
+        """Replace the roles of a user.
 
         Raises:
-            InvalidInputError: there is no such role.
-            LastAdministratorError: nobody else is an administrator.
-            PermissionDeniedError: the caller may not change the user, or not give, or take, one of
-                them.
+            InvalidInputError: a role does not exist.
+            LastAdministratorError: the user is the last administrator.
+            PermissionDeniedError: the caller may not change the user, or not assign or remove one
+                of them.
         """
         for _ in range(_ATTEMPTS):
             has = self.grants.of_user(body.user_id)
@@ -161,10 +166,10 @@ class UserRoleService:
         raise UserRolesChangedError(body.user_id)
 
     def delete_user_roles(self, caller: Identity, user_id: str) -> None:
-        """Take all roles from a user.
+        """Remove all roles from a user.
 
         Raises:
-            LastAdministratorError: nobody else is an administrator.
+            LastAdministratorError: the user is the last administrator.
             PermissionDeniedError: the caller may not change the user.
             UserRolesNotFoundError: the user has none, or none that the caller may see.
         """
@@ -198,10 +203,12 @@ class UserRoleService:
         writes: list[Write] = []
         for name in new:
             row = UserRole(user_id=user_id, role_name=name, created_on=iso(now))
-            writes.extend(given(row))
-        writes.extend(taken(lost))
+            writes.extend(assign_writes(row))
+        writes.extend(remove_writes(lost))
         if any(row.role_name == ADMIN_ROLE for row in lost):
-            writes.append(kept(self._another_administrator(caller, user_id), ADMIN_ROLE))
+            writes.append(
+                require_assigned(self._another_administrator(caller, user_id), ADMIN_ROLE)
+            )
         after = sorted({*before, *new} - {row.role_name for row in lost})
         writes.append(
             self.audit.entry(
@@ -216,7 +223,7 @@ class UserRoleService:
         self.grants.write([*writes, next_epoch()])
 
     def _another_administrator(self, caller: Identity, user_id: str) -> str:
-        """One who stays; that the transaction checks.
+        """Return another administrator, who must remain one in the same transaction.
 
         Raises:
             LastAdministratorError: there is none.
@@ -238,7 +245,7 @@ class UserRoleService:
 
 
 def secured(user_id: str, role_name: str) -> Secured:
-    """A role of a user as permissions see it."""
+    """Return a role of a user as permissions see it."""
     return Secured("userRole", {"userId": user_id, "roleName": role_name})
 
 

@@ -1,4 +1,4 @@
-"""Administers sign-ins: the users of the deployment's Cognito user pool, where it has one."""
+"""Administers the users of the deployment's Cognito user pool, if it has one."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -34,9 +34,9 @@ class NoUserPoolError(NotFoundError):
 
 @wired
 class UserService:
-    """A call of Cognito and a write of ours are no transaction: the entry comes first.
+    """The audit entry is written before Cognito is called, because both cannot be one transaction.
 
-    So what was done is never without its entry; an entry may tell of what Cognito then refused.
+    So every change has an entry, but Cognito may have refused a change that has one.
 
     A caller who creates or changes a sign-in could sign in with it, so `UserAdministration` decides
     as for a change of the user's roles.
@@ -55,12 +55,12 @@ class UserService:
     """Returns what user ids of the identity provider begin with; empty without a provider."""
 
     def list_users(self, caller: Identity, page: PageRequest) -> Page[PoolUser]:
-        """Users whom the caller may see, in no order.
+        """List the users whom the caller may see, in no order.
 
-        A page of which the caller may see little ends after two seconds.
+        A page with few visible users ends after two seconds.
 
         Raises:
-            NoUserPoolError: there is no pool.
+            NoUserPoolError: the deployment has no user pool.
         """
         pool = self._pool()
         found: list[PoolUser] = []
@@ -73,13 +73,13 @@ class UserService:
                 return Page(tuple(found), after)
 
     def create_user(self, caller: Identity, body: CreateSignInBody) -> None:
-        """Make a user, whom Cognito sends a temporary password.
+        """Create a user, whom Cognito sends a temporary password.
 
         Raises:
-            NoUserPoolError: there is no pool.
-            PermissionDeniedError: the caller may not.
-            PoolUserExistsError: the pool has one of that name.
-            InvalidInputError: the id is one that the identity provider's users have.
+            NoUserPoolError: the deployment has no user pool.
+            PermissionDeniedError: the caller may not create it.
+            PoolUserExistsError: the pool has a user of that name.
+            InvalidInputError: the id is reserved for users of the identity provider.
         """
         pool = self._pool()
         prefix = self.provider_prefix()
@@ -100,11 +100,11 @@ class UserService:
         self.profiles.record_email(body.user_id, body.email)
 
     def update_user(self, caller: Identity, user_id: str, body: UpdateSignInBody) -> None:
-        """Change address or number, or both; they count as verified.
+        """Change address or number, or both; they are marked as verified.
 
         Raises:
-            NoUserPoolError: there is no pool.
-            PoolUserNotFoundError: the user does not exist, or not for the caller.
+            NoUserPoolError: the deployment has no user pool.
+            PoolUserNotFoundError: the user does not exist, or the caller may not see it.
         """
         found = self._user(caller, "PUT", user_id)
         before = {"email": found.email, "phone": found.phone}
@@ -118,23 +118,23 @@ class UserService:
         """Remove a user from the pool and disable the user's API keys; roles and profile remain.
 
         Raises:
-            NoUserPoolError: there is no pool.
-            PoolUserNotFoundError: the user does not exist, or not for the caller.
+            NoUserPoolError: the deployment has no user pool.
+            PoolUserNotFoundError: the user does not exist, or the caller may not see it.
         """
         found = self._user(caller, "DELETE", user_id)
         before = {"email": found.email, "phone": found.phone}
         self._enter(caller, "delete_cognito_user", user_id, before=before)
-        # Before the pool forgets the user: a deletion that fails then can be repeated.
+        # Before the user is removed from the pool, so that a failed deletion can be repeated.
         self.keys.disable_all(caller, user_id)
         self._pool().delete_user(user_id)
 
     def reset_password(self, caller: Identity, user_id: str) -> None:
-        """Have the user choose a new password, by a code or another temporary one.
+        """Let the user choose a new password, by a code or a new temporary password.
 
         Raises:
-            NoUserPoolError: there is no pool.
-            PoolUserNotFoundError: the user does not exist, or not for the caller.
-            StateForbidsError: Cognito does not know the user's password, or the user is disabled.
+            NoUserPoolError: the deployment has no user pool.
+            PoolUserNotFoundError: the user does not exist, or the caller may not see it.
+            StateForbidsError: the password is not managed by Cognito, or the user is disabled.
         """
         found = self._user(caller, "POST", user_id)
         change = {"passwordReset": True}
