@@ -1,1 +1,1 @@
-"""How assets are archived, brought back and deleted for good: a transaction each, then a job."""
+"""Archiving, restoring and permanently deleting assets: one transaction each, then a job."""

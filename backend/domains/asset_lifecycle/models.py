@@ -1,4 +1,4 @@
-"""Bodies and replies of the routes, and the parameters and cursors of the jobs."""
+"""The bodies and replies of the routes, and the cursors of the jobs."""
 
 from typing import Literal
 
@@ -51,17 +51,17 @@ class LifecycleReply(WireModel):
 
 
 class ArchivedPage(WireModel):
-    """Files that an archiving took, by their paths without a leading slash; `page` is its key."""
+    """Archived files, by their paths without a leading slash; `page` is the key of the page."""
 
     page: str
     paths: list[str]
 
 
 class ArchiveCursor(WireModel):
-    """Where an archiving goes on.
+    """The progress of an archiving.
 
-    `page` counts the pages of files that were noted, `after` is the last key of the listing that
-    was dealt with, `taken` counts the files of this pass through the listing.
+    `page` counts the stored pages of files, `after` is the last key of the listing that was
+    processed, `taken` counts the files of this pass through the listing.
     """
 
     page: int = 0
@@ -71,14 +71,14 @@ class ArchiveCursor(WireModel):
 
 
 class DeletedAsset(WireModel):
-    """What a job that deletes knows of the asset, whose row is gone."""
+    """The asset of a deletion job, whose row no longer exists."""
 
     bucket_id: str
     asset_location: Location
 
 
 class DeleteCursor(WireModel):
-    """Where a deletion goes on: in which sweep, at which of its parts, after which position.
+    """The progress of a deletion: sweep, part of the sweep, and position.
 
     `found` counts what this sweep has removed.
     """

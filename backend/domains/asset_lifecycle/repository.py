@@ -1,6 +1,6 @@
 """The pages of archived files, and the rows that a deleted asset leaves, by access pattern.
 
-The rows of other slices are only ever removed here, by their keys; what they mean is not known.
+Rows of other slices are only removed here, by their keys.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,11 +55,11 @@ class JobOvertakenError(StateForbidsError):
 
 
 class _NotedError(AlreadyExistsError):
-    """The page is noted already: the step is a repetition."""
+    """The page is already stored: the step is a repetition."""
 
 
 class _NoNumbersError(StateForbidsError):
-    """No version of the asset was ever begun."""
+    """No version of the asset was ever started."""
 
 
 @wired
@@ -67,11 +67,11 @@ class LifecycleRepository:
     tables: Tables
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out what several services composed, all or nothing."""
+        """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
     def archived_assets(self, database_id: str, limit: int) -> list[str]:
-        """The ids of the first archived assets of a database."""
+        """Return the ids of the first archived assets of a database."""
         query = Query(
             table=ASSETS,
             partition=keys.archived(database_id),
@@ -82,12 +82,12 @@ class LifecycleRepository:
         return [str(item[ASSET_ID.name]) for item in found]
 
     def note_page(self, asset: Asset, page: ArchivedPage) -> tuple[ArchivedPage, bool]:
-        """Note the files that the archiving takes next, before it takes them.
+        """Store the files that the archiving processes next, before it processes them.
 
-        Answers with the page that was noted first, and whether that is this one.
+        Returns the page that was stored first, and whether that is this one.
 
         Raises:
-            JobOvertakenError: the asset is not archived any more, or by another job.
+            JobOvertakenError: the asset is no longer archived, or was archived by another job.
         """
         row = {**_page_key(asset, page.page), "paths": page.paths}
         still = Check(
@@ -105,7 +105,7 @@ class LifecycleRepository:
         return page, True
 
     def first_page(self, asset: Asset) -> ArchivedPage | None:
-        """The first page of archived files that have not come back."""
+        """Return the first page of archived files that are not restored yet."""
         query = Query(
             table=ARCHIVED_FILES,
             partition=keys.ASSET.build(asset.database_id, asset.asset_id),
@@ -120,9 +120,9 @@ class LifecycleRepository:
     def remove_traces(
         self, traces: Traces, after: Position | None, still: Callable[[], None]
     ) -> Page[Item]:
-        """Remove a page of rows; answers with their keys and where the next page begins.
+        """Remove a page of rows; return their keys and the position of the next page.
 
-        `still` is asked when they are found, and raises where they are another asset's.
+        `still` is called after they are found, and raises if they belong to another asset.
         """
         wanted = Query(
             table=traces.table,
@@ -141,7 +141,7 @@ class LifecycleRepository:
         self.tables.write(Delete(table=SUBSCRIPTIONS, key=subscription_key(asset_id)))
 
     def remove_changes(self, asset_id: str) -> None:
-        """Remove what says which job changes the asset's files: it finds nothing left to do."""
+        """Remove the reservation for jobs that change the asset's files, which no longer exist."""
         key = {RESERVATIONS.partition_key.name: keys.changes_of_files(asset_id)}
         self.tables.write(Delete(table=RESERVATIONS, key=key))
 
@@ -164,7 +164,7 @@ class LifecycleRepository:
             )
 
     def uploads_of(self, asset_id: str, after: Position | None) -> Page[str]:
-        """Ids of some uploads to the asset, as the index knows them."""
+        """Return ids of some uploads to the asset, from the index."""
         query = Query(table=ASSET_UPLOADS, partition=asset_id, index=UPLOADS_BY_ASSET)
         found = self.tables.query(query, PageRequest(_UPLOADS, after))
         return Page(tuple(str(item[UPLOAD_ID.name]) for item in found.items), found.after)

@@ -1,4 +1,4 @@
-"""The routes that archive, bring back and delete assets."""
+"""The routes that archive, restore and delete assets."""
 
 from typing import Literal
 

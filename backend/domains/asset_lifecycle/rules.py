@@ -1,4 +1,4 @@
-"""What becomes of an asset's row, and which rows an asset leaves. Pure."""
+"""The changes of an asset's row, and the rows that a deleted asset leaves. Pure."""
 
 from backend.domains.assets.models import Asset
 from backend.spec import keys
@@ -13,7 +13,7 @@ SUBSCRIBED_ENTITY = "Asset"
 
 @frozen
 class Traces:
-    """Rows that an asset leaves: those of one partition of a table, or of an index of it."""
+    """Rows that an asset leaves: those of one partition of a table, or of an index."""
 
     table: Table
     partition: str
@@ -21,7 +21,7 @@ class Traces:
 
 
 def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str) -> Asset:
-    """The asset as an archived one; its files inherit that."""
+    """Return the asset in archived form, which its files inherit."""
     return _moved(
         asset,
         at,
@@ -34,7 +34,7 @@ def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str)
 
 
 def brought_back(asset: Asset, *, at: str, job_id: str) -> Asset:
-    """The asset as an active one; its files inherit that."""
+    """Return the asset in active form, which its files inherit."""
     return _moved(
         asset, at, job_id, status="active", archived_at=None, archived_by=None, archived_reason=None
     )
@@ -51,22 +51,22 @@ def _moved(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
 
 
 def job_id(kind: JobKind, asset: Asset) -> str:
-    """The id of the job that the asset's next change of state starts.
+    """Return the id of the job for the asset's next change of state.
 
-    Revisions start again where an id is reused after a deletion: the time of creation
-    distinguishes the two assets.
+    Revisions start again where an id is reused after a deletion: the time of creation distinguishes
+    the two assets.
     """
     created = "".join(char for char in asset.created_at if char.isdecimal())
     return kind.job_id(asset.database_id, asset.asset_id, created or "0", asset.revision + 1)
 
 
 def page_key(revision: int, number: int) -> str:
-    """The key of a page of archived files: in the order of archivings, and of pages in each."""
+    """Return the key of a page of archived files: in the order of archivings, then pages."""
     return f"{revision:012}-{number:06}"
 
 
 def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
-    """The rows that an asset leaves and that need nothing but their removal."""
+    """Return the rows that an asset leaves and that are simply removed."""
     asset = keys.ASSET.build(database_id, asset_id)
     return (
         Traces(metadata.ASSET_FILE_METADATA, asset, metadata.FILE_METADATA_BY_ASSET),
@@ -83,7 +83,7 @@ def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
 
 
 def subscription_key(asset_id: str) -> dict[str, str]:
-    """The key of the row with the subscribers of an asset."""
+    """Return the key of the row with the subscribers of an asset."""
     return {
         registry.SUBSCRIPTIONS.partition_key.name: SUBSCRIBED_EVENT,
         keys.SUBSCRIBED_ENTITY.name: keys.SUBSCRIBED_ENTITY.build(SUBSCRIBED_ENTITY, asset_id),

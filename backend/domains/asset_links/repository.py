@@ -1,8 +1,8 @@
 """The tables of links, by access pattern.
 
-A link is one row, an edge at both ends, and a count on both assets' rows; one transaction makes or
-removes all of them. Nothing is decided on the indexes of the data model, which lag: edges are read
-from their own partitions, consistently.
+A link is one row, an edge at both ends, and a count on both assets' rows; one transaction creates
+or removes all of them. The indexes of the data model, which are eventually consistent, are not used
+for decisions: edges are read from their own partitions, consistently.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,12 +83,12 @@ class AssetLinkRepository:
         return None if found is None else AssetLink.model_validate(found)
 
     def active(self, nodes: Iterable[Node]) -> dict[Node, Asset]:
-        """The assets that are there and active."""
+        """Return those of the assets that exist and are active."""
         wanted = [(ASSETS, _asset_key(node.database_id, node)) for node in set(nodes)]
         return _by_node(self.tables.get_many(wanted))
 
     def edges(self, node: Node, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
-        """What an asset is linked to (`limit` of them at the most), in the order of their keys."""
+        """Return the edges of an asset (at most `limit`), in the order of their keys."""
         query = _edges_of(node, kind)
         if limit:
             items: Sequence[Item] = self.tables.query(query, PageRequest(limit)).items
@@ -97,12 +97,12 @@ class AssetLinkRepository:
         return [_edge(item) for item in items if item[EDGE.name] != rules.HEAD]
 
     def edges_of_many(self, nodes: Sequence[Node], kind: EdgeKind) -> dict[Node, list[Edge]]:
-        """What each of some assets is linked to in this way, several read at a time."""
+        """Return the edges of several assets, read in parallel."""
         found = in_parallel(lambda node: self.edges(node, kind=kind), nodes)
         return dict(zip(nodes, found, strict=True))
 
     def walk(self, walk: rules.Walk) -> None:
-        """Read one level more: of each asset first its mark, then its edges (see `rules`)."""
+        """Read one more level: of each asset first its mark, then its edges (see `rules`)."""
         frontier = walk.frontier
         heads = {node: _head_key(node) for node in frontier}
         found = {
@@ -117,10 +117,10 @@ class AssetLinkRepository:
         walk.go_on(marks, (edge.other for found in edges for edge in found))
 
     def create(self, link: AssetLink, walk: rules.Walk | None, entry: Write) -> None:
-        """Make a link between two active assets; `walk` is what was read for one with a parent.
+        """Create a link between two active assets; `walk` is what was read for a parent-child link.
 
         Raises:
-            LinkExistsError: the assets are linked so already.
+            LinkExistsError: the assets already have such a link.
             LinkOvertakenError: an asset, or the graph that was read, has changed.
         """
         taken = LinkExistsError(link.source, link.target)
@@ -136,7 +136,7 @@ class AssetLinkRepository:
         )
 
     def update(self, link: AssetLink, changed: AssetLink, entry: Write) -> None:
-        """Replace alias and tags, if the link has still the revision that was read.
+        """Replace alias and tags, if the link has the revision that was read.
 
         Raises:
             LinkExistsError: another link of the two assets has this alias.
@@ -161,12 +161,12 @@ class AssetLinkRepository:
         self.tables.transact(writes)
 
     def remove(self, link: AssetLink, entry: Write | None = None) -> None:
-        """Remove a link with its metadata, its edges and what the assets still there count of it.
+        """Remove a link with its metadata and edges, and update the counts of existing assets.
 
         Metadata beyond what one transaction holds goes first; a repetition finds the rest.
 
         Raises:
-            LinkOvertakenError: it was changed or removed, or an asset was archived or came back.
+            LinkOvertakenError: it was changed or removed, or an asset was archived or restored.
         """
         refused = LinkOvertakenError()
         key = {ASSET_LINK_ID.name: link.asset_link_id}
@@ -190,13 +190,13 @@ class AssetLinkRepository:
         self.tables.delete_many(ASSET_LINKS_METADATA, late)
 
     def remove_head(self, node: Node) -> None:
-        """Forget the marks of an asset that is gone, with its last edge."""
+        """Remove the marks of a deleted asset, with its last edge."""
         self.tables.write(Delete(table=ASSET_LINK_EDGES, key=_head_key(node)))
 
     def _uncounted(
         self, ends: Iterable[tuple[Node, Edge]], refused: LinkOvertakenError
     ) -> Iterator[Update]:
-        """One link fewer at each end, where that asset is there, active or archived."""
+        """Return the writes that count one link fewer at each end, if that asset exists."""
         kinds: dict[Node, EdgeKind] = {node: edge.kind for node, edge in ends}
         places = [
             (ASSETS, _asset_key(partition, node))
@@ -229,7 +229,7 @@ class AssetLinkRepository:
 
 
 def guard_of(asset_link_id: str) -> Check:
-    """Demands that a link is there; for the transactions that write its metadata."""
+    """Return the condition that a link exists, for transactions that write its metadata."""
     return Check(
         table=ASSET_LINKS,
         key={ASSET_LINK_ID.name: asset_link_id},
@@ -239,7 +239,7 @@ def guard_of(asset_link_id: str) -> Check:
 
 
 def _counted(node: Node, kind: EdgeKind) -> Update:
-    """One link more at an asset that is active and has room for it."""
+    """Return the write that counts one more link at an active asset with room for it."""
     counter = rules.COUNTERS[kind]
     return Update(
         table=ASSETS,
@@ -251,7 +251,7 @@ def _counted(node: Node, kind: EdgeKind) -> Update:
 
 
 def _marked(link: AssetLink, walk: rules.Walk) -> Iterator[Write]:
-    """The graph that was read is unchanged, and this link the last that changes it."""
+    """Return writes that require the graph as read, and make this link its last change."""
     attribute, refused = rules.MARKS[walk.kind], LinkOvertakenError()
     marks = {link.source: rules.MARKS["child"], link.target: rules.MARKS["parent"]}
     for node in {*walk.marks, *marks}:

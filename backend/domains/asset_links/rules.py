@@ -1,14 +1,14 @@
-"""Which links there may be, and the keys under which both ends know of them. Pure.
+"""The allowed links, and the keys of their edges at both ends. Pure.
 
-The graph of parents and children stays without cycles by this rule. Each asset has a head with two
-marks: the link that last gave it a parent, and the one that last gave it a child. A new link from
-P to C makes a cycle if and only if C is P or above it, which is the same as P being C or below it.
+This rule keeps the graph of parents and children free of cycles. Each asset has a head with two
+marks: the link that last gave it a parent, and the one that last gave it a child. A new link from P
+to C creates a cycle if and only if C is P or above it, which is the same as P being C or below it.
 So either all that is above P is read, or all that is below C, whichever ends first (`Walk`): of
-each asset first its mark, then its edges. The transaction that writes the link demands that every
-mark read is still there, and sets the mark for parents at C and for children at P. If it succeeds,
-no edge was added to what was read since, so what was read holds at that moment all that is above P
-(below C): the other end is not in it, and the link closes no cycle. Edges that were removed only
-make the true set smaller. Marks are ids of links, so none comes back with another meaning.
+each asset first its mark, then its edges. The transaction that writes the link requires that every
+mark is unchanged, and sets the mark for parents at C and for children at P. If it succeeds, no edge
+was added to what was read since, so at that moment it contains everything above P (below C): the
+other end is not in it, and the link closes no cycle. Removed edges only make the true set smaller.
+Marks are ids of links, so a mark never returns with another meaning.
 """
 
 import hashlib
@@ -93,10 +93,10 @@ class FamilyTooLargeError(TooLargeError):
 
 
 def check_request(body: CreateLinkBody) -> None:
-    """Refuse what no link can be.
+    """Reject links that are never allowed.
 
     Raises:
-        InvalidInputError: an asset is linked to itself, or a link that relates has an alias.
+        InvalidInputError: an asset is linked to itself, or a related link has an alias.
     """
     if (body.from_asset_database_id, body.from_asset_id) == (
         body.to_asset_database_id,
@@ -109,10 +109,10 @@ def check_request(body: CreateLinkBody) -> None:
 
 
 def check_alias(relationship_type: str, alias: str | None) -> None:
-    """Refuse an alias where there is only one link between two assets anyway.
+    """Reject an alias if there can only be one link between two assets.
 
     Raises:
-        InvalidInputError: the link is no one from parent to child.
+        InvalidInputError: the link is not of the type parentChild.
     """
     if alias and relationship_type != "parentChild":
         raise InvalidInputError.of(
@@ -121,10 +121,10 @@ def check_alias(relationship_type: str, alias: str | None) -> None:
 
 
 def check_room(asset: Asset, kind: EdgeKind) -> None:
-    """Refuse a link more than one asset may have.
+    """Require room for one more link.
 
     Raises:
-        TooManyLinksError: it has all of this kind.
+        TooManyLinksError: the asset has the maximum number of such links.
     """
     counts = {"child": asset.child_count, "parent": asset.parent_count}
     if counts.get(kind, asset.related_count) >= MAX_LINKS:
@@ -132,7 +132,7 @@ def check_room(asset: Asset, kind: EdgeKind) -> None:
 
 
 def edges_of(link: AssetLink) -> tuple[tuple[Node, Edge], tuple[Node, Edge]]:
-    """Both ends of a link: each asset, and its view of the other one."""
+    """Return both ends of a link: each asset, with its view of the other one."""
     is_related = link.relationship_type == "related"
     kinds: tuple[EdgeKind, EdgeKind] = ("related", "related") if is_related else ("child", "parent")
     ends = (link.source, link.target)
@@ -150,7 +150,7 @@ def edges_of(link: AssetLink) -> tuple[tuple[Node, Edge], tuple[Node, Edge]]:
 
 
 def edge_key(edge: Edge) -> str:
-    """The sort key of an edge: one for each kind, other end and alias.
+    """Return the sort key of an edge: one for each type, other end and alias.
 
     Ids and alias together may be longer than a sort key, so they are hashed.
     """
@@ -164,7 +164,7 @@ def edge_prefix(kind: EdgeKind) -> str:
 
 @dataclass(slots=True)
 class Walk:
-    """All that is above an asset (kind `parent`) or below it (`child`), read level by level."""
+    """Everything above an asset (kind `parent`) or below it (`child`), read level by level."""
 
     kind: EdgeKind
     start: Node
@@ -185,7 +185,7 @@ class Walk:
         return not self.frontier
 
     def go_on(self, marks: Mapping[Node, str | None], others: Iterable[Node]) -> None:
-        """Note the marks of the frontier, and what its edges lead to as the next one."""
+        """Record the marks of the current level, and make their edges the next one."""
         self.marks.update(marks)
         self.frontier = sorted(set(others) - self.seen)
         self.seen.update(self.frontier)

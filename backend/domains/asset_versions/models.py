@@ -1,4 +1,4 @@
-"""Bodies and replies of the routes of versions, and the parameters and cursors of their jobs."""
+"""The bodies and replies of the routes of versions, and the state of their jobs."""
 
 from typing import Annotated, Any, Literal
 
@@ -242,7 +242,7 @@ class CompareReply(WireModel):
 
 @frozen
 class HeldFile:
-    """A file as a snapshot holds it; `path` has a leading slash."""
+    """A file in a snapshot; `path` has a leading slash."""
 
     path: str
     version_id: str
@@ -253,7 +253,7 @@ class HeldFile:
 
 @frozen
 class HeldRecord:
-    """A record of metadata, or an attribute, as a snapshot holds it."""
+    """A metadata record or an attribute in a snapshot."""
 
     kind: Kind
     path: str
@@ -265,11 +265,11 @@ class HeldRecord:
 class VersionPlan(WireModel):
     """The parameters of a job that creates a version.
 
-    `request_id` names what belongs to this job alone: the note of the files that its request named,
-    and the copies of a revert.
+    `request_id` identifies data of this job alone: the list of the requested files, and the copies
+    of a revert.
     """
 
-    # Jobs that an earlier release began have it under its old name.
+    # Jobs that an earlier release started have it under its old name.
     request_id: Annotated[str, Field(validation_alias=AliasChoices("requestId", "snapshotId"))]
     asset_created_at: str
     operation: Literal["create", "revert"] = "create"
@@ -284,15 +284,13 @@ class VersionPlan(WireModel):
 
 
 class Capture(WireModel):
-    """How far a version has been created: the cursor of the job.
+    """The progress of a version's creation: the cursor of the job.
 
     `number` is the version's id, which the first step draws; all rows are written under it.
-    `problem` is why the creation was given up, while its rows are swept.
-
-    `records` counts what was read of live metadata, `looks` how often its index was waited for.
-    `copy_id` names the copy of a large file that is under way, of the one after `after`. `files`
-    counts what the snapshot holds; `skipped` names files that it could not take, as many as fit,
-    `skipped_count` counts them all.
+    `problem` is why the creation was aborted, while its rows are removed. `records` counts the live
+    metadata that was read, `looks` how often the job waited for its index. `copy_id` identifies the
+    unfinished copy of a large file, the one after `after`. `files` counts those of the snapshot;
+    `skipped` names files that were skipped, as many as fit, and `skipped_count` counts them all.
     """
 
     part: Literal[
@@ -310,7 +308,7 @@ class Capture(WireModel):
 
 
 class CreatedVersion(WireModel):
-    """The result of a job: the version that it created."""
+    """The created version: the result of the job."""
 
     asset_version_id: str
     at: str

@@ -1,7 +1,7 @@
 """The tables of versions and of their snapshots, by access pattern.
 
-The rows of a snapshot are stored under the number of its version, or under an id of the snapshot
-where an earlier release made it. The index on the asset finds what a deleted asset leaves.
+The rows of a snapshot are stored under the number of its version, or under an id of the snapshot if
+an earlier release created it. The index on the asset finds the rows of a deleted asset.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,18 +83,18 @@ class VersionRepository:
     tables: Tables
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out what several services composed, all or nothing."""
+        """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
     def start(self, job: Write) -> None:
-        """Put a job, alone: a transaction would cost twice as much."""
+        """Create a job alone: a transaction would cost twice as much."""
         self.tables.write(job)
 
     def get(self, asset: Asset, asset_version_id: str) -> AssetVersion:
-        """One version.
+        """Return one version.
 
         Raises:
-            AssetVersionNotFoundError: the asset has none of that id.
+            AssetVersionNotFoundError: the asset has no version with that id.
         """
         item = self.tables.get(ASSET_VERSIONS, _key(asset, asset_version_id))
         if item is None:
@@ -102,10 +102,10 @@ class VersionRepository:
         return AssetVersion.model_validate(item)
 
     def list_from(self, asset: Asset, newest: int, limit: int) -> list[AssetVersion]:
-        """Versions whose numbers are among the `limit` from `newest` downwards.
+        """Return versions whose numbers are among the `limit` from `newest` downwards.
 
         Numbers are the keys, so a page is read by them: as texts they are not in numeric order.
-        Those that no version has are passed over. Where all are wanted, one query is enough.
+        Unused numbers are skipped. If all versions are requested, one query is enough.
         """
         if newest < limit and newest == int(asset.current_version.version):
             query = Query(
@@ -130,9 +130,9 @@ class VersionRepository:
     def draw_number(self, asset: Asset) -> str:
         """Draw the number of a new version, which no other call ever returns.
 
-        The counter starts after the versions that the asset has. It is no part of the asset's row,
-        as that streams to the search index, nor of the versions' partition, which goes with the
-        asset: a job of the deleted asset may still hold a number when the id is taken again.
+        The counter starts after the existing versions. It is stored neither in the asset's row,
+        which streams to the search index, nor in the versions' partition, which is deleted with the
+        asset: a job of the deleted asset may still have a number when the id is used again.
         """
         key = {RESERVATIONS.partition_key.name: keys.version_numbers(*_ids(asset))}
         initial = int(asset.current_version.version)
@@ -142,7 +142,7 @@ class VersionRepository:
         return str(int(item[_NUMBER]))
 
     def new_version_writes(self, asset: Asset, version: AssetVersion) -> list[Write]:
-        """The writes of a new version; the one before a current version is current no longer."""
+        """Return the writes of a new version; the previous current version is no longer current."""
         item = version.model_dump(by_alias=True, exclude_none=True)
         row = _key(asset, version.asset_version_id) | item
         refused = VersionRevisionError(version.asset_version_id)
@@ -163,7 +163,7 @@ class VersionRepository:
     def changes(
         self, asset: Asset, version: AssetVersion, changes: Mapping[str, Any]
     ) -> list[Write]:
-        """The writes of a change of a version, and of its alias; refused if it was changed."""
+        """Return the writes for a change of a version and its alias, refused if it was changed."""
         refused = VersionRevisionError(version.asset_version_id)
         writes: list[Write] = [
             Update(
@@ -183,7 +183,7 @@ class VersionRepository:
         return writes
 
     def put_files(self, asset: Asset, number: str, files: Sequence[HeldFile]) -> None:
-        """Put rows of files; those that are there already are put again."""
+        """Put rows of files; existing ones are overwritten."""
         place = _place(asset, number)
         self.tables.put_many(ASSET_FILE_VERSIONS, [place | _file_item(file) for file in files])
 
@@ -195,13 +195,13 @@ class VersionRepository:
     def put_named(
         self, asset: Asset, request_id: str, pages: Sequence[Sequence[NamedFile]]
     ) -> None:
-        """Note the files that a request names, for the job that looks them up."""
+        """Store the files that a request names, for the job."""
         place = _place(asset, _pages_of(request_id))
         items = [
             {
                 **place,
                 FILE_KEY.name: _page(number),
-                _NAMED: _files_of.dump_json(  # a text: ten thousand maps cost seconds
+                _NAMED: _files_of.dump_json(  # as text, because ten thousand maps take seconds
                     list(page), by_alias=True, exclude_defaults=True
                 ).decode(),
             }
@@ -210,7 +210,7 @@ class VersionRepository:
         self.tables.put_many(ASSET_FILE_VERSIONS, items)
 
     def named(self, asset: Asset, request_id: str, page: int) -> list[NamedFile]:
-        """One page of the files that a request names."""
+        """Return one page of the files that a request names."""
         partition = _partition(asset, _pages_of(request_id))
         key = {keys.ASSET_VERSION.name: partition, FILE_KEY.name: _page(page)}
         item = self.tables.get(ASSET_FILE_VERSIONS, key)
@@ -219,7 +219,7 @@ class VersionRepository:
     def files(
         self, asset: Asset, snapshot: str, page: PageRequest, *, after: str | None = None
     ) -> Page[HeldFile]:
-        """Files of a snapshot by path; `after` is the path to go on after."""
+        """Return files of a snapshot by path, after the path `after`."""
         partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_VERSIONS, partition=partition, consistent=True)
         found = self.tables.query(query, _after(query.table, partition, page, after))
@@ -228,14 +228,14 @@ class VersionRepository:
     def records(
         self, asset: Asset, snapshot: str, page: PageRequest, *, after: str | None = None
     ) -> Page[HeldRecord]:
-        """Records of a snapshot by kind, path and key, after the sort key `after`."""
+        """Return records of a snapshot by kind, path and key, after the sort key `after`."""
         partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_METADATA_VERSIONS, partition=partition, consistent=True)
         found = self.tables.query(query, _after(query.table, partition, page, after))
         return Page(tuple(_record(item) for item in found.items), found.after)
 
     def records_of(self, asset: Asset, snapshot: str, kind: Kind, path: str) -> list[HeldRecord]:
-        """All records of a kind that a snapshot holds of one file, or of the asset itself."""
+        """Return all records of a kind in a snapshot for one file, or for the asset itself."""
         query = Query(
             table=ASSET_FILE_METADATA_VERSIONS,
             partition=_partition(asset, snapshot),
@@ -245,7 +245,7 @@ class VersionRepository:
         return [_record(item) for item in self.tables.query_all(query)]
 
     def held_paths(self, asset: Asset, snapshot: str, paths: Iterable[str]) -> set[str]:
-        """Those of the paths of which a snapshot holds a file."""
+        """Return those of the paths for which a snapshot has a file."""
         partition = _partition(asset, snapshot)
         names = ASSET_FILE_VERSIONS.key_names
         wanted = [
@@ -254,7 +254,7 @@ class VersionRepository:
         return {str(item[FILE_KEY.name]) for _, item in self.tables.get_many(wanted)}
 
     def count_files(self, asset: Asset, snapshot: str, page: PageRequest) -> Page[str]:
-        """Paths of a snapshot, without what the rows say."""
+        """Count the files of a snapshot, without reading the rows' attributes."""
         query = Query(
             table=ASSET_FILE_VERSIONS,
             partition=_partition(asset, snapshot),
@@ -265,19 +265,19 @@ class VersionRepository:
         return Page(tuple(str(item[FILE_KEY.name]) for item in found.items), found.after)
 
     def live_records(self, asset: Asset, kind: Kind, page: PageRequest) -> Page[HeldRecord]:
-        """The metadata, or the attributes, of an asset and its files, as the index knows them."""
+        """Return the current metadata, or attributes, of an asset and its files, from the index."""
         table, index, key, value = _LIVE[kind]
         query = Query(table=table, partition=_asset_key(asset), index=index)
         found = self.tables.query(query, page)
         return Page(tuple(_live(kind, item, key, value) for item in found.items), found.after)
 
     def forget(self, asset: Owner, number: str) -> None:
-        """Remove all rows under a number that no version has."""
+        """Remove all rows under a number that no version uses."""
         for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
             self._forget(table, _partition(asset, number))
 
     def forget_named(self, asset: Owner, request_id: str) -> None:
-        """Remove the note of the files that a request named."""
+        """Remove the list of the files that a request named."""
         self._forget(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(request_id)))
 
     def _forget(self, table: Table, partition: str) -> None:
@@ -299,7 +299,7 @@ class VersionRepository:
 
 
 def sort_key_of(record: HeldRecord) -> str:
-    """The sort key of a record in a snapshot."""
+    """Return the sort key of a record in a snapshot."""
     return keys.SNAPSHOT.build(record.kind, record.path, record.key)
 
 
@@ -320,7 +320,7 @@ def _partition(asset: Owner, snapshot: str) -> str:
 
 
 def _place(asset: Asset, snapshot: str) -> Item:
-    """The attributes that all rows of a snapshot share."""
+    """Return the attributes that all rows of a snapshot share."""
     return {
         keys.ASSET_VERSION.name: _partition(asset, snapshot),
         keys.ASSET.name: _asset_key(asset),

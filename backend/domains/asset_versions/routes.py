@@ -1,4 +1,4 @@
-"""The routes of versions; those that archive one stand with the lifecycle of assets."""
+"""The routes of versions; those that archive one are in `asset_lifecycle`."""
 
 from backend.core.clock import iso
 from backend.domains.asset_versions.models import (

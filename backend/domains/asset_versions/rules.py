@@ -1,4 +1,4 @@
-"""What belongs to a snapshot, and how two of them differ. Pure."""
+"""The content of a snapshot, and the differences of two. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ MAX_SKIPPED_BYTES = 64 * 1024
 
 
 def held(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:
-    """The files among object versions that are the current ones: no folders and no previews."""
+    """Return the files among the current object versions, without folders and previews."""
     return [
         held_as(prefix, version)
         for version in versions
@@ -48,10 +48,10 @@ def held_as(prefix: str, version: ObjectVersion) -> HeldFile:
 
 
 def named_pages(files: Sequence[NamedFile]) -> list[list[NamedFile]]:
-    """The files that a request names, by path, in pages.
+    """Return the files that a request names, by path, in pages.
 
     Raises:
-        InvalidInputError: a path comes twice, or is that of a preview.
+        InvalidInputError: a path is repeated, or is that of a preview.
     """
     seen: set[str] = set()
     for number, file in enumerate(files):
@@ -67,7 +67,7 @@ def named_pages(files: Sequence[NamedFile]) -> list[list[NamedFile]]:
 
 
 def with_skipped(cursor: Capture, paths: Sequence[str]) -> Capture:
-    """The cursor with more files that were skipped."""
+    """Return the cursor with more skipped files."""
     named = list(cursor.skipped)
     room = MAX_SKIPPED_BYTES - sum(len(path.encode()) for path in named)
     for path in paths:
@@ -80,12 +80,12 @@ def with_skipped(cursor: Capture, paths: Sequence[str]) -> Capture:
 
 
 def is_newest(number: str, asset: Asset) -> bool:
-    """Whether a version of this number becomes the current one: the highest number is."""
+    """Return whether a version of this number becomes the current one: the highest does."""
     return int(number) > int(asset.current_version.version)
 
 
 def current_of(version: AssetVersion) -> CurrentVersion:
-    """A version as its asset's row repeats it while it is the current one."""
+    """Return a version as its asset's row repeats it while it is the current one."""
     return CurrentVersion(
         version=version.asset_version_id,
         date_modified=version.date_created,
@@ -98,14 +98,14 @@ def current_of(version: AssetVersion) -> CurrentVersion:
 
 
 class Difference(NamedTuple):
-    """One thing of two snapshots; a side is absent where that one does not hold it."""
+    """One difference of two snapshots; a side is absent if that snapshot does not contain it."""
 
     before: HeldFile | HeldRecord | None
     after: HeldFile | HeldRecord | None
 
 
 def differs(before: HeldFile | HeldRecord, after: HeldFile | HeldRecord) -> bool:
-    """Whether a file has another S3 version, or a record another value or type."""
+    """Return whether a file has another S3 version, or a record another value or type."""
     if isinstance(before, HeldFile) and isinstance(after, HeldFile):
         return before.version_id != after.version_id
     return before != after
@@ -117,7 +117,7 @@ def differences(
     *,
     up_to: str | None,
 ) -> Iterator[tuple[str, Difference]]:
-    """What differs between two pages, by sort key in order, as far as both of them reach."""
+    """Return the differences of two pages, by sort key in order, as far as both of them reach."""
     for key in sorted(before.keys() | after.keys()):
         if up_to is not None and key > up_to:
             return
@@ -127,7 +127,7 @@ def differences(
 
 
 def geometry_of(difference: Difference) -> GeometryDifference | None:
-    """Return a difference as one of geometry; None where it is none."""
+    """Return a difference as one of geometry; None if it is none."""
     one = difference.before or difference.after
     if not isinstance(one, HeldRecord) or one.kind != "attribute":
         return None

@@ -38,14 +38,14 @@ from backend.spec.tables.operations import RESERVATIONS
 
 _RESERVATION = RESERVATIONS.partition_key.name
 _OWNER, _WITHIN, _DELETED_BY = "assetId", "within", "deletedBy"
-_ATTEMPTS = 12  # of giving back reservations beside others that do the same
+_ATTEMPTS = 12  # of releasing reservations concurrently with others
 
 
 class AssetNotFoundError(NotFoundError):
     """The asset does not exist, or is not visible to the caller."""
 
     code = "AssetNotFound"
-    needs_operator = False  # a job ends with it where the asset was archived or deleted meanwhile
+    needs_operator = False  # a job ends with it if the asset was archived or deleted meanwhile
 
     def __init__(self, database_id: str | None, asset_id: str) -> None:
         where = "" if database_id is None else f" in database {database_id}"
@@ -85,7 +85,7 @@ class AssetVersionNotFoundError(NotFoundError):
 
 
 class _OvertakenError(ConflictError):
-    """A reservation is no longer as it was read."""
+    """A reservation was changed after it was read."""
 
 
 @wired
@@ -93,7 +93,7 @@ class AssetRepository:
     tables: Tables
 
     def get(self, database_id: str, asset_id: str, *, in_archive: bool = False) -> Asset | None:
-        """The asset's row, a consistent read; with `in_archive` also if it is archived."""
+        """Return the asset's row, a consistent read; with `in_archive` also if it is archived."""
         if not in_archive:  # half the time of a batch of one
             item = self.tables.get(ASSETS, _key(database_id, asset_id))
             return None if item is None else Asset.model_validate(item)
@@ -106,18 +106,18 @@ class AssetRepository:
         return None
 
     def list_in_partition(self, partition: str, page: PageRequest) -> Page[Asset]:
-        """Assets of a database's active or archived partition, by id."""
+        """List assets of a database's active or archived partition, by id."""
         query = Query(table=ASSETS, partition=partition, consistent=True)
         found = self.tables.query(query, page)
         return Page(tuple(Asset.model_validate(item) for item in found.items), found.after)
 
     def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion | None:
-        """The row of one of the asset's versions."""
+        """Return the row of one of the asset's versions."""
         item = self.tables.get(ASSET_VERSIONS, version_key(asset, asset_version_id))
         return None if item is None else AssetVersion.model_validate(item)
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion | None:
-        """The version of that alias, which is unique in the asset."""
+        """Return the version with that alias, which is unique in the asset."""
         reserved = self.tables.get(ASSET_VERSIONS, version_key(asset, ALIAS_MARK + alias))
         return None if reserved is None else self.get_version(asset, str(reserved["version"]))
 
@@ -132,7 +132,7 @@ class AssetRepository:
         """Put the asset, its first version and its reservations, all or nothing.
 
         `ancestors` are the prefixes between the bucket's base and the asset's own; `counted` is the
-        database's part, and the first to be refused.
+        write of the database, which is refused first.
 
         Raises:
             AssetIdTakenError: the id is reserved.
@@ -149,15 +149,15 @@ class AssetRepository:
         self.tables.transact(writes)
 
     def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
-        """The writes that replace a row by one of the other partition.
+        """Return the writes that replace a row by one of the other partition.
 
-        They are refused with AssetRevisionError if the row has not the revision that was read.
+        They are refused with AssetRevisionError if the row was changed since it was read.
         """
         refused = AssetRevisionError(asset.asset_id)
         return [_removed(asset, refused), put_new(ASSETS, row_of(changed), refused)]
 
     def require_active(self, asset: Asset) -> Check:
-        """Demand that the row is still that of this asset, and active."""
+        """Require that the row is still that of this asset, and active."""
         return Check(
             table=ASSETS,
             key=_key(asset.database_id, asset.asset_id),
@@ -166,20 +166,20 @@ class AssetRepository:
         )
 
     def get_many(self, wanted: Iterable[AssetReference]) -> list[Asset]:
-        """Those of the active assets that are there, in no order."""
+        """Return those of the assets that exist and are active, in no order."""
         keys_of = [(ASSETS, _key(each.database_id, each.asset_id)) for each in wanted]
         found = self.tables.get_many(keys_of)
         return [Asset.model_validate(item) for _, item in found]
 
     def database_of(self, asset_id: str) -> str | None:
-        """The database in which the id is taken."""
+        """Return the database in which the id is used."""
         found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
         return None if found is None else str(found["databaseId"])
 
     def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
-        """The writes that remove a row; the reservations stay, for the job that deletes the rest.
+        """Return the writes that remove a row; a job releases the reservations.
 
-        They are refused with AssetRevisionError if the row has not the revision that was read.
+        They are refused with AssetRevisionError if the row was changed since it was read.
         """
         refused = AssetRevisionError(asset.asset_id)
         marked = Update(
@@ -192,7 +192,7 @@ class AssetRepository:
         return [_removed(asset, refused), marked]
 
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
-        """Whether the id is still reserved for this job to delete what the asset left."""
+        """Return whether the id is still reserved for this job, which deletes the remains."""
         found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
         return found is not None and found.get(_DELETED_BY) == job_id
 
@@ -205,13 +205,13 @@ class AssetRepository:
         ancestors: Sequence[str],
         deleted_by: str | None = None,
     ) -> None:
-        """Give back the id and the prefix of an asset that is gone; repeating it changes nothing.
+        """Release the id and the prefix of a deleted asset; no effect if repeated.
 
-        With `deleted_by` only what `removes` marked so: once it is given back, another asset may
-        take the same id.
+        With `deleted_by`, only reservations that `removes` marked are released: afterwards another
+        asset may use the same id.
 
         Raises:
-            UnavailableError: neighbours in the same folders come and go all the time.
+            UnavailableError: assets in the same folders change at every attempt.
         """
         mine = {_RESERVATION: id_reservation(reference.asset_id)}
         folders = [{_RESERVATION: prefix_reservation(bucket_id, folder)} for folder in ancestors]
@@ -243,12 +243,12 @@ class AssetRepository:
         *others: Write,
         counters: Sequence[str] = (),
     ) -> Asset:
-        """Set some attributes if the row still has the asset's revision; `counters` go up by one.
+        """Set some attributes if the row has the asset's revision; `counters` are incremented.
 
         `others` are writes of the same transaction.
 
         Raises:
-            AssetRevisionError: the row has another revision, or is gone.
+            AssetRevisionError: the row has another revision, or does not exist.
         """
         update = Update(
             table=ASSETS,
@@ -263,8 +263,7 @@ class AssetRepository:
         return Asset.model_validate(now | {name: now[name] + 1 for name in update.add})
 
     def sets_version(self, asset: Asset, changes: Mapping[str, Any]) -> Update:
-        """The write of a current version, refused with AssetRevisionError if the asset was changed
-        or archived meanwhile."""
+        """Return the write of a current version, or AssetRevisionError if the asset was changed."""
         return Update(
             table=ASSETS,
             key=_key(asset.partition, asset.asset_id),
@@ -277,10 +276,10 @@ class AssetRepository:
     def touch(
         self, asset: Asset, changes: Mapping[str, Any], *, counters: Iterable[str] = ()
     ) -> Asset:
-        """Set some attributes whatever the revision, as long as the asset is active.
+        """Set some attributes of an active asset, whatever its revision.
 
         Raises:
-            AssetNotFoundError: the asset is archived or gone.
+            AssetNotFoundError: the asset is archived or does not exist.
         """
         item = self.tables.write(
             Update(
@@ -295,7 +294,7 @@ class AssetRepository:
         return Asset.model_validate(item)
 
     def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
-        """Which asset owns which object (bucket id and key); objects of no asset are left out."""
+        """Return the asset of each object (bucket id and key); objects of no asset are left out."""
         wanted = {
             location: [prefix_reservation(location[0], p) for p in possible_prefixes(location[1])]
             for location in objects
@@ -306,7 +305,7 @@ class AssetRepository:
             for _, item in self.tables.get_many(
                 [(RESERVATIONS, {_RESERVATION: name}) for name in sorted(unique)]
             )
-            if _OWNER in item  # others count the assets that lie deeper
+            if _OWNER in item  # others count the assets below
         }
         return {
             location: found[name]
@@ -317,20 +316,20 @@ class AssetRepository:
 
 
 def row_of(asset: Asset) -> Item:
-    """The item of an asset, in the partition that its status says."""
+    """Return the item of an asset, in the partition of its status."""
     return asset.model_dump(by_alias=True, exclude_none=True, mode="json") | {
         PARTITION.name: asset.partition
     }
 
 
 def version_row(asset: Asset, version: AssetVersion) -> Item:
-    """The item of one version of an asset; the key keeps to the database's own id."""
+    """Return the item of one version of an asset; the key uses the database's own id."""
     item = version.model_dump(by_alias=True, exclude_none=True)
     return version_key(asset, version.asset_version_id) | item
 
 
 def version_key(asset: Asset, asset_version_id: str) -> dict[str, str]:
-    """The key of a version, or of the item that reserves an alias among the versions."""
+    """Return the key of a version, or of the item that reserves an alias among the versions."""
     return {
         keys.ASSET.name: keys.ASSET.build(asset.database_id, asset.asset_id),
         ASSET_VERSION_ID.name: asset_version_id,
@@ -366,7 +365,7 @@ def _given_back(key: Key, owner: AssetReference) -> Delete:
 
 
 def _uncounted(counts: Iterable[tuple[Key, int]]) -> Iterator[Write]:
-    """One asset fewer in each folder; the last one takes the folder's item with it."""
+    """Return writes that count one asset fewer in each folder; an empty one is removed."""
     for key, count in counts:
         refused = _OvertakenError("changed")
         if count == 1:

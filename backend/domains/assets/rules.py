@@ -1,4 +1,4 @@
-"""Which ids, prefixes and tags an asset may have, and what reserves them. Pure."""
+"""The allowed ids, prefixes and tags of assets, and their reservations. Pure."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -40,10 +40,10 @@ class PreviewNotFoundError(NotFoundError):
 
 
 def check_asset_key_room(database_id: str, asset_id: str) -> None:
-    """Refuse an asset id with which no file's composite key would fit DynamoDB's sort key.
+    """Reject an asset id that leaves no room for composite keys of files.
 
     Raises:
-        InvalidInputError: naming `assetId`.
+        InvalidInputError: the message names `assetId`.
     """
     size = len(FILE.build(database_id, asset_id, "").encode())
     if size + PATH_ROOM_BYTES > SORT_KEY_BYTES:
@@ -57,19 +57,19 @@ def check_asset_key_room(database_id: str, asset_id: str) -> None:
 
 
 def asset_prefix(base: str, asset_id: str) -> str:
-    """The prefix of a new asset's files.
+    """Return the prefix of a new asset's files.
 
     Raises:
-        InvalidInputError: the id is a folder's that never holds an asset.
+        InvalidInputError: the id is the name of a reserved folder.
     """
     return _checked(base, asset_id + "/", field="assetId")
 
 
 def adoptable_prefix(base: str, folder: str) -> str:
-    """The prefix of a folder that is to become the asset of that id.
+    """Return the prefix of a folder that becomes the asset of that id.
 
     Raises:
-        InvalidInputError: its name is reserved, or no id of an asset.
+        InvalidInputError: the name is reserved, or not a valid asset id.
     """
     try:
         check_asset_id(folder)
@@ -79,10 +79,10 @@ def adoptable_prefix(base: str, folder: str) -> str:
 
 
 def existing_prefix(base: str, key: str) -> str:
-    """The prefix that `bucketExistingKey` names, with or without the bucket's base prefix.
+    """Return the prefix in `bucketExistingKey`, with or without the bucket's base prefix.
 
     Raises:
-        InvalidInputError: it is not a folder below the base prefix in which an asset may stand.
+        InvalidInputError: it is not a folder below the base prefix that may contain an asset.
     """
     field = "bucketExistingKey"
     path = key.removeprefix("/").removesuffix("/") + "/"
@@ -96,27 +96,27 @@ def existing_prefix(base: str, key: str) -> str:
 
 
 def ancestors(base: str, prefix: str) -> tuple[str, ...]:
-    """The prefixes strictly between the bucket's base prefix and an asset's, outermost first."""
+    """Return the prefixes between the bucket's base prefix and an asset's, outermost first."""
     return tuple(
         base + below for below in _folders(prefix.removeprefix(base)) if base + below != prefix
     )
 
 
 def possible_prefixes(key: str) -> tuple[str, ...]:
-    """The prefixes of assets that may own an S3 key: one of them at the most does."""
+    """Return the possible prefixes of the asset that owns an S3 key; at most one exists."""
     return tuple(_folders(key))[:MAX_PREFIX_DEPTH]
 
 
 def id_reservation(asset_id: str) -> str:
-    """The key of the reservation of an asset id."""
+    """Return the key of the reservation of an asset id."""
     return f"AssetId#{asset_id}"
 
 
 def prefix_reservation(bucket_id: str, prefix: str) -> str:
-    """The key of the reservation of a prefix in a bucket.
+    """Return the key of the reservation of a prefix in a bucket.
 
-    Its item either names the asset that owns the prefix, or counts the assets whose prefixes lie
-    deeper in it (`within`); never both.
+    Its item either names the asset that owns the prefix, or counts the assets with deeper prefixes
+    (`within`); never both.
     """
     return f"Prefix#{bucket_id}#{prefix}"
 
@@ -145,7 +145,7 @@ def _checked(base: str, below: str, *, field: str) -> str:
 
 
 def _folders(path: str) -> Iterable[str]:
-    """`a/`, `a/b/` for `a/b/c`."""
+    """Return `a/`, `a/b/` for `a/b/c`."""
     end = path.find("/")
     while end >= 0:
         yield path[: end + 1]
@@ -153,7 +153,7 @@ def _folders(path: str) -> Iterable[str]:
 
 
 def counters(changes: Iterable[str]) -> tuple[str, ...]:
-    """What a change of these attributes counts: what files inherit has their documents rebuilt."""
+    """Return the counters to increment for changed attributes: files inherit some of them."""
     return ("inheritedRevision",) if INHERITED_BY_FILES.intersection(changes) else ()
 
 
@@ -163,10 +163,10 @@ def partitions(database_id: str, *, show_archived: bool) -> tuple[str, ...]:
 
 
 def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
-    """What the body really changes, by the names of the row's attributes.
+    """Return what the body changes, by the names of the row's attributes.
 
     Raises:
-        InvalidInputError: the new name holds invisible characters; one that is stored may remain.
+        InvalidInputError: the new name contains invisible characters; a stored one may remain.
     """
     now = asset.model_dump(by_alias=True)
     wanted = body.model_dump(by_alias=True, exclude_none=True)

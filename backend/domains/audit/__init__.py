@@ -1,1 +1,1 @@
-"""Who changed what, and when: one entry a write, kept apart from what it speaks of."""
+"""The audit log: who changed what and when, one entry for each write."""

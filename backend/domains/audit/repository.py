@@ -1,4 +1,4 @@
-"""The table of entries, and the archive: large values, and what expired."""
+"""The table of entries, and the archive of large values and expired entries."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class AuditEntryExistsError(AlreadyExistsError):
 
 
 def put(entry: Entry) -> Put:
-    """The write of an entry; its key holds chance, so no other one is ever overwritten."""
+    """Return the write of an entry; its key is partly random, so no other entry is overwritten."""
     item = entry.model_dump(by_alias=True, exclude_none=True, exclude={"changes"})
     return Put(table=AUDIT, item=item | {"changes": dumped(entry.changes)})
 
@@ -40,7 +40,7 @@ class AuditRepository:
     def list_of_entity(
         self, entity: str, page: PageRequest, *, period: tuple[str, str] | None
     ) -> Page[Entry]:
-        """Entries about something, newest first."""
+        """List entries about an object, newest first."""
         query = Query(
             table=AUDIT,
             partition=entity,
@@ -53,7 +53,7 @@ class AuditRepository:
     def list_of_user(
         self, user_id: str, page: PageRequest, *, period: tuple[str, str] | None
     ) -> Page[Entry]:
-        """Entries of what a user did, newest first, by an index that lags by moments."""
+        """List entries of a user, newest first, by an eventually consistent index."""
         query = Query(
             table=AUDIT,
             partition=user_id,
@@ -64,11 +64,11 @@ class AuditRepository:
         return self._page(query, page)
 
     def add(self, entry: Put) -> None:
-        """Write an entry whose write was made before."""
+        """Store an entry for a write that was carried out before."""
         self.tables.write(entry)
 
     def add_once(self, entry: Entry) -> None:
-        """Write an entry unless there is one with its key already, which stays as it is."""
+        """Store an entry unless one with its key exists."""
         write = put_new(AUDIT, put(entry).item, AuditEntryExistsError(entry.entity))
         try:
             self.tables.write(write)
@@ -82,13 +82,13 @@ class AuditRepository:
 
 @wired
 class AuditArchive:
-    """The archive bucket; its name is asked for when it is first needed."""
+    """The archive bucket; its name is read when it is first needed."""
 
     objects: Objects
     bucket: Callable[[], str]
 
     def keep_values(self, values: Sequence[LargeValue]) -> None:
-        """Store large values, each under its hash, so a repetition changes nothing."""
+        """Store large values, each under its hash; no effect if repeated."""
 
         def keep(value: LargeValue) -> None:
             self.objects.put(
@@ -103,10 +103,10 @@ class AuditArchive:
         in_parallel(keep, list(unique.values()))
 
     def value(self, sha256: str) -> tuple[int, object]:
-        """The size and the content of a large value.
+        """Return the size and the content of a large value.
 
         Raises:
-            AuditValueNotFoundError: there is none with this hash.
+            AuditValueNotFoundError: there is no value with this hash.
         """
         try:
             content = b"".join(self.objects.read_chunks(self.bucket(), value_key(sha256)))
@@ -115,5 +115,5 @@ class AuditArchive:
         return len(content), json.loads(content)
 
     def keep_expired(self, name: str, content: bytes) -> None:
-        """Store entries that expired; the same name again is the same entries again."""
+        """Store expired entries; the same name always has the same entries."""
         self.objects.put(self.bucket(), name, content, content_type="application/gzip", metadata={})

@@ -1,1 +1,1 @@
-"""Bucket sync: what others write straight into a bucket becomes assets and files."""
+"""Bucket sync: objects that other programs write into a bucket become assets and files."""

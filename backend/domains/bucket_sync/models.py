@@ -1,4 +1,4 @@
-"""Objects that the sync follows, their folders, the objects that it skipped, and its replies."""
+"""Objects, their folders, and results of the sync; its replies."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,7 +16,7 @@ EXPECTED: frozenset[SkipKind] = frozenset({"reservedFolder", "outsideBasePrefixe
 
 @dataclass(frozen=True, slots=True, order=True)
 class NamedObject:
-    """An object by its bucket's name and its key, and nothing of what happened to it."""
+    """An object by its bucket's name and its key."""
 
     bucket: str
     key: str
@@ -35,13 +35,13 @@ class Folder:
 
     @property
     def id(self) -> tuple[str, str]:
-        """What identifies a folder."""
+        """Return what identifies a folder."""
         return self.bucket.bucket_id, self.name
 
 
 @frozen
 class Skip:
-    """Objects that became no files: where they stand, one of them, why."""
+    """Objects that did not become files: their folder, one of them, and the reason."""
 
     kind: SkipKind
     place: str
@@ -55,12 +55,11 @@ class Skip:
 
 @dataclass(slots=True)
 class Followed:
-    """The results of following some objects.
+    """The result for some objects.
 
-    `owned` are objects by the asset that had them before; `made` are the assets that are new;
-    `files` are all objects that belong to an asset now, if they are still there;
-    `later` are objects whose folder is still that of an asset which is being deleted or archived,
-    or whose database is being purged: they are followed again later.
+    `owned` are objects by their existing asset; `made` are new assets; `files` are all objects that
+    belong to an asset now, if they still exist; `later` are objects whose asset is being deleted or
+    archived, or whose database is being purged, so that the result is not known yet.
     """
 
     owned: dict[tuple[str, str], list[str]] = field(

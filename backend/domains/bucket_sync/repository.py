@@ -1,4 +1,4 @@
-"""Which import of a bucket is the last one: an item of the table of reservations a bucket."""
+"""The last import of each bucket: one item per bucket in the table of reservations."""
 
 from backend.core.errors import StateForbidsError
 from backend.core.tables import Tables
@@ -25,7 +25,7 @@ class ImportRepository:
     tables: Tables
 
     def last_job(self, bucket_id: str) -> str | None:
-        """The job of the last import of a bucket, whatever has become of it."""
+        """Return the job of the last import of a bucket, in any state."""
         item = self.tables.get(RESERVATIONS, _key(bucket_id))
         return None if item is None else str(item[_JOB])
 
@@ -33,7 +33,7 @@ class ImportRepository:
         """Make this job the last one if `last` still is, with other writes, all or nothing.
 
         Raises:
-            ImportRunningError: another import was begun meanwhile.
+            ImportRunningError: another import was started meanwhile.
         """
         mine = Update(
             table=RESERVATIONS,

@@ -1,4 +1,4 @@
-"""The route that imports what stands in a bucket."""
+"""The route that imports the objects of a bucket."""
 
 from backend.domains.bucket_sync.models import ImportBucketReply
 from backend.domains.bucket_sync.service import BucketImports

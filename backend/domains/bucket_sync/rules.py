@@ -1,4 +1,4 @@
-"""What a key says: which folder of which bucket it stands in. Pure.
+"""Finds the folder and the bucket of a key. Pure.
 
 Keys come as EventBridge sends them: not encoded, so `+` is a plus and `%20` is three characters.
 """
@@ -16,11 +16,11 @@ ABOUT_CHARS = 256
 
 
 class NotUnderstoodError(Exception):
-    """A message names no object; the text says why."""
+    """A message does not name an object; the text is the reason."""
 
 
 def named_object(message: Mapping[str, Any]) -> NamedObject:
-    """The object that a message of the queue names.
+    """Return the object that a message of the queue names.
 
     Raises:
         NotUnderstoodError: it names none.
@@ -37,7 +37,7 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
 
 
 def adds_marker(message: Mapping[str, Any]) -> bool:
-    """Whether a message reports that a delete marker was added, after which there is no file."""
+    """Return whether a message reports a new delete marker."""
     event: object = json.loads(message["body"])
     match event:
         case {"detail": {"deletion-type": "Delete Marker Created"}}:
@@ -47,12 +47,12 @@ def adds_marker(message: Mapping[str, Any]) -> bool:
 
 
 def event_of(named: NamedObject) -> dict[str, Any]:
-    """An event of an object, as far as anything here reads it."""
+    """Parse the used parts of an object event."""
     return {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}
 
 
 def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Skip:
-    """The folder that an object stands in, or why it stands in none that may become an asset."""
+    """Return the folder of an object, or why the object has none that may become an asset."""
     bucket = next(
         (
             one
@@ -77,12 +77,12 @@ def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Ski
 
 
 def refused(folder: Folder, example: str, kind: SkipKind, reason: str) -> Skip:
-    """Why a folder becomes no asset."""
+    """Return why a folder does not become an asset."""
     return _skip(kind, NamedObject(folder.bucket.bucket_name, example), folder.prefix, reason)
 
 
 def about(folder: Folder) -> str:
-    """The description of the asset that a folder becomes: where it came from."""
+    """Return the description of an asset created from a folder: its origin."""
     place = f"s3://{folder.bucket.bucket_name}/{folder.prefix}"
     text = f"Found in the bucket: {place}"
     return text if len(text) <= ABOUT_CHARS else text[: ABOUT_CHARS - 1] + "…"

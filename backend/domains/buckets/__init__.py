@@ -1,1 +1,1 @@
-"""Asset buckets: where the files of assets stand."""
+"""Asset buckets, in which the files of assets are stored."""

@@ -28,7 +28,7 @@ class AssetBucket(WireModel):
 
     @property
     def key_prefix(self) -> str:
-        """What the keys of assets begin with: empty for the root, else ending in `/`."""
+        """Return the prefix of all keys of assets: empty for the root, else ending in `/`."""
         return self.base_assets_prefix.lstrip("/")
 
 
@@ -42,10 +42,12 @@ class BucketPath(WireModel):
 
 
 def base_prefix(value: str) -> str:
-    """A base prefix as it is stored: `/`, or folders that end in `/`; slashes around it may lack.
+    """Return a base prefix in stored form: `/`, or folders that end in `/`.
+
+    Outer slashes are optional.
 
     Raises:
-        ValueError: it is no such prefix, or one in which assets may not stand.
+        ValueError: the prefix is invalid or reserved.
     """
     path = value.strip("/")
     if not path:

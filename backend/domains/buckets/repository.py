@@ -29,7 +29,7 @@ class RegistryChangedError(ConflictError):
 
 @frozen
 class Registrations:
-    """All records of one bucket, and how often one was added while nobody else did."""
+    """All records of one bucket, and a count of their additions."""
 
     name: str
     buckets: tuple[AssetBucket, ...]
@@ -41,7 +41,10 @@ class BucketRepository:
     tables: Tables
 
     def get(self, bucket_id: str) -> AssetBucket | None:
-        """The bucket of an id; the sort key is not known, so this is a query for one item."""
+        """Return the bucket of an id.
+
+        The sort key is not known, so this is a query for one item.
+        """
         query = Query(table=ASSET_BUCKETS, partition=bucket_id, consistent=True)
         found = self.tables.query(query, PageRequest(1)).items
         return AssetBucket.model_validate(found[0]) if found else None
@@ -51,7 +54,7 @@ class BucketRepository:
         return Page(tuple(AssetBucket.model_validate(item) for item in found.items), found.after)
 
     def all(self) -> list[AssetBucket]:
-        """Every record: they are few, and a scan is consistent, unlike the index by name."""
+        """Return all records: they are few, and a scan is consistent, unlike the index by name."""
         found: list[AssetBucket] = []
         request = PageRequest(_PAGE)
         while True:
@@ -62,16 +65,16 @@ class BucketRepository:
             request = PageRequest(_PAGE, page.after)
 
     def registrations(self, name: str) -> Registrations:
-        """The records of a bucket; their number is read before them, so it is never too new."""
+        """Return the records of a bucket; the count is read before them, so it is never too new."""
         item = self.tables.get(RESERVATIONS, {_RESERVATION: _registrations_key(name)})
         count = 0 if item is None else int(item[_COUNT])
         return Registrations(name, tuple(b for b in self.all() if b.bucket_name == name), count)
 
     def add(self, bucket: AssetBucket, known: Registrations, entry: Write) -> None:
-        """Make a record while the bucket's others are still those that are known, with an entry.
+        """Add a record if the bucket's other records are unchanged, with an audit entry.
 
         Raises:
-            RegistryChangedError: they are not.
+            RegistryChangedError: they were changed.
         """
         changed = RegistryChangedError(known.name)
         counted = Update(
@@ -84,14 +87,14 @@ class BucketRepository:
         self.tables.transact([put_new(ASSET_BUCKETS, row_of(bucket), changed), counted, entry])
 
     def keep(self, bucket: AssetBucket) -> None:
-        """Make the bucket's record; one that is there stays as it is."""
+        """Create the bucket's record, unless it exists."""
         there = AlreadyExistsError(f"Bucket {bucket.bucket_id} is already registered")
         with suppress(AlreadyExistsError):
             self.tables.write(put_new(ASSET_BUCKETS, row_of(bucket), there))
 
 
 def row_of(bucket: AssetBucket) -> Item:
-    """The item of a bucket."""
+    """Return the item of a bucket."""
     location = keys.BUCKET_LOCATION.build(bucket.bucket_name, bucket.base_assets_prefix)
     row = bucket.model_dump(by_alias=True, exclude_none=True)
     return {**row, keys.BUCKET_LOCATION.name: location}

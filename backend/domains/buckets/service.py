@@ -48,7 +48,7 @@ BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000
 
 _ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")
-_ATTEMPTS = 8  # of a registration that others of the same bucket overtake
+_ATTEMPTS = 8  # of a registration that conflicts with others of the same bucket
 _UNUSABLE: dict[BucketFact, str] = {
     "absent": "the bucket does not exist",
     "forbidden": (
@@ -66,8 +66,10 @@ _UNUSABLE: dict[BucketFact, str] = {
 
 @wired
 class BucketService:
-    """Asset buckets. A row never changes: one that was read is believed for a minute, since most
-    requests need one. That one is absent is never remembered.
+    """Asset buckets.
+
+    A row never changes, so it is cached for a minute, because most requests need one. Missing rows
+    are not cached.
     """
 
     buckets: BucketRepository
@@ -78,7 +80,7 @@ class BucketService:
     )
 
     def list_buckets(self, caller: Identity, page: PageRequest) -> Page[AssetBucket]:
-        """Asset buckets that the caller may see, by name and prefix."""
+        """List the asset buckets that the caller may see, by name and prefix."""
 
         def visible(bucket: AssetBucket) -> bool:
             return self.authorization.may(caller, "GET", secured(bucket.bucket_id))
@@ -92,9 +94,9 @@ class BucketService:
         return fill(fetch, page, visible=visible, position_of=_place)
 
     def register_bucket(self, name: str, base_assets_prefix: str) -> AssetBucket:
-        """See to it that a bucket can hold assets, under the same id each time.
+        """Ensure that a bucket can store assets, always under the same id.
 
-        For bootstrap only: no permission is asked.
+        For bootstrap only: no permission is checked.
         """
         bucket = AssetBucket(
             bucket_id=stable_uuid(f"bucket {name}:{base_assets_prefix}"),
@@ -105,11 +107,11 @@ class BucketService:
         return bucket
 
     def bucket_for(self, caller: Identity, action: Action, bucket_id: str) -> AssetBucket:
-        """The bucket, for a caller who may do this to it.
+        """Return the bucket, for a caller who may perform the action on it.
 
         Raises:
-            BucketNotFoundError: it does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see it, and not do this.
+            BucketNotFoundError: it does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see it, but not perform the action.
         """
         target = secured(bucket_id)
         if not self.authorization.may(caller, "GET", target):
@@ -119,10 +121,10 @@ class BucketService:
         return found
 
     def find_bucket(self, bucket_id: str) -> AssetBucket | None:
-        """The bucket of an id, for other slices: no permission is asked."""
+        """Return the bucket of an id, for other slices: no permission is checked."""
         now = self.clock()
         known = self._known.get(bucket_id)
-        # A clock that was set back makes an answer of the future: it is not believed.
+        # After a clock was set back, a cached row may be from the future: it is not used.
         if known is not None and timedelta(0) <= now - known[0] < BUCKET_CACHE:
             return known[1]
         found = self.buckets.get(bucket_id)
@@ -134,10 +136,10 @@ class BucketService:
         return found
 
     def get_bucket(self, bucket_id: str) -> AssetBucket:
-        """As `find_bucket`, for ids that a row holds.
+        """As `find_bucket`, for ids in stored rows.
 
         Raises:
-            BucketNotFoundError: the row of the bucket is gone.
+            BucketNotFoundError: the row of the bucket does not exist.
         """
         found = self.find_bucket(bucket_id)
         if found is None:
@@ -149,22 +151,22 @@ class BucketService:
 class BucketRegistry:
     """The rows of asset buckets, kept for workers that resolve objects to assets.
 
-    A row never changes, and the prefixes of one bucket never overlap, so a row that was read stays
-    true. The absence of a row is never kept: its bucket may be registered at any time.
+    A row never changes, and the prefixes of one bucket never overlap, so rows can be cached.
+    Missing rows are not cached, because a bucket may be registered at any time.
     """
 
     tables: Tables
     _known: dict[str, AssetBucket] = field(default_factory=dict[str, AssetBucket])
 
     def by_id(self, bucket_ids: Iterable[str]) -> dict[str, AssetBucket]:
-        """The buckets of some ids; ids without a row are left out."""
+        """Return the buckets of some ids; ids without a row are left out."""
         wanted = set(bucket_ids)
         if not wanted <= self._known.keys():
             self._read()
         return {bucket_id: self._known[bucket_id] for bucket_id in wanted & self._known.keys()}
 
     def for_objects(self, objects: Iterable[tuple[str, str]]) -> list[AssetBucket]:
-        """All rows, read again if an object (bucket name, key) is below no known prefix."""
+        """Return all rows, read again if an object (bucket name, key) is below no known prefix."""
         if not all(self._is_known(name, key) for name, key in objects):
             self._read()
         return list(self._known.values())
@@ -180,7 +182,7 @@ class BucketRegistry:
 
 @wired
 class BucketRegistration:
-    """Lets further buckets, or prefixes of buckets, hold assets."""
+    """Registers further buckets, or prefixes of buckets, for assets."""
 
     buckets: BucketRepository
     facts: BucketFacts
@@ -190,13 +192,14 @@ class BucketRegistration:
     new_id: NewId = new_uuid
 
     def register_bucket(self, caller: Identity, body: RegisterBucketBody) -> AssetBucket:
-        """Make the record of a bucket that is there, keeps versions and may be used.
+        """Create the record of a bucket that exists, has versioning and is accessible.
 
         Raises:
-            BucketOverlapsError: a prefix that contains it, or lies in it, is registered.
-            InvalidInputError: the bucket is absent, without versions, or closed to the deployment.
-            PermissionDeniedError: the caller may not.
-            RegistryChangedError: others register prefixes of the same bucket all the time.
+            BucketOverlapsError: a prefix that contains it, or is within it, is registered.
+            InvalidInputError: the bucket does not exist, has no versioning, or is not accessible.
+            PermissionDeniedError: the caller may not register it.
+            RegistryChangedError: prefixes of the same bucket are registered concurrently at every
+                attempt.
         """
         bucket = AssetBucket(
             bucket_id=self.new_id(),
@@ -228,7 +231,7 @@ class BucketRegistration:
         return bucket
 
     def _others_of(self, bucket: AssetBucket) -> Registrations:
-        """What is registered of the bucket by now, if it leaves room for this prefix."""
+        """Return the current records of the bucket, if they leave room for this prefix."""
         known = self.buckets.registrations(bucket.bucket_name)
         taken = [one.key_prefix for one in known.buckets]
         other = rules.overlapping(bucket.key_prefix, taken)
@@ -238,7 +241,7 @@ class BucketRegistration:
 
 
 def _place(bucket: AssetBucket) -> dict[str, str]:
-    """Where a bucket stands in a list."""
+    """Return the position of a bucket in a list."""
     values = (bucket.bucket_name, bucket.base_assets_prefix, bucket.bucket_id)
     return dict(zip(_ORDER, values, strict=True))
 
@@ -248,5 +251,5 @@ def _order(place: Position | None) -> tuple[str, ...]:
 
 
 def secured(bucket_id: str) -> Secured:
-    """A bucket as permissions see it."""
+    """Return a bucket as permissions see it."""
     return Secured("bucket", {"bucketId": bucket_id})

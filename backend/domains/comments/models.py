@@ -37,7 +37,7 @@ CommentKey = Annotated[
 
 
 class Comment(WireModel):
-    """A comment as its row holds it, in either of the asset's two partitions.
+    """A comment as stored, in either of the asset's two partitions.
 
     `database_id` is ours: the row of another database's asset that had this id is not shown.
     """
@@ -70,7 +70,7 @@ class CommentPath(AssetCommentsPath):
 
 
 class CommentsQuery(PageQuery):
-    """`showDeleted` returns only deleted comments."""
+    """`showDeleted` lists the deleted comments instead."""
 
     show_deleted: bool = False
 

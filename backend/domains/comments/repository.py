@@ -1,4 +1,4 @@
-"""The table of comments, by access pattern. Deleted ones stand in the partition `<asset>#deleted`.
+"""The table of comments, by access pattern. Deleted ones have the partition `<asset>#deleted`.
 
 `others` are writes of the same transaction.
 """
@@ -77,7 +77,7 @@ class CommentRepository:
     def list_comments(
         self, asset_id: str, page: PageRequest, *, version_id: str | None, deleted: bool
     ) -> Page[Comment]:
-        """Comments of an asset, or of one of its versions, the largest key first."""
+        """List comments of an asset, or of one of its versions, the largest key first."""
         query = Query(
             table=COMMENTS,
             partition=archived(asset_id) if deleted else asset_id,
@@ -90,10 +90,10 @@ class CommentRepository:
         return Page(tuple(Comment.model_validate(item) for item in found.items), found.after)
 
     def put_new(self, comment: Comment, *others: Write) -> None:
-        """Write a comment under a key that no comment has or had.
+        """Write a comment under a key that was never used.
 
         Raises:
-            CommentExistsError: one has, or had.
+            CommentExistsError: a comment has the key, or had it.
         """
         refused = CommentExistsError(comment.key)
         # The id of a deleted comment is not reused: deleting it again would overwrite the first.
@@ -109,7 +109,7 @@ class CommentRepository:
         """Set some attributes.
 
         Raises:
-            CommentOvertakenError: the comment is not as it was read.
+            CommentOvertakenError: the comment was changed after it was read.
         """
         update = Update(
             table=COMMENTS,
@@ -121,10 +121,10 @@ class CommentRepository:
         self.tables.transact([update, *others])
 
     def move_to_deleted(self, comment: Comment, *others: Write) -> None:
-        """Take a comment from the lists, and keep it.
+        """Move a comment to the deleted ones.
 
         Raises:
-            CommentOvertakenError: the comment is not as it was read.
+            CommentOvertakenError: the comment was changed after it was read.
         """
         refused = CommentOvertakenError(comment.key)
         gone = Delete(
@@ -138,7 +138,7 @@ class CommentRepository:
 
 
 def position_of(comment: Comment, *, deleted: bool) -> dict[str, str]:
-    """The place of a comment in its list."""
+    """Return the position of a comment in its list."""
     return _key(archived(comment.asset_id) if deleted else comment.asset_id, comment.key)
 
 

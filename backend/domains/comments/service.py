@@ -1,7 +1,8 @@
 """Operations on comments.
 
-They belong to a version of an asset. The table's partition is the asset's id alone, which is taken
-once in a deployment, so the asset tells the database. Who may see an asset sees its comments.
+They belong to a version of an asset. The table's partition is only the asset's id, which is unique
+in a deployment, so the asset determines the database. A caller who may see an asset may see its
+comments.
 """
 
 import re
@@ -26,7 +27,7 @@ from backend.spec.keys import COMMENT
 from backend.spec.routes import Action
 
 _VERSION_ID = re.compile(r"[0-9]{1,18}")
-_ATTEMPTS = 4  # beside another request of the same owner
+_ATTEMPTS = 4  # concurrent with another request of the same owner
 
 
 @wired
@@ -45,10 +46,10 @@ class CommentService:
         version_id: str | None = None,
         show_deleted: bool = False,
     ) -> Page[Comment]:
-        """The comments, or else the deleted ones, of an asset or of one version of it.
+        """List the comments, or the deleted ones, of an asset or of one of its versions.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.asset_for(caller, "GET", asset_id)
         return fill(
@@ -61,11 +62,11 @@ class CommentService:
         )
 
     def get_comment(self, caller: Identity, asset_id: str, key: str) -> Comment:
-        """One comment that is not deleted.
+        """Return one comment that is not deleted.
 
         Raises:
-            CommentNotFoundError: there is none.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            CommentNotFoundError: the comment does not exist.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
         return self._found(self.assets.asset_for(caller, "GET", asset_id), key)
 
@@ -78,7 +79,7 @@ class CommentService:
         Raises:
             AssetVersionNotFoundError: the asset has no such version.
             CommentExistsError: a comment has this id, or had it.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not write to the asset.
         """
         asset = self.assets.asset_for(caller, "POST", asset_id)
@@ -102,13 +103,13 @@ class CommentService:
         return comment
 
     def update_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> None:
-        """Change the text of a comment of one's own.
+        """Change the text of the caller's own comment.
 
         Raises:
-            CommentNotFoundError: there is none, or it is deleted.
-            CommentOvertakenError: it is changed all the time.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
-            NotTheOwnerError: someone else wrote it.
+            CommentNotFoundError: it does not exist, or is deleted.
+            CommentOvertakenError: it is changed concurrently at every attempt.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not change the asset.
         """
         for _ in range(_ATTEMPTS):
@@ -133,13 +134,13 @@ class CommentService:
         raise CommentOvertakenError(key)
 
     def delete_comment(self, caller: Identity, asset_id: str, key: str) -> None:
-        """Delete a comment of one's own; lists of deleted ones go on telling it.
+        """Delete the caller's own comment; lists of deleted comments still include it.
 
         Raises:
-            CommentNotFoundError: there is none, or it is deleted.
-            CommentOvertakenError: it is changed all the time.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
-            NotTheOwnerError: someone else wrote it.
+            CommentNotFoundError: it does not exist, or is deleted.
+            CommentOvertakenError: it is changed concurrently at every attempt.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not delete the asset.
         """
         for _ in range(_ATTEMPTS):
@@ -175,7 +176,7 @@ class CommentService:
 
 
 def _is_of(comment: Comment, asset: Asset) -> bool:
-    """Whether a comment is about this asset; rows of VAMS name no database."""
+    """Return whether a comment is about this asset; rows of VAMS name no database."""
     return comment.database_id in {None, asset.database_id}
 
 
@@ -184,5 +185,5 @@ def _entity(asset: Asset) -> str:
 
 
 def _audit_values(key: str, body: str) -> dict[str, str]:
-    """A comment as the audit entry of its asset contains it."""
+    """Return a comment as the audit entry of its asset contains it."""
     return {f"comment {key}": body}

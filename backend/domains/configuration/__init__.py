@@ -1,1 +1,1 @@
-"""Configuration: what clients must know before they do anything else."""
+"""The configuration that clients need before they sign in."""

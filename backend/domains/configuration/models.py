@@ -31,7 +31,7 @@ class Endpoints(NamedTuple):
 
 
 class SignInProvider(NamedTuple):
-    """Where users sign in, and the application and scopes that their web client requests.
+    """The identity provider, and the application id that a web client uses.
 
     `endpoints` reads the provider's discovery document, and raises UnavailableError.
     """

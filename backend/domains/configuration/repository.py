@@ -17,7 +17,7 @@ class FeatureRepository:
     tables: Tables
 
     def list_all(self) -> list[str]:
-        """The names of the features that are on, sorted."""
+        """Return the names of the enabled features, sorted."""
         page = self.tables.scan(FEATURES, PageRequest(_SCAN_PAGE))
         rows = list(page.items)
         while page.after is not None:
@@ -26,7 +26,7 @@ class FeatureRepository:
         return sorted(Feature.model_validate(row).feature_name for row in rows)
 
     def put_all(self, names: Iterable[str]) -> None:
-        """Write rows that hold nothing but their key, so nothing can be overwritten."""
+        """Write rows that consist only of their key, so nothing is overwritten."""
         rows = [Feature(feature_name=name).model_dump(by_alias=True) for name in names]
         self.tables.put_many(FEATURES, rows)
 

@@ -1,4 +1,4 @@
-"""Under which address a client reached the API. Nothing is read here."""
+"""The address at which a client reached the API. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ _HOST = re.compile(r"[A-Za-z0-9._\-\[\]:]{1,255}")
 
 
 def api_url(headers: Mapping[str, str]) -> str:
-    """The address of the API as this request names it, ending in a slash.
+    """Return the address of the API in this request, ending in a slash.
 
     Raises:
-        InvalidInputError: the host is none.
+        InvalidInputError: the host is invalid.
     """
     host = headers.get("host", "")
     if not _HOST.fullmatch(host):

@@ -26,7 +26,10 @@ _log = logging.getLogger(__name__)
 
 @wired
 class ConfigurationService:
-    """Nothing here is an entity, so beside the route no permission is asked."""
+    """The configuration for clients.
+
+    No entity is involved, so only the route's permission is checked.
+    """
 
     features: FeatureRepository
     region: str
@@ -42,8 +45,8 @@ class ConfigurationService:
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """Return what a web client needs that reached the API under this address.
 
-        The endpoints of an identity provider that does not answer are `undefined`: users of the
-        user pool sign in all the same.
+        The endpoints of an identity provider that does not respond are `undefined`; users of the
+        user pool can still sign in.
         """
         return AmplifyConfigReply.model_validate(
             {
@@ -86,12 +89,12 @@ def _of_provider(provider: SignInProvider) -> dict[str, str]:
 
 @wired
 class Features:
-    """Keeps the features that follow from how a deployment is set up. For bootstrap only."""
+    """Stores the features that follow from the deployment's settings. For bootstrap only."""
 
     features: FeatureRepository
 
     def declare(self, *, has_search: bool, has_user_pool: bool, has_provider: bool = False) -> None:
-        """Switch on what holds and off what does not; other features stay as they are."""
+        """Enable features that apply and disable those that do not; others remain unchanged."""
         holds = {NO_SEARCH: not has_search, COGNITO: has_user_pool, PROVIDER: has_provider}
         self.features.put_all(name for name, on in holds.items() if on)
         self.features.delete_all(name for name, on in holds.items() if not on)

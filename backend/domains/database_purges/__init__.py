@@ -1,1 +1,1 @@
-"""Purges deleted databases: a job removes all that is left of one, then its id is free."""
+"""Purges deleted databases: a job removes the remains of one, then its id can be used again."""

@@ -1,10 +1,10 @@
-"""The cursor of a purge."""
+"""The progress of a purge."""
 
 from backend.core.models import WireModel
 
 
 class PurgeCursor(WireModel):
-    """In which sweep, at which of its parts, after which position of that part.
+    """The position of a purge: sweep, part of the sweep, and position in that part.
 
     `found` counts what this sweep has removed.
     """

@@ -21,7 +21,7 @@ class PurgeRepository:
     tables: Tables
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out what several services composed, all or nothing."""
+        """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
     def remove(
@@ -29,8 +29,8 @@ class PurgeRepository:
     ) -> Page[Item]:
         """Remove a page of rows; returns their keys and where the next page begins.
 
-        `demand_held` is called between the query and the removal, and raises where the id may be
-        another database's by now.
+        `demand_held` is called between the query and the removal, and raises if the id may belong
+        to another database now.
         """
         query = Query(
             table=remains.table,
@@ -48,5 +48,5 @@ class PurgeRepository:
         return found
 
     def remove_scopes(self, database_id: str) -> None:
-        """Remove the items that name the schemas of a database, if they are there."""
+        """Remove the items that list the schemas of a database, if they exist."""
         self.tables.delete_many(SCHEMA_SCOPES, scope_keys(database_id))

@@ -1,4 +1,4 @@
-"""Which rows a deleted database leaves beside its assets and jobs. Pure."""
+"""The rows that a deleted database leaves besides its assets and jobs. Pure."""
 
 from typing import get_args
 
@@ -21,7 +21,7 @@ class Remains:
 
 
 def remains_of(database_id: str) -> tuple[Remains, ...]:
-    """The rows that are found by a query."""
+    """Return the rows that a query finds."""
     return (
         Remains(metadata.DATABASE_METADATA, database_id, metadata.DATABASE_METADATA_BY_DATABASE),
         Remains(metadata.RECORD_SETS, database_id),
@@ -32,15 +32,15 @@ def remains_of(database_id: str) -> tuple[Remains, ...]:
 
 
 def scope_keys(database_id: str) -> list[dict[str, str]]:
-    """The keys of the items that name the database's schemas, one for each entity type."""
+    """Return the keys of the items that list the database's schemas, one for each entity type."""
     scope = keys.SCHEMA_SCOPE
     return [{scope.name: scope.build(database_id, kind)} for kind in get_args(EntityType)]
 
 
 def job_id(deleted: Database) -> str:
-    """The id of the job that purges a database.
+    """Return the id of the job that purges a database.
 
-    An id can be taken and deleted many times: the time of the deletion distinguishes these. The
+    An id can be used and deleted many times: the time of the deletion distinguishes these. The
     revision distinguishes a second purge of one deletion from the first, whose row has expired.
     """
     when = "".join(char for char in deleted.deleted_at or "" if char.isdecimal())

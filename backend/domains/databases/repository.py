@@ -1,7 +1,7 @@
 """The table of databases and the counts of their assets, by access pattern.
 
-The count of a database is spread over some items of the table of reservations. They are made with
-the database and removed with it, so an asset can only be counted where a database is.
+The count of a database is split over some items of the table of reservations. They are created and
+removed with the database, so an asset can only be counted while its database exists.
 """
 
 from collections import Counter
@@ -135,11 +135,14 @@ class DatabaseRepository:
         return None if item is None else Database.model_validate(item)
 
     def get_deleted(self, database_id: str) -> Database | None:
-        """The last deleted database of that id."""
+        """Return the last deleted database with that id."""
         return self.get(keys.archived(database_id))
 
     def get_counted(self, database_id: str, *, deleted: bool = False) -> CountedDatabase | None:
-        """The database, or else the last deleted one of that id, with its count: one request."""
+        """Return the database, or else the last deleted one with that id, with its count.
+
+        One request.
+        """
         partition = keys.archived(database_id) if deleted else database_id
         counts = () if deleted else count_keys(database_id)
         found = self.tables.get_many(
@@ -150,7 +153,7 @@ class DatabaseRepository:
         return CountedDatabase.model_validate({**rows[0], "assetCount": total}) if rows else None
 
     def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
-        """The databases with their counts; those of deleted ones are 0."""
+        """Return the databases with their counts; those of deleted ones are 0."""
         owners = {
             key: one.database_id
             for one in databases
@@ -168,16 +171,16 @@ class DatabaseRepository:
         ]
 
     def list_registry(self, page: PageRequest) -> Page[Database]:
-        """Databases in no order, soft-deleted ones among them."""
+        """List databases in no order, including soft-deleted ones."""
         found = self.tables.scan(DATABASES, page)
         return Page(tuple(Database.model_validate(item) for item in found.items), found.after)
 
     def put_new(self, database: Database, *others: Write) -> None:
-        """Put the row and open the count, with other writes, all or nothing.
+        """Put the row and create the count, with other writes, all or nothing.
 
         Raises:
-            DatabaseExistsError: the id is taken.
-            DatabasePurgingError: what a deleted database of the id left is being removed.
+            DatabaseExistsError: the id is in use.
+            DatabasePurgingError: a deleted database with the id is being purged.
         """
         refused = DatabaseExistsError(database.database_id)
         opened = [
@@ -185,7 +188,7 @@ class DatabaseRepository:
             for key in count_keys(database.database_id)
         ]
         row = put_new(DATABASES, _row_of(database), refused)
-        # The other half is in `holds`: of a creation and the start of a purge, one is refused.
+        # The counterpart is in `holds`: of a creation and the start of a purge, one is refused.
         free = Check(
             table=DATABASES,
             key={_KEY: keys.archived(database.database_id)},
@@ -195,10 +198,10 @@ class DatabaseRepository:
         self.tables.transact([row, free, *opened, *others])
 
     def change(self, database: Database, changes: Mapping[str, Any], *others: Write) -> Database:
-        """Set some attributes if the row is still as it was found, with other writes.
+        """Set some attributes if the row is unchanged since it was read, with other writes.
 
         Raises:
-            DatabaseRevisionError: the row has another revision, or is gone.
+            DatabaseRevisionError: the row has another revision, or does not exist.
         """
         update = Update(
             table=DATABASES,
@@ -213,12 +216,12 @@ class DatabaseRepository:
         return Database.model_validate(now | {"revision": database.revision + 1})
 
     def put_away(self, found: Database, deleted: Database, *others: Write) -> None:
-        """Make the row that was found the one of a deleted database, and close the count.
+        """Mark the row that was read as deleted, and remove the count.
 
         Raises:
             DatabaseDefinitionsError: it has active pipelines or workflows.
-            DatabaseNotEmptyError: it has active assets; the number is the one a moment later.
-            DatabaseRevisionError: the row has another revision, or is gone.
+            DatabaseNotEmptyError: it has active assets; their number is read afterwards.
+            DatabaseRevisionError: the row has another revision, or does not exist.
         """
         gone = Delete(
             table=DATABASES,
@@ -254,9 +257,9 @@ class DatabaseRepository:
             raise DatabaseNotEmptyError(found.database_id, assets) from error
 
     def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
-        """The writes that hold the id of a deleted database for the job that purges it.
+        """Return the writes that reserve the id of a deleted database for the job that purges it.
 
-        They are refused with DatabaseActiveError while a database of the id is active, and with
+        They are refused with DatabaseActiveError while a database with the id is active, and with
         DatabaseRevisionError if the row is not the one that was read.
         """
         inactive = Check(
@@ -265,7 +268,7 @@ class DatabaseRepository:
             conditions=(absent(_KEY),),
             refused=DatabaseActiveError(deleted.database_id),
         )
-        # A later database of the id may have been deleted at the same revision.
+        # A later database with the id may have been deleted at the same revision.
         same = (equals("revision", deleted.revision), equals("deletedAt", deleted.deleted_at))
         held = Update(
             table=DATABASES,
@@ -278,7 +281,7 @@ class DatabaseRepository:
         return [inactive, held]
 
     def require_held(self, database_id: str, job_id: str) -> Check:
-        """Refuses a transaction with PurgeEndedError unless the job still holds the id."""
+        """Refuse a transaction with PurgeEndedError unless the job still reserves the id."""
         return Check(
             table=DATABASES,
             key={_KEY: keys.archived(database_id)},
@@ -287,10 +290,10 @@ class DatabaseRepository:
         )
 
     def release(self, database_id: str, job_id: str) -> None:
-        """Remove the row of a database that was purged.
+        """Remove the row of a purged database.
 
         Raises:
-            PurgeEndedError: the job does not hold the id any more.
+            PurgeEndedError: the job no longer reserves the id.
         """
         self.tables.write(
             Delete(
@@ -302,7 +305,7 @@ class DatabaseRepository:
         )
 
     def count_assets(self, database_id: str, asset_id: str, by: int) -> Update:
-        """The write that counts an asset in or out; it demands that the database is there."""
+        """Return the write that counts an asset in or out; it requires the database."""
         floor = (Condition(_COUNT, ">=", -by),) if by < 0 else ()
         return Update(
             table=RESERVATIONS,
@@ -313,7 +316,7 @@ class DatabaseRepository:
         )
 
     def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
-        """The writes that count a pipeline or workflow in or out of an active database."""
+        """Return the writes that count a pipeline or workflow in or out of an active database."""
         active = Check(
             table=DATABASES,
             key={_KEY: database_id},

@@ -29,7 +29,10 @@ from backend.spec import routes
 
 
 def build_router(service: DatabaseService, purges: Callable[[], Purges]) -> Router:
-    """Bind the routes of databases; `purges` returns what starts purges, which few requests do."""
+    """Bind the routes of databases.
+
+    `purges` returns the service that starts purges, which few requests need.
+    """
     router = Router()
     _bind_reads(router, service)
     _bind_writes(router, service)

@@ -1,4 +1,4 @@
-"""Where the counts of what a database holds are stored. Pure."""
+"""The keys of the items that count a database's content. Pure."""
 
 from typing import Literal
 from zlib import crc32
@@ -11,22 +11,22 @@ COUNT_SHARDS = 4
 
 
 def definitions_key(database_id: str) -> str:
-    """The key of the item that counts a database's active pipelines and workflows.
+    """Return the key of the item that counts a database's active pipelines and workflows.
 
-    Unlike the parts of the count of assets it is created with the first of them.
+    Unlike the parts of the asset count, it is created with the first of them.
     """
     return f"Definitions#{database_id}"
 
 
 def count_keys(database_id: str) -> tuple[str, ...]:
-    """The keys of all parts of a database's count; they are there as long as it may have assets."""
+    """Return the keys of all parts of a database's count, which exist while it may have assets."""
     # Counting an asset requires that its part exists, which is the check that the database does: a
     # deletion removes the parts on the condition that they are 0.
     return tuple(_count_key(database_id, shard) for shard in range(COUNT_SHARDS))
 
 
 def count_key(database_id: str, asset_id: str) -> str:
-    """The key of the part that counts this asset, always the same, so that none goes below 0."""
+    """Return the key of the part that counts this asset; it is fixed, so none goes below 0."""
     return _count_key(database_id, crc32(asset_id.encode()) % COUNT_SHARDS)
 
 

@@ -50,7 +50,7 @@ __all__ = [
     "secured",
 ]
 
-_ATTEMPTS = 8  # of a deletion that edits, or assets that come and go, overtake
+_ATTEMPTS = 8  # of a deletion that conflicts with edits, or with new or deleted assets
 
 
 class StartedPurge(NamedTuple):
@@ -83,16 +83,17 @@ class DatabaseService:
     clock: Clock
 
     def create_database(self, caller: Identity, body: CreateDatabaseBody) -> Database:
-        """Make a database whose assets go to the default bucket.
+        """Create a database whose assets are stored in the default bucket.
 
-        The id of a deleted database may be taken again; its archived assets are there then.
+        The id of a deleted database may be used again; its archived assets then belong to the new
+        one.
 
         Raises:
-            DatabaseExistsError: the id is taken.
-            DatabasePurgingError: what a deleted database of the id left is being removed.
-            InvalidInputError: there is no such bucket.
-            PermissionDeniedError: the caller may not, or rules mention a deleted database of the id
-                and the caller is no administrator.
+            DatabaseExistsError: the id is in use.
+            DatabasePurgingError: a deleted database with the id is being purged.
+            InvalidInputError: the bucket does not exist.
+            PermissionDeniedError: the caller may not create it, or rules use a deleted database
+                with the id and the caller is not an administrator.
         """
         require(self.authorization, caller, "POST", secured(body.database_id))
         self.names.require_unruled(caller, "databaseId", body.database_id)
@@ -118,10 +119,10 @@ class DatabaseService:
         return database
 
     def get_database(self, caller: Identity, database_id: str) -> Database:
-        """The database.
+        """Return the database.
 
         Raises:
-            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
         """
         if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
@@ -133,10 +134,10 @@ class DatabaseService:
     def describe_database(
         self, caller: Identity, database_id: str, *, show_deleted: bool = False
     ) -> CountedDatabase:
-        """The database with its count; with `show_deleted` the last deleted one of that id.
+        """Return the database with its count; with `show_deleted` the last deleted one.
 
         Raises:
-            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
         """
         if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
@@ -146,18 +147,18 @@ class DatabaseService:
         return found
 
     def may_see(self, caller: Identity, database_id: str) -> bool:
-        """Whether the caller may see the database, if there is one: nothing is read of it."""
+        """Return whether the caller may see a database with this id; nothing is read of it."""
         return self.authorization.may(caller, "GET", secured(database_id))
 
     def is_listed(self, caller: Identity, partition: str) -> bool:
-        """Whether the registry has such a row, active or deleted, that the caller may see."""
+        """Return whether such a row, active or deleted, exists and is visible to the caller."""
         return self.may_see(caller, active(partition)) and self.databases.get(partition) is not None
 
     def demand_known(self, caller: Identity, database_id: str) -> None:
-        """Go on only if a database of that id is active, or deleted and not purged.
+        """Require that a database with that id is active, or deleted and not purged.
 
         Raises:
-            DatabaseNotFoundError: there is none, or the caller may not see it.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
         """
         known = self.may_see(caller, database_id) and (
             self.databases.get(database_id) or self.databases.get_deleted(database_id)
@@ -166,13 +167,13 @@ class DatabaseService:
             raise DatabaseNotFoundError(database_id)
 
     def find_database(self, database_id: str) -> Database | None:
-        """The active database of an id, for other slices: no permission is asked."""
+        """Return the active database of an id, for other slices: no permission is checked."""
         return self.databases.get(database_id)
 
     def list_databases(
         self, caller: Identity, page: PageRequest, *, show_deleted: bool = False
     ) -> Page[Database]:
-        """Active, or else deleted, databases that the caller may see, in no order."""
+        """List the active, or the deleted, databases that the caller may see, in no order."""
 
         def visible(database: Database) -> bool:
             return database.is_deleted == show_deleted and self.authorization.may(
@@ -187,12 +188,12 @@ class DatabaseService:
         )
 
     def list_filled(self, caller: Identity, page: PageRequest) -> Page[Database]:
-        """Those of a page of active databases that hold active assets."""
+        """Return those of a page of active databases that contain active assets."""
         found = self.list_databases(caller, page)
         return Page(tuple(one for one in self.counted(found.items) if one.asset_count), found.after)
 
     def list_known(self, caller: Identity, page: PageRequest) -> Page[Database]:
-        """Databases that the caller may see, one row for each id, in no order.
+        """List the databases that the caller may see, one row for each id, in no order.
 
         The row of a deleted database represents its id only while no database of it is active.
         """
@@ -207,15 +208,18 @@ class DatabaseService:
         )
 
     def registry(self, page: PageRequest) -> Page[Database]:
-        """Databases, active and deleted, in no order: for jobs, no permission is asked."""
+        """List databases, active and deleted, in no order: for jobs, no permission is checked."""
         return self.databases.list_registry(page)
 
     def position_of(self, database: Database) -> Position:
-        """Where a page of the registry goes on after a database."""
+        """Return the position of a database in the registry."""
         return {DATABASES.partition_key.name: database.partition}
 
     def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
-        """The same databases with the numbers of their active assets; no permission is asked."""
+        """Return the databases with the numbers of their active assets.
+
+        No permission is checked.
+        """
         return self.databases.counted(databases)
 
     def update_database(
@@ -226,12 +230,12 @@ class DatabaseService:
         *,
         expected_revision: int | None = None,
     ) -> Database:
-        """Change the fields that are given.
+        """Change the fields of the body.
 
         Raises:
-            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
             DatabaseRevisionError: its revision is not the expected one.
-            InvalidInputError: there is no such bucket.
+            InvalidInputError: the bucket does not exist.
         """
         found = self.get_database(caller, database_id)
         require(self.authorization, caller, "PUT", secured(database_id))
@@ -253,14 +257,14 @@ class DatabaseService:
     def delete_database(
         self, caller: Identity, database_id: str, *, expected_revision: int | None = None
     ) -> None:
-        """Put a database without active assets away; its archived assets stay archived.
+        """Delete a database without active assets (soft); its archived assets remain archived.
 
         Raises:
             DatabaseDefinitionsError: it has active pipelines or workflows.
             DatabaseNotEmptyError: it has active assets.
-            DatabaseNotFoundError: it does not exist, or not for the caller.
-            DatabaseRevisionError: its revision is not the expected one, or others change it all
-                the time.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
+            DatabaseRevisionError: its revision is not the expected one, or it is changed
+                concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.get_database(caller, database_id)
@@ -290,18 +294,18 @@ class DatabaseService:
     def purgeable(
         self, caller: Identity, database_id: str, *, expected_revision: int | None = None
     ) -> Database:
-        """The deleted database, for a caller who may purge it.
+        """Return the deleted database, for a caller who may purge it.
 
         Raises:
-            DatabaseActiveError: a database of the id is active.
-            DatabaseNotFoundError: there is none, or the caller may not see it.
+            DatabaseActiveError: a database with the id is active.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
             DatabaseRevisionError: its revision is not the expected one.
-            PermissionDeniedError: the caller may see it, and not purge it.
+            PermissionDeniedError: the caller may see it, but not purge it.
         """
         self.demand_known(caller, database_id)
         require(self.authorization, caller, "DELETE", secured(database_id))
-        # A right of its own, which covers every asset in the database: deny rules for single
-        # assets do not stop a purge.
+        # A separate permission, which covers every asset in the database: deny rules for single
+        # assets do not prevent a purge.
         purge = Secured("databasePurge", {"databaseId": database_id})
         require(self.authorization, caller, "DELETE", purge)
         if self.databases.get(database_id) is not None:
@@ -313,46 +317,46 @@ class DatabaseService:
         return found
 
     def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
-        """The writes that hold a deleted database's id for the job that purges it.
+        """Return the writes that reserve a deleted database's id for the job that purges it.
 
         Refused with DatabaseActiveError or DatabaseRevisionError.
         """
         return self.databases.hold_writes(deleted, job_id)
 
     def require_held(self, database_id: str, job_id: str) -> Write:
-        """Refuses a transaction with PurgeEndedError unless the job still holds the id."""
+        """Refuse a transaction with PurgeEndedError unless the job still reserves the id."""
         return self.databases.require_held(database_id, job_id)
 
     def is_held_by(self, database_id: str, job_id: str) -> bool:
-        """Whether this job has still to remove what the deleted database left."""
+        """Return whether this job still has to remove the remains of the deleted database."""
         found = self.databases.get_deleted(database_id)
         return found is not None and found.purge_job_id == job_id
 
     def release(self, database_id: str, job_id: str) -> None:
-        """Remove the row of a purged database, so that its id can be taken again.
+        """Remove the row of a purged database, so that its id can be used again.
 
         Raises:
-            PurgeEndedError: the job does not hold the id any more.
+            PurgeEndedError: the job no longer reserves the id.
         """
         self.databases.release(database_id, job_id)
 
     def bucket_of(self, database: Database) -> AssetBucket:
-        """The bucket that new assets of the database get."""
+        """Return the bucket for new assets of the database."""
         return self.buckets.get_bucket(database.default_bucket_id)
 
     def count_assets(self, database_id: str, asset_id: str, by: int) -> Write:
-        """The write that counts an asset in or out, for the transaction that changes its state.
+        """Return the write that counts an asset in or out, for the transaction of its change.
 
-        It is refused with DatabaseNotFoundError where the database is absent or deleted: of a
-        deletion of the database and this transaction, one wins.
+        It is refused with DatabaseNotFoundError if the database does not exist or is deleted, so
+        that of this transaction and a deletion of the database only one succeeds.
         """
         return self.databases.count_assets(database_id, asset_id, by)
 
     def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
-        """The writes that count a pipeline or workflow in or out, for its own transaction.
+        """Return the writes that count a pipeline or workflow in or out, for its own transaction.
 
-        They are refused with DatabaseNotFoundError where the database is absent or deleted: of a
-        deletion of the database and the transaction, one is refused.
+        They are refused with DatabaseNotFoundError if the database does not exist or is deleted, so
+        that of the transaction and a deletion of the database only one succeeds.
         """
         return self.databases.count_definition(database_id, kind, by)
 
@@ -367,10 +371,10 @@ def _demand_revision(found: Database, expected: int | None) -> None:
 
 
 def attributes(database: Database) -> dict[str, Any]:
-    """A database as its audit entries hold it."""
+    """Return a database as its audit entries contain it."""
     return database.model_dump(by_alias=True, exclude_none=True)
 
 
 def secured(database_id: str) -> Secured:
-    """A database as permissions see it."""
+    """Return a database as permissions see it."""
     return Secured("database", {"databaseId": database_id})

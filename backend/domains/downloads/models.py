@@ -13,7 +13,7 @@ DownloadType = Literal["assetFile", "assetPreview"]
 
 
 class VersionChoice(WireModel):
-    """Which version of a file; of the three ways to name one at most one is taken."""
+    """The version of a file; at most one of the three ways to name it is allowed."""
 
     version_id: Annotated[Text | None, Field(min_length=1, max_length=1024)] = None
     asset_version_id: VersionIdText | None = None
@@ -59,7 +59,7 @@ class DownloadBody(VersionChoice):
 
 
 class StreamPath(AssetPath):
-    """`proxy` is all that follows: a path in the asset, or the key of one of its files."""
+    """`proxy` is the rest of the path: a path in the asset, or the key of one of its files."""
 
     proxy: Annotated[Text, Field(min_length=1)]
 

@@ -79,16 +79,17 @@ _CLOSED = {
 
 
 def _content(asset: tuple[str, str], found: Streamed, reading: Reading) -> Content:
-    """The answer that carries a file, some of its bytes, or the address of them.
+    """Return the reply with a file, some of its bytes, or the URL of them.
 
-    Only bytes and URLs are reads: viewers ask thousands of times for headers and ranges.
+    Only bytes and URLs are recorded as reads: viewers request headers and ranges thousands of
+    times.
     """
     files = (ReadAsset(*asset, (found.path,)),)
     if found.url is not None:
         kept = {"Location": found.url, "Cache-Control": "no-cache, no-store"}
         return Content(307, kept, read=Read(files, urls=True))
     size = found.head.version.size
-    # Kept only to be asked for again with its ETag: a right that is revoked ends at once.
+    # Clients must revalidate with the ETag, so that a revoked permission applies at once.
     headers = {
         "Cache-Control": "private, no-cache",
         "Content-Type": found.serving.content_type,

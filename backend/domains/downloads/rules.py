@@ -1,7 +1,7 @@
-"""Which bytes of a file a request gets, and whether it needs them (RFC 9110, 13 and 14). Pure.
+"""The bytes of a file that a request gets, and whether it needs them (RFC 9110, 13 and 14). Pure.
 
-A `Range` counts only if it names one range of bytes. Several ranges, other units and malformed ones
-are ignored, as the RFC allows: the answer is the whole file.
+A `Range` is used only if it names one range of bytes. Several ranges, other units and malformed
+ones are ignored, as the RFC allows: the reply is the whole file.
 """
 
 import re
@@ -17,13 +17,13 @@ STREAMED_BYTES = 4_400_000
 
 _RANGE = re.compile(r"bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*", re.IGNORECASE)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')
-_MAX_DIGITS = 18  # no object is so long; Python refuses to read thousands of digits
+_MAX_DIGITS = 18  # no object is so long; Python refuses to parse thousands of digits
 _UNKNOWN_LENGTH = 10**_MAX_DIGITS
 
 
 @frozen
 class Wanted:
-    """The headers of a request that say what it wants."""
+    """The conditional and range headers of a request."""
 
     range: str | None = None
     if_range: str | None = None
@@ -32,7 +32,7 @@ class Wanted:
 
     @classmethod
     def of(cls, headers: Mapping[str, str]) -> "Wanted":
-        """Those of a request, whose names are in lower case."""
+        """Return them from a request, whose header names are in lower case."""
         return cls(
             range=headers.get("range"),
             if_range=headers.get("if-range"),
@@ -54,7 +54,7 @@ class Validators:
 
 
 def is_known(wanted: Wanted, now: Validators) -> bool:
-    """Whether the client says that it has this content already."""
+    """Return whether the client already has this content."""
     if wanted.if_none_match is not None:
         if wanted.if_none_match.strip() == "*":
             return True
@@ -66,10 +66,10 @@ def is_known(wanted: Wanted, now: Validators) -> bool:
 
 
 def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] | None:
-    """The first byte that is wanted and the one after the last; None for the whole file.
+    """Return the first requested byte and the one after the last; None for the whole file.
 
     Raises:
-        RangeError: the file has none of the bytes.
+        RangeError: the range is outside the file.
     """
     if wanted.range is None or not _is_same(wanted.if_range, now):
         return None
@@ -90,7 +90,10 @@ def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] |
 
 
 def _is_same(if_range: str | None, now: Validators) -> bool:
-    """Whether a part of this content fits to what the client has; weak ETags never do."""
+    """Return whether the client's content is the same, so that ranges fit.
+
+    Weak ETags never match.
+    """
     if if_range is None:
         return True
     text = if_range.strip()

@@ -1,4 +1,4 @@
-"""What can be downloaded: the URL of it, or its bytes."""
+"""Downloads: presigned URLs and content."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ from backend.domains.downloads.models import DownloadBody, DownloadReply, Versio
 from backend.domains.files.service import FileService, FileTarget
 from backend.values import frozen
 
-_READINGS = 3  # of a file that others replace between looking at it and reading it
+_READINGS = 3  # of a file that is replaced between HEAD and GET
 
 
 class NotDistributableError(InvalidInputError):
@@ -82,14 +82,14 @@ class DownloadService:
         S3 requests: one HEAD; for a preview that the asset's row does not name, one list.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            AssetVersionArchivedError: so is the asset's version that is asked for.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            AssetVersionArchivedError: the requested version of the asset is archived.
             FileArchivedError: the file, or the version of it, is archived.
             FileQuarantinedError: a malware scan found a threat in it.
-            NotRestoredError: S3 keeps it in an archive class.
-            NotDistributableError: the asset is not for download.
-            PreviewNotFoundError: the asset has none.
-            FileNotFoundInAssetError: there is no such file or version.
+            NotRestoredError: the object is in an archive storage class.
+            NotDistributableError: the asset is not distributable.
+            PreviewNotFoundError: the asset has no preview.
+            FileNotFoundInAssetError: the file or version does not exist.
         """
         asset = self.assets.asset_for(caller, "GET", *asset_id)
         if not asset.is_distributable:
@@ -125,7 +125,7 @@ class DownloadService:
         )
 
     def _found(self, asset: Asset, body: DownloadBody) -> tuple[str, str, str | None]:
-        """Bucket, key and S3 version id of what is asked for."""
+        """Return bucket, key and S3 version id of the requested object."""
         if body.download_type == "assetPreview":
             bucket, key = self.files.preview_of(asset)
             if key is None:
@@ -140,11 +140,11 @@ Reading = Literal["headers", "bytes"]
 
 @frozen
 class Streamed:
-    """A file, or some of its bytes, as it is served.
+    """A file, or some of its bytes, to be served.
 
-    `path` is that in the asset. `span` is the part that was asked for, None for the whole. `body`
-    is there if bytes were asked for and fit an answer, else `url` is where to get them.
-    `is_known`: the client has them.
+    `path` is its path in the asset. `span` is the requested range, None for the whole file. `body`
+    is set if the content was requested and fits a reply, otherwise `url` is the URL of it.
+    `is_known`: the client already has the content.
     """
 
     path: str
@@ -159,7 +159,7 @@ class Streamed:
 
 @wired
 class StreamService:
-    """Bytes of files; `auxiliary` names the bucket of what viewers and pipelines created."""
+    """Streams files; `auxiliary` is the bucket of files that viewers and pipelines created."""
 
     assets: AssetService
     files: FileService
@@ -178,20 +178,20 @@ class StreamService:
         wanted: rules.Wanted,
         reading: Reading,
     ) -> Streamed:
-        """A file of an asset (database id, asset id).
+        """Return a file of an asset (database id, asset id).
 
         S3 requests: one HEAD, and one GET for bytes.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            AssetVersionArchivedError: so is the asset's version that is asked for.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            AssetVersionArchivedError: the requested version of the asset is archived.
             FileArchivedError: the file, or the version of it, is archived.
             FileQuarantinedError: a malware scan found a threat in it.
-            NotRestoredError: S3 keeps it in an archive class.
-            InvalidInputError: the path is not one that a file may have.
-            FileNotFoundInAssetError: there is no such file or version.
-            NotStreamedError: the asset is not for download.
-            RangeError: the file has none of the bytes that are asked for.
+            NotRestoredError: the object is in an archive storage class.
+            InvalidInputError: the path is invalid.
+            FileNotFoundInAssetError: the file or version does not exist.
+            NotStreamedError: the asset is not distributable.
+            RangeError: the requested range is outside the file.
         """
         asset = self._distributed(caller, asset_id)
         target = self.files.target(asset, path, field="proxy")
@@ -208,16 +208,16 @@ class StreamService:
         wanted: rules.Wanted,
         reading: Reading,
     ) -> Streamed:
-        """A file that viewers need of an asset (database id, asset id); it has no versions.
+        """Return an auxiliary file of an asset (database id, asset id), which has no versions.
 
         S3 requests: one HEAD, and one GET for bytes.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            InvalidInputError: the path is not one that a file may have.
-            FileNotFoundInAssetError: there is no such file.
-            NotStreamedError: the asset is not for download.
-            RangeError: the file has none of the bytes that are asked for.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            InvalidInputError: the path is invalid.
+            FileNotFoundInAssetError: the file does not exist.
+            NotStreamedError: the asset is not distributable.
+            RangeError: the requested range is outside the file.
         """
         asset = self._distributed(caller, asset_id)
         relative = self.files.target(asset, path, field="proxy").path
@@ -294,11 +294,11 @@ class _Place:
 
 
 def version_id_of(files: FileService, target: FileTarget, choice: VersionChoice) -> str | None:
-    """The S3 version id of a file that a client chose; None for the current one.
+    """Return the S3 version id of the file version that a client named; None for the current one.
 
     Raises:
         AssetVersionArchivedError: the asset's version is archived.
-        NotFoundError: the asset has no such version, or that does not hold the file.
+        NotFoundError: the asset has no such version, or the version does not contain the file.
     """
     if choice.asset_version_id is not None:
         version = files.get_version(target.asset, choice.asset_version_id)
@@ -312,7 +312,7 @@ def version_id_of(files: FileService, target: FileTarget, choice: VersionChoice)
 
 
 def _kept_version(head: ObjectHead) -> str | None:
-    """The version to ask for, so that bytes are those of the headers; None where none are kept."""
+    """Return the version to read, to match the headers; None for buckets without versioning."""
     found = head.version.version_id
     return None if found == "null" else found
 

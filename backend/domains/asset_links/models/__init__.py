@@ -20,7 +20,7 @@ MAX_LINKS = 1000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """An asset as the graph of links knows it."""
+    """An asset in the graph of links."""
 
     database_id: str
     asset_id: str
@@ -41,7 +41,7 @@ class Edge(WireModel):
 
 
 class AssetLink(WireModel):
-    """A link as its row holds it; the parent is where one from parent to child begins."""
+    """A link as stored; for `parentChild`, it leads from the parent to the child."""
 
     asset_link_id: str
     from_asset_id: str

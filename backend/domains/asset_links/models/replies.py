@@ -1,4 +1,4 @@
-"""Parameters, bodies and replies of the routes of links; no other slice loads it."""
+"""Queries and replies of the routes of links; other slices do not load it."""
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ class LinkPath(WireModel):
 
 
 class RelationPath(WireModel):
-    """The contract calls the same id otherwise where it is deleted."""
+    """The path of the DELETE route, where the contract uses another name for the id."""
 
     relation_id: Id
 

@@ -44,13 +44,13 @@ class CurrentVersionReply(WireModel):
 
 
 class CurrentVersion(CurrentVersionReply):
-    """The row of the version with the highest number, repeated on the asset when it is written."""
+    """The row of the version with the highest number, which the asset's row repeats."""
 
     snapshot_id: str | None = None
 
 
 class Asset(WireModel):
-    """An asset as its row holds it, in either of the database's two partitions."""
+    """An asset as stored, in either of the database's two partitions."""
 
     database_id: str
     asset_id: str
@@ -89,12 +89,12 @@ class Asset(WireModel):
 
     @property
     def current_snapshot(self) -> str:
-        """The id under which the rows of the current version's snapshot are stored."""
+        """Return the id under which the rows of the current version's snapshot are stored."""
         return self.current_version.snapshot_id or self.current_version.version
 
     @property
     def partition(self) -> str:
-        """The partition of the row: the database's id, with the suffix of archived items."""
+        """Return the partition of the row: the database's id, with the suffix of archived items."""
         return archived(self.database_id) if self.is_archived else self.database_id
 
 
@@ -107,8 +107,8 @@ FIRST_NUMBER, AFTER_NUMBERS = "0", ":"
 class AssetVersion(WireModel):
     """A version's row, without its key.
 
-    The rows of its snapshot are stored under its own number, or under `snapshot_id` where an
-    earlier release gave it one.
+    The rows of its snapshot are stored under its own number, or under `snapshot_id` if an earlier
+    release created it.
     """
 
     asset_version_id: str
@@ -126,12 +126,12 @@ class AssetVersion(WireModel):
 
     @property
     def snapshot(self) -> str:
-        """The id under which the rows of the snapshot are stored."""
+        """Return the id under which the rows of the snapshot are stored."""
         return self.snapshot_id or self.asset_version_id
 
 
 class AssetReference(WireModel):
-    """Which asset holds a reservation."""
+    """The asset of a reservation."""
 
     database_id: str
     asset_id: str
@@ -154,7 +154,7 @@ class AssetPath(WireModel):
 
 
 class NewAsset(WireModel):
-    """What describes a new asset; a folder that is found in a bucket may have any name."""
+    """The description of a new asset; a folder found in a bucket may have any name."""
 
     database_id: Id
     asset_name: AssetName

@@ -1,4 +1,4 @@
-"""Parameters, bodies and replies of the routes of assets; no other slice loads it."""
+"""Queries and replies of the routes of assets; other slices do not load it."""
 
 from typing import Annotated, Literal
 

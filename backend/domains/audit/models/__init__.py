@@ -1,4 +1,4 @@
-"""Entries as stored, and the names of their subjects; routes return them as in `replies`."""
+"""Audit entries as stored, and the names of their objects; `replies` has their form in replies."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -72,7 +72,7 @@ def role_entity(role_name: str) -> str:
 
 
 def search_entity() -> str:
-    """The search indexes as a whole."""
+    """Return the name of the search indexes as a whole."""
     return "search:indexes"
 
 
@@ -93,7 +93,7 @@ def subscription_entity(entity_name: str, entity_id: str) -> str:
 
 
 def failures_entity(of: str) -> str:
-    """Failures that were replayed: those of a consumer, `all`, or `keys` that were named."""
+    """Return the name of replayed failures: those of a consumer, `all`, or named `keys`."""
     return f"failures:{of}"
 
 
@@ -102,17 +102,17 @@ def queue_entity(queue_name: str) -> str:
 
 
 def read_entity(database_id: str, asset_id: str) -> str:
-    """An asset whose bytes, URLs or description somebody was given.
+    """Return the name of an asset for reads of its content, URLs or description.
 
-    A name of its own: subscribers of an asset are not notified of reads.
+    It differs from the asset's own name, because subscribers are not notified of reads.
     """
     return f"read:{asset_entity(database_id, asset_id)}"
 
 
 def denial_entity(route: Route, path: Mapping[str, str]) -> str:
-    """What somebody was refused: an asset or a database, whether it exists or not, or a route.
+    """Return the name for refusals on an asset or a database, existing or not, or a route.
 
-    A name of its own: who follows an asset does not follow who was kept from it.
+    It differs from the object's own name, because subscribers are not notified of refusals.
     """
     database_id, asset_id = path.get("databaseId"), path.get("assetId")
     if database_id is None:
@@ -120,7 +120,7 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
     of = database_entity(database_id)
     if asset_id is not None:
         of = asset_entity(database_id, asset_id)
-    # Whoever is refused chose these ids: they may be no text, or longer than any that is taken.
+    # The refused caller chose these ids: they may be invalid text, or longer than allowed ones.
     found = f"denial:{of}".encode(errors="replace")
     return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
 
@@ -138,14 +138,14 @@ ENTITY_KINDS = (
 
 @frozen
 class LargeValue:
-    """A value that is too large for an entry: it is stored in the archive under its own hash."""
+    """A value that is too large for an entry; it is stored in the archive under its hash."""
 
     sha256: str
     content: bytes
 
 
 class StoredValue(WireModel):
-    """Where a large value is stored: `bytes` is its size as JSON."""
+    """The reference to a large value: `bytes` is its size as JSON."""
 
     sha256: str
     bytes: int
@@ -153,9 +153,9 @@ class StoredValue(WireModel):
 
 
 class Change(WireModel):
-    """One attribute before and after; a side that is not there had no value.
+    """One attribute before and after; a missing side had no value.
 
-    A large value is under `…Stored` instead, so no value can be taken for a reference to one.
+    A large value is stored under `…Stored` instead, so values and references cannot be confused.
     """
 
     before: Any = None
@@ -196,9 +196,9 @@ class ReadFacts(WireModel):
 
 
 class Entry(WireModel):
-    """An entry as its item holds it.
+    """An entry as stored.
 
-    `at` is the time, with a suffix that distinguishes entries of one moment. If all changes
+    `at` is the time with a suffix that distinguishes entries of the same moment. If all changes
     together are large, `changes` is empty and they are stored in the archive, as one value.
     """
 

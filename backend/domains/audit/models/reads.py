@@ -1,4 +1,4 @@
-"""Messages that report reads to the consumer that writes their entries."""
+"""The messages that report reads to the function that stores them."""
 
 from datetime import datetime
 from typing import Annotated

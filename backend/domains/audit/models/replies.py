@@ -1,4 +1,4 @@
-"""Parameters and replies of the routes of audit entries; only their function loads it."""
+"""Queries and replies of the audit routes, loaded by their function only."""
 
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
@@ -40,7 +40,7 @@ EntityName = Annotated[AnyText, Field(max_length=MAX_ENTITY_BYTES), AfterValidat
 
 
 class EntriesQuery(PageQuery):
-    """Whose entries, or those about what, and when: `to` is included, whole where it is a day."""
+    """The object or user, and the period: `to` is included, as a whole day if it is a date."""
 
     entity: EntityName | None = None
     user_id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
@@ -71,7 +71,7 @@ class ValuePath(WireModel):
 
 
 class ValueQuery(WireModel):
-    """The entry that refers to the value, as a list names it."""
+    """The entry that refers to the value, as listed."""
 
     entity: EntityName
     at: datetime

@@ -1,4 +1,4 @@
-"""What an entry says of a write, and what of it is too large for an item. Pure."""
+"""The content of audit entries, and the values that are too large for an item. Pure."""
 
 import gzip
 import hashlib
@@ -27,7 +27,7 @@ SHOWN_CHARS = 256
 
 
 class SecretInEntryError(Exception):
-    """A programming error: an entry would hold what nobody may read."""
+    """A programming error: an entry would contain a secret."""
 
 
 SECRET_ATTRIBUTES = frozenset({"apiKeyHash", "apiKey"})
@@ -36,7 +36,7 @@ SECRET_ATTRIBUTES = frozenset({"apiKeyHash", "apiKey"})
 def changed(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> dict[str, tuple[Any, Any]]:
-    """The attributes that differ, with both values; None stands for no value.
+    """Return the attributes that differ, with both values; None means no value.
 
     Raises:
         SecretInEntryError: one of them is a secret.
@@ -52,7 +52,7 @@ def changed(
 
 
 def encoded(value: object) -> bytes:
-    """A value as JSON, the same bytes for equal values."""
+    """Return a value as JSON: the same bytes for equal values."""
     text = json.dumps(
         value, default=_plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True
     )
@@ -64,14 +64,14 @@ def large(content: bytes) -> LargeValue:
 
 
 def reference(value: LargeValue) -> StoredValue:
-    """What an entry says instead of a large value."""
+    """Return the reference that an entry contains instead of a large value."""
     return StoredValue(
         sha256=value.sha256, bytes=len(value.content), s3_key=value_key(value.sha256)
     )
 
 
 def references(entry: Entry) -> set[str]:
-    """The hashes of the large values that an entry itself names."""
+    """Return the hashes of the large values that an entry itself names."""
     named = [entry.changes_stored]
     for change in entry.changes.values():
         named += [change.before_stored, change.after_stored]
@@ -79,7 +79,7 @@ def references(entry: Entry) -> set[str]:
 
 
 def references_within(changes: object) -> set[str]:
-    """The hashes that a whole `changes` names, which stands in the archive as one value."""
+    """Return the hashes in a complete `changes` object, which is archived as one value."""
     found: set[str] = set()
     for change in cast("Mapping[str, Any]", changes).values():
         for side in ("beforeStored", "afterStored"):
@@ -89,14 +89,14 @@ def references_within(changes: object) -> set[str]:
 
 
 def value_key(sha256: str) -> str:
-    """Where a large value stands in the archive."""
+    """Return the archive key of a large value."""
     return AUDIT_VALUES_PREFIX + sha256
 
 
 def bounded(
     changes: Mapping[str, tuple[Any, Any]],
 ) -> tuple[dict[str, Change], list[LargeValue]]:
-    """The changes with references instead of large values, and those values."""
+    """Return the changes with references instead of large values, and those values."""
     found: dict[str, Change] = {}
     apart: list[LargeValue] = []
     for name, (before, after) in changes.items():
@@ -113,7 +113,7 @@ def bounded(
 
 
 def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
-    """Changes as they are stored."""
+    """Return changes as they are stored."""
     return {
         name: change.model_dump(by_alias=True, exclude_none=True)
         for name, change in changes.items()
@@ -121,7 +121,7 @@ def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
 
 
 def period(since: datetime | None, until: datetime | None) -> tuple[str, str] | None:
-    """The first and last sort key of the entries of a time, both ends included; None is always."""
+    """Return the first and last sort key of a period, inclusive; None means no limit."""
     if since is None and until is None:
         return None
     first = _BEFORE_ALL if since is None else iso(since)
@@ -138,32 +138,35 @@ CREATION_SUFFIX = "created"
 
 
 def is_creation(row: Mapping[str, Any]) -> bool:
-    """Whether a row that came into the table of assets is new: archived ones come again."""
+    """Return whether a row in the stream of assets is new.
+
+    Archiving and restoring also write rows.
+    """
     return row.get("revision") == 1 and bool(row.get("createdAt")) and bool(row.get("createdBy"))
 
 
 def archived_name(at: datetime, sequence: str) -> str:
-    """The object of expired entries whose first one has this sequence number in its stream.
+    """Return the key for expired entries whose first one has this sequence number in its stream.
 
-    A batch that comes again begins with the same entry, so it replaces what it wrote before.
+    A batch that is delivered again begins with the same entry, so it overwrites the same object.
     """
     return f"{at.astimezone(UTC):%Y/%m/%d}/{sequence}.jsonl.gz"
 
 
 def shown_path(path: Mapping[str, str]) -> dict[str, str]:
-    """The ids in the path of a refused request; a refused caller may have sent anything."""
+    """Return the ids in the path of a refused request, which may contain anything."""
     return {
         name: text.encode(errors="replace").decode()[:SHOWN_CHARS] for name, text in path.items()
     }
 
 
 def packed(items: Iterable[Mapping[str, Any]]) -> bytes:
-    """Items as compressed lines of JSON, the same bytes for equal items."""
+    """Return items as compressed lines of JSON: the same bytes for equal items."""
     return gzip.compress(b"".join(encoded(item) + b"\n" for item in items), mtime=0)
 
 
 def _plain(value: object) -> int | float | str | list[Any]:
-    """What an item may hold beside JSON's own types, as JSON."""
+    """Convert values of items that JSON does not have."""
     match value:
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)

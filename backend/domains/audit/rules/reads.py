@@ -1,6 +1,6 @@
-"""What is reported of reads, and what is entered of a report. Pure.
+"""Converts reads to messages, and messages to entries. Pure.
 
-Apart from the other rules, which every function loads that makes entries.
+Separate from the other rules, which every function that writes entries loads.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ MESSAGE_BYTES = 200_000
 
 
 def hour_of(at: datetime) -> datetime:
-    """The beginning of the hour."""
+    """Return the beginning of the hour."""
     return at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def read_messages(
     user_id: str, operation: str, request_id: str, read: Read, at: datetime
 ) -> list[ReadMessage]:
-    """The messages of a read: one, unless the ids of its assets alone are too long for that."""
+    """Return the messages of a read: one, unless the ids of its assets exceed a message."""
     room = PATHS_OF_READ
     parts: list[list[ReadOfAsset]] = []
     size = MESSAGE_BYTES
@@ -59,7 +59,7 @@ def read_messages(
 
 
 def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
-    """The paths that fit an entry and the room of its message, and the room that is left."""
+    """Return the first paths that fit an entry and its message, and the remaining room."""
     found: list[str] = []
     left = min(room, PATHS_OF_ASSET)
     for path in paths[:FILES_OF_ASSET]:
@@ -73,9 +73,9 @@ def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
 
 
 def read_entries(message: ReadMessage, kept_for: timedelta) -> Iterator[Entry]:
-    """The entries of a message, under the same keys each time that it comes.
+    """Return the entries of a message, with the same keys at each delivery.
 
-    That of an hourly read has the key of every such read of the user in that hour.
+    The entry of an hourly read has the key of every such read of the user in that hour.
     """
     for asset in message.assets:
         at, suffix = message.at, message.request_id

@@ -1,6 +1,6 @@
 """The request that purges a deleted database: one transaction, then a job.
 
-The transaction holds the id: until the job has ended no database of it can be created.
+The transaction reserves the id: until the job has ended, no database with it can be created.
 """
 
 from backend.core.clock import Clock
@@ -21,7 +21,7 @@ from backend.domains.databases.service import (
 from backend.domains.jobs.service import JobService
 from backend.spec.jobs import PURGE_DATABASE
 
-_ATTEMPTS = 8  # of a request that another purge, or a creation and deletion, overtakes
+_ATTEMPTS = 8  # of a request that conflicts with another purge, or a creation and deletion
 
 
 @wired
@@ -42,14 +42,14 @@ class PurgeCommands:
         reason: str | None = None,
         expected_revision: int | None = None,
     ) -> StartedPurge:
-        """Start the job that removes all that a deleted database left, its archived assets too.
+        """Start the job that removes the remains of a deleted database, including archived assets.
 
         Raises:
-            DatabaseActiveError: a database of the id is active.
-            DatabaseNotFoundError: there is none, or the caller may not see it.
-            DatabasePurgingError: it is being purged already.
+            DatabaseActiveError: a database with the id is active.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
+            DatabasePurgingError: it is already being purged.
             DatabaseRevisionError: its revision is not the expected one.
-            PermissionDeniedError: the caller may see it, and not purge it.
+            PermissionDeniedError: the caller may see it, but not purge it.
         """
         for _ in range(_ATTEMPTS):
             found = self.databases.purgeable(
@@ -63,7 +63,7 @@ class PurgeCommands:
         raise DatabaseRevisionError(database_id)
 
     def _demand_idle(self, found: Database) -> None:
-        """Refuse while a job holds the id; a job whose row has expired will never go on."""
+        """Refuse while a job reserves the id; a job whose row has expired has ended."""
         running = found.purge_job_id
         if running is not None and self.jobs.find(running) is not None:
             raise DatabasePurgingError(found.database_id, running)

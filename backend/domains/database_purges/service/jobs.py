@@ -1,10 +1,10 @@
-"""The steps of a purge: all that a deleted database left is removed, in sweeps.
+"""The steps of a purge, which remove the remains of a deleted database in sweeps.
 
 A sweep starts the jobs that delete the archived assets, waits until every job of the database has
-ended and removes their rows, then removes metadata and schemas. What requests that were under way
-at the time of the purge still write, and what the table indexes did not show yet, is removed by a
-further sweep after the time in which both have ended. Sweeps go on until one finds nothing; then
-the row of the database goes, and its id can be taken again.
+ended and removes their rows, then removes metadata and schemas. Data that running requests still
+write at the time of the purge, or that the table indexes did not contain yet, is removed by another
+sweep after the longest time of both. Sweeps are repeated until one finds nothing; then the row of
+the database is removed, and its id can be used again.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class DeletionFailedError(StateForbidsError):
 
 @frozen
 class _Removed:
-    """What one page of a part came to; `more` means that the part has not ended."""
+    """The result of one page of a part; `more` means that the part has not ended."""
 
     items: int
     more: bool = False
@@ -74,9 +74,9 @@ class PurgeSteps:
     assets: int = ASSETS
 
     def purge(self, job: Job) -> Progress:
-        """Remove the next page of what the database left; parts with nothing left are passed.
+        """Remove the next page of remains; empty parts are skipped.
 
-        A repetition after the end, when the id may be another database's already, does nothing.
+        Repeated after the end, when another database may have the id, it has no effect.
 
         Raises:
             DeletionFailedError: the job that deletes an asset has failed.
@@ -100,7 +100,7 @@ class PurgeSteps:
         return self._ended(job, cursor)
 
     def _ended(self, job: Job, cursor: PurgeCursor) -> Progress:
-        """After a sweep: another one, or the end."""
+        """After a sweep, start another one, or end the purge."""
         done = cursor.sweep + 1
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
             return _progress(PurgeCursor(sweep=done), wait_seconds=self.wait_seconds)
@@ -108,7 +108,7 @@ class PurgeSteps:
         return Progress(finished=True)
 
     def _parts(self, database_id: str) -> tuple[_Part, ...]:
-        """The parts of a sweep; those after the jobs find no worker that still writes."""
+        """Return the parts of a sweep; after the part of jobs, no worker writes any more."""
         rows = (partial(self._rows, each) for each in rules.remains_of(database_id))
         return (self._archived_assets, self._other_jobs, *rows, self._scopes)
 
@@ -129,7 +129,7 @@ class PurgeSteps:
         return _Removed(started, more=started > 0, wait_seconds=pause)
 
     def _other_jobs(self, job: Job, after: Position | None) -> _Removed:
-        """Remove jobs that have ended; wait for the others, and look at their page again."""
+        """Remove jobs that have ended; wait for the others, and read their page again."""
         page = self.jobs.list_in_database(_database_of(job), PageRequest(JOBS, after))
         others = [one for one in page.items if one.job_id != job.job_id]
         for one in others:
@@ -144,7 +144,7 @@ class PurgeSteps:
         return _Removed(len(ended), more=page.after is not None, after=page.after)
 
     def _demand_deleted(self, one: Job) -> None:
-        """Refuse to go on where a deletion has failed and still holds the asset's id."""
+        """Fail if a deletion has failed and still reserves the asset's id."""
         if one.kind != DELETE_ASSET.name or one.state != "failed":
             return
         asset_id = one.asset_id or ""
@@ -161,9 +161,9 @@ class PurgeSteps:
         return _Removed(0)
 
     def _demand_held(self, job: Job) -> None:
-        """Go on only if what was found is what the purged database left.
+        """Require that the rows belong to the purged database.
 
-        A worker may sleep for longer than it has the job, and another database have the id then.
+        A worker may be delayed past its lease, and another database may have the id then.
         """
         if not self.databases.is_held_by(_database_of(job), job.job_id):
             raise PurgeEndedError(_database_of(job))

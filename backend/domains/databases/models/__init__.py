@@ -10,7 +10,7 @@ from backend.spec.keys import active, archived
 
 
 class Database(WireModel):
-    """A database as its row holds it; the count of its assets is stored in separate items."""
+    """A database as stored; the count of its assets is in separate items."""
 
     database_id: str
     description: str
@@ -37,7 +37,7 @@ class Database(WireModel):
 
     @property
     def partition(self) -> str:
-        """The key of the row: the id, with the suffix of deleted items."""
+        """Return the key of the row: the id, with the suffix of deleted items."""
         return archived(self.database_id) if self.is_deleted else self.database_id
 
 
