@@ -119,7 +119,11 @@ class SearchWork:
             raise ReindexUnfinishedError(running.job_id, running.state)
         job = self._new(caller, kind, parameters)
         self.tables.transact(
-            [self.jobs.put(job), self._begun(kind, job, last), self._entry(caller, kind, job)]
+            [
+                self.jobs.put(job),
+                self._started_write(kind, job, last),
+                self._entry(caller, kind, job),
+            ]
         )
         return job, True
 
@@ -133,7 +137,7 @@ class SearchWork:
             parameters=dict(parameters),
         )
 
-    def _begun(self, kind: JobKind, job: Job, last: object) -> Write:
+    def _started_write(self, kind: JobKind, job: Job, last: object) -> Write:
         return Update(
             table=SEARCH_STATE,
             key=_WORK,
