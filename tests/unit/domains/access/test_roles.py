@@ -12,8 +12,8 @@ from backend.domains.access.repository.roles import (
     RoleRepository,
     RoleRevisionError,
     UserRolesChangedError,
-    kept,
-    taken,
+    remove_writes,
+    require_assigned,
 )
 from backend.domains.access.routes import build_router
 from backend.domains.access.service.roles import HOLDERS_AT_ONCE
@@ -241,7 +241,7 @@ def test_two_administrators_cannot_take_each_other_away_at_once(
     stored_user_role(tables, user_id="ann")
     grants = GrantRepository(tables)
     # What the slower of two requests writes, which read before the other one wrote.
-    slower = [*taken(grants.of_user("ann")), kept("admin", "admin")]
+    slower = [*remove_writes(grants.of_user("ann")), require_assigned("admin", "admin")]
     services.user_roles.delete_user_roles(Identity("admin"), "admin")
     with pytest.raises(UserRolesChangedError):
         grants.write(slower)
