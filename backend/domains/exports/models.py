@@ -1,4 +1,4 @@
-"""The body and the reply of the route of exports, with the names of the contract."""
+"""The body and the reply of the route, with the names of the contract."""
 
 from typing import Annotated
 

@@ -36,7 +36,7 @@ def build_router(service: ExportService) -> Router:
 
 
 def _read(page: ExportPage) -> Read:
-    """The assets of a page, with the files that it has URLs of."""
+    """Return the assets of a page, with the files whose URLs it contains."""
     assets: list[ReadAsset] = []
     for asset in page.assets:
         if isinstance(asset, ExportedAsset):
@@ -47,6 +47,6 @@ def _read(page: ExportPage) -> Read:
 
 
 def _scope(call: Call, body: ExportBody) -> str:
-    """What a token is bound to: the caller, the asset, and which parts of it are returned."""
+    """Return the scope of a token: the caller, the asset, and the requested parts."""
     flags = body.model_dump(exclude={"starting_token", "max_assets"})
     return json.dumps([call.caller.user_id, call.route.key, dict(call.path), flags])

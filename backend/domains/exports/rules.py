@@ -1,4 +1,4 @@
-"""The parts of an asset on a page, and the order of assets on pages. Pure."""
+"""The content of a page for an asset, and the order of assets on pages. Pure."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,7 +26,7 @@ class ExportTooLargeError(TooLargeError):
 
 
 def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
-    """Whether the flags let a row of the listing through."""
+    """Return whether the flags include a row of the listing."""
     if wanted.include_only_primary_type_files and not item.primary_type:
         return False
     if item.is_folder:
@@ -36,9 +36,10 @@ def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
 
 
 def left(root: Node, members: Iterable[Node], after: Position | None) -> Iterator[Node]:
-    """The assets that a page and those after it tell: the root, then all others by their ids.
+    """Return the assets of this page and later ones: the root, then all others by their ids.
 
-    The order is of the ids alone, so assets that come and go between two pages move no other ones.
+    The order depends on ids alone, so assets that are added or removed between two pages do not
+    move others.
     """
     order = sorted(members, key=lambda node: _place(root, node))
     if after is None:
@@ -57,13 +58,13 @@ def _place(root: Node, node: Node) -> tuple[bool, Node]:
 
 
 def position(node: Node, files: Position | None = None) -> Position:
-    """After an asset; with `files`, within it, after the place where its listing ended."""
+    """Return the position after an asset; with `files`, the position within its listing."""
     at = {_ASSET: [node.database_id, node.asset_id]}
     return at if files is None else {**at, _FILES: dict(files)}
 
 
 def files_after(node: Node, after: Position | None) -> Position | None:
-    """Where the listing of an asset's files goes on."""
+    """Return the position in the listing of an asset's files."""
     if after is None or Node(*after[_ASSET]) != node:
         return None
     return after.get(_FILES)
@@ -72,7 +73,7 @@ def files_after(node: Node, after: Position | None) -> Position | None:
 def relationship(
     ends: tuple[Node, Node], edge: Edge, metadata: ExportedValues
 ) -> ExportedRelationship:
-    """A link from a parent to a child."""
+    """Return a link from a parent to a child."""
     parent, child = ends
     return ExportedRelationship(
         parent_asset_id=parent.asset_id,
@@ -87,5 +88,5 @@ def relationship(
 
 
 def hidden_relationship(ends: tuple[Node, Node], edge: Edge) -> ExportedRelationship:
-    """A link to an asset that the caller may not see: its ids alone, as the asset's own."""
+    """Return a link to an asset that the caller may not see, with ids only."""
     return relationship(ends, edge, {}).model_copy(update={"asset_link_alias_id": None})

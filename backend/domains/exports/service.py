@@ -1,7 +1,6 @@
-"""What can be exported. Writes nothing.
+"""Exports, a page at a time. Writes nothing.
 
-A page is read, returned and forgotten: what it holds is bounded by its characters, and how long it
-takes by its time. An asset with more files than that goes on, on the next page.
+A page is limited in characters and time. An asset with more files continues on the next page.
 """
 
 from collections.abc import Iterable, Sequence
@@ -92,14 +91,14 @@ class ExportService:
         wanted: ExportBody,
         after: Position | None = None,
     ) -> ExportPage:
-        """A page of the tree below an asset (database id, asset id), itself first.
+        """Return a page of the tree below an asset (database id, asset id), itself first.
 
-        S3 requests: one list for 100 keys, and one HEAD a file. Metadata of files takes two
-        queries a file.
+        S3 requests: one list for 100 keys, and one HEAD a file. Metadata of files takes two queries
+        a file.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            ExportTooLargeError: something of it does not fit a page.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ExportTooLargeError: a part of an asset does not fit a page.
             FamilyTooLargeError: the tree is too large; parts of it can be exported.
         """
         room = _Room(self.clock() + MAX_TIME, self.clock)
@@ -146,7 +145,7 @@ class ExportService:
             ends += [((edge.other, family.root), edge) for edge in parents]
 
         def is_visible(nodes: tuple[Node, Node]) -> bool:
-            # Of parents, who are no members, there are only those that the caller may see.
+            # Parents are not members; only those that the caller may see are included.
             return all(family.members.get(node, root) for node in nodes)
 
         if not self.names_hidden:
@@ -174,7 +173,7 @@ class ExportService:
         files: Position | None,
         room: _Room,
     ) -> tuple[Exported, Position | None]:
-        """An asset with as many files as there is room for, and where its listing goes on."""
+        """Return an asset with as many files as fit, and the position in its listing."""
         asset = family.members[node]
         if asset is None:
             unseen = UnauthorizedAsset(asset_id=node.asset_id, database_id=node.database_id)
@@ -190,7 +189,7 @@ class ExportService:
             exported.files.extend(page_files)
             room.take(page_files)
             files = page.after
-            # Time alone divides no small asset: its client would request a page for nothing.
+            # The time limit does not split small assets, which would cost a needless request.
             is_small = room.chars > 0 and len(exported.files) < FILES_AT_ONCE
             if files is None or not (room.is_left or is_small):
                 return exported, files
@@ -249,7 +248,7 @@ class ExportService:
         return in_parallel(exported_file, rows)
 
     def _url(self, asset: Asset, bucket: str, item: FileItem) -> str | None:
-        """Where to get a file, if its asset is for download and it can be downloaded."""
+        """Return the URL of a file, if its asset is distributable and it can be downloaded."""
         if not asset.is_distributable or item.is_folder:
             return None
         if item.is_archived or item.is_quarantined:
@@ -263,10 +262,10 @@ class ExportService:
         )
 
     def _values(self, entity: AnyEntity, flag: str) -> ExportedValues:
-        """The metadata of one entity, in one request.
+        """Return the metadata of one entity, in one request.
 
         Raises:
-            ExportTooLargeError: there is more than that reads, which is a megabyte.
+            ExportTooLargeError: the metadata exceeds a megabyte, the limit of one request.
         """
         page = self.records.list_stored(entity, PageRequest(2 * MAX_RECORDS))
         if page.after is not None:

@@ -1,1 +1,1 @@
-"""Facts of files: what the product reads from their bytes, and what follows from them."""
+"""Facts of files: data that the product extracts from their content."""

@@ -1,4 +1,4 @@
-"""Facts as attributes hold them, by access pattern. The slice of metadata writes them."""
+"""Facts as attributes of files, by access pattern. The slice of metadata writes them."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ class FactRepository:
     tables: Tables
 
     def references(self, asset: Asset, page: PageRequest) -> Page[FileReferences]:
-        """The references of an asset's files, by path."""
+        """Return the references of an asset's files, by path."""
         query = Query(
             table=FILE_ATTRIBUTES,
             partition=REFERENCES_KEY,
@@ -31,16 +31,16 @@ class FactRepository:
         return Page(tuple(_references(item) for item in found.items), found.after)
 
     def references_of(self, asset: Asset, paths: Iterable[str]) -> list[FileReferences]:
-        """The references of those of the files that have some."""
+        """Return the references of those of the files that have any."""
         wanted = [(FILE_ATTRIBUTES, _key(REFERENCES_KEY, asset, path)) for path in paths]
         return [_references(item) for _, item in self.tables.get_many(wanted)]
 
     def position_of(self, asset: Asset, found: FileReferences) -> Position:
-        """Where a page goes on after a file."""
+        """Return the position of a page after a file."""
         return _key(REFERENCES_KEY, asset, found.path)
 
     def shape(self, asset: Asset, path: str) -> str | None:
-        """The stored shape of a file, None if it has none."""
+        """Return the stored shape of a file, None if it has none."""
         item = self.tables.get(FILE_ATTRIBUTES, _key(SHAPE_KEY, asset, path))
         return None if item is None else str(item[_VALUE])
 

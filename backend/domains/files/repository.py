@@ -54,13 +54,13 @@ class FileRepository:
     tables: Tables
 
     def get_version(self, asset: Asset, version_id: str) -> AssetVersion | None:
-        """The row of one of the asset's versions."""
+        """Return the row of one of the asset's versions."""
         key = {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: version_id}
         item = self.tables.get(ASSET_VERSIONS, key)
         return None if item is None else AssetVersion.model_validate(item)
 
     def list_versions(self, asset: Asset, *, limit: int) -> list[AssetVersion]:
-        """Versions of the asset, at most `limit`."""
+        """Return versions of the asset, at most `limit`."""
         query = Query(
             table=ASSET_VERSIONS,
             partition=_asset_key(asset),
@@ -71,7 +71,7 @@ class FileRepository:
         return [AssetVersion.model_validate(item) for item in found.items]
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion | None:
-        """The version of that alias, which is unique in the asset."""
+        """Return the version with that alias, which is unique in the asset."""
         key = {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: ALIAS_MARK + alias}
         reserved = self.tables.get(ASSET_VERSIONS, key)
         return None if reserved is None else self.get_version(asset, str(reserved["version"]))
@@ -79,7 +79,7 @@ class FileRepository:
     def list_files(
         self, asset: Asset, snapshot_id: str, path_prefix: str, page: PageRequest
     ) -> Page[FileSnapshot]:
-        """The files of a snapshot whose path begins so, in the order of their paths."""
+        """Return the files of a snapshot whose paths have a prefix, in the order of their paths."""
         query = Query(
             table=ASSET_FILE_VERSIONS,
             partition=_version_key(asset, snapshot_id),
@@ -92,7 +92,7 @@ class FileRepository:
     def snapshots(
         self, asset: Asset, snapshot_ids: Iterable[str], paths: Sequence[str]
     ) -> dict[tuple[str, str], FileSnapshot]:
-        """By snapshot and path what the snapshots of versions hold of these files."""
+        """Return, by snapshot and path, the rows of these files in the snapshots of versions."""
         partitions = {_version_key(asset, each): each for each in snapshot_ids}
         wanted = [
             (ASSET_FILE_VERSIONS, {keys.ASSET_VERSION.name: partition, FILE_KEY.name: path})
@@ -106,7 +106,7 @@ class FileRepository:
         return found
 
     def forget_files(self, asset: Asset, paths: Sequence[str]) -> None:
-        """Remove what the snapshots of all versions hold of these files, which are in order."""
+        """Remove the rows of these files, which are sorted, from the snapshots of all versions."""
         query = Query(
             table=ASSET_VERSIONS,
             partition=_asset_key(asset),
@@ -144,10 +144,10 @@ class FileRepository:
     def _count_out(
         self, asset: Asset, version: AssetVersion, rows: Sequence[dict[str, Any]]
     ) -> None:
-        """Remove files of a version, and count them out of it, each of them once.
+        """Remove files of a version, and decrease its count, once for each file.
 
         Raises:
-            UnavailableError: somebody else removes them, or the version, at this moment.
+            UnavailableError: another request is removing them, or the version.
         """
         refused = UnavailableError(
             f"The files of version {version.asset_version_id} are being removed; try again"
@@ -185,14 +185,14 @@ class FileRepository:
 
 
 class ChangeState(NamedTuple):
-    """How often files of an asset were changed, and the job that changes them now."""
+    """The number of changes of an asset's files, and the job that is changing them."""
 
     number: int
     job_id: str | None
 
 
 class ChangeOvertakenError(ConflictError):
-    """Another change of the asset's files began since its state was read."""
+    """Another change of the asset's files was started after the state was read."""
 
 
 class ChangeBusyError(ConflictError):
@@ -207,10 +207,10 @@ class ChangeBusyError(ConflictError):
 
 @wired
 class FileChangeRepository:
-    """One change of files of an asset at a time: an item that names the job which makes it.
+    """Allows one change of an asset's files at a time, by an item that names the job.
 
-    The item stays and counts the changes, so that who read it and looked at the files then knows
-    that nobody has changed them since.
+    The item remains and counts the changes, so a process that read it, and then the files, can
+    verify that they were not changed since.
     """
 
     tables: Tables
@@ -222,11 +222,11 @@ class FileChangeRepository:
     def commit(
         self, asset: Asset, state: ChangeState, job_id: str, writes: Sequence[Write]
     ) -> None:
-        """Begin a change on the condition that no other one began since the state was read.
+        """Start a change on the condition that no other one was started since the state was read.
 
         Raises:
             AssetNotFoundError: the asset was archived or deleted.
-            ChangeOvertakenError: another change began.
+            ChangeOvertakenError: another change was started.
         """
         overtaken = ChangeOvertakenError("another change of files began")
         seen = equals(_NUMBER, state.number) if state.number else absent(_NUMBER)
@@ -241,7 +241,7 @@ class FileChangeRepository:
         self.tables.transact([begun, self.still_active(asset), *writes])
 
     def still_active(self, asset: Asset) -> Check:
-        """Demands that the asset is neither archived nor deleted."""
+        """Return the condition that the asset is neither archived nor deleted."""
         return Check(
             table=ASSETS,
             key={DATABASE_ID.name: asset.database_id, ASSET_ID.name: asset.asset_id},
@@ -250,28 +250,28 @@ class FileChangeRepository:
         )
 
     def demand_unfinished(self, job_id: str, asset_id: str) -> None:
-        """Go on only if the job may still change files of the asset.
+        """Require that the job may still change files of the asset.
 
         Raises:
-            ChangeEndedError: what it had begun is finished, or was taken back.
+            ChangeEndedError: its change is complete or was undone.
         """
         if self.state(asset_id).job_id != job_id:
             raise ChangeEndedError(job_id)
 
     def under_way(self, job_id: str, asset_id: str) -> Check:
-        """Demands of a transaction what `demand_unfinished` looks at."""
+        """Return the condition of `demand_unfinished` for a transaction."""
         key, refused = _changes_of(asset_id), ChangeEndedError(job_id)
         return Check(
             table=RESERVATIONS, key=key, conditions=(equals(_JOB, job_id),), refused=refused
         )
 
     def at_rest(self, asset_id: str) -> Check:
-        """Demands that no change of the asset's files is under way."""
+        """Return the condition that no change of the asset's files is in progress."""
         key, refused = _changes_of(asset_id), ChangeBusyError(asset_id, None)
         return Check(table=RESERVATIONS, key=key, conditions=(absent(_JOB),), refused=refused)
 
     def release(self, asset_id: str, job_id: str) -> None:
-        """Let others change the files; does nothing where another change has begun."""
+        """Allow other changes of the files; no effect if another change was started."""
         with suppress(ChangeOvertakenError):
             self.tables.write(
                 Update(

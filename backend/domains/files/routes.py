@@ -1,4 +1,4 @@
-"""The routes of files. What changes them is loaded by the first request that does."""
+"""The routes of files. The services that change files are loaded by the first such request."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Where a file stands in the bucket, and which folders its key implies. Pure."""
+"""The place of a file in the bucket, and the folders of its key. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -22,13 +22,13 @@ METADATA_KEY_ROOM = 256
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:
-    """The key of the file that a client names by its path or by its key.
+    """Return the key of the file that a client names by its path or by its key.
 
     A leading slash always means a path in the asset; without one, what begins with the asset's own
     prefix is a key.
 
     Raises:
-        InvalidInputError: it is no path of a file.
+        InvalidInputError: it is not the path of a file.
     """
     if sent.endswith("/"):
         raise InvalidInputError.of(
@@ -52,19 +52,19 @@ def _key(prefix: str, sent: str, *, field: str) -> str:
 
 
 def folder_key(prefix: str, sent: str, *, field: str) -> str:
-    """As `file_key`, of a folder: it ends in `/`.
+    """As `file_key`, for a folder, which ends in `/`.
 
     Raises:
-        InvalidInputError: it is no path of a folder.
+        InvalidInputError: it is not the path of a folder.
     """
     return _key(prefix, sent.removesuffix("/"), field=field) + "/"
 
 
 def listed_prefix(prefix: str, sent: str) -> str:
-    """The beginning that listed keys have, for the beginning of a path that a client names.
+    """Return the key prefix for a path prefix that a client names.
 
     Raises:
-        InvalidInputError: a segment of it is not one that a path may have, or no key is as long.
+        InvalidInputError: a segment is not allowed, or the prefix is longer than any key.
     """
     beginning = (sent.removeprefix(prefix) if sent.startswith(prefix) else sent).removeprefix("/")
     segments = beginning.split("/")
@@ -80,19 +80,20 @@ def listed_prefix(prefix: str, sent: str) -> str:
 
 
 def relative_path(prefix: str, key: str) -> str:
-    """The path of a key in its asset, with a leading slash."""
+    """Return the path of a key in its asset, with a leading slash."""
     return "/" + key.removeprefix(prefix)
 
 
 def name_of(key: str) -> str:
-    """The last segment, of a folder too."""
+    """Return the last segment, also of a folder."""
     return key.removesuffix("/").rsplit("/", 1)[-1]
 
 
 def rows_of(prefix: str, previous: str | None, key: str) -> Iterator[str]:
-    """The rows that a key adds to a listing in key order: folders not seen before, then itself.
+    """Return the rows that a key adds to a listing in key order: new folders, then itself.
 
-    `previous` is the key before it; keys of one folder stand together, so it tells what was seen.
+    `previous` is the key before it; keys of one folder are adjacent, so it shows which folders are
+    known.
     """
     start = len(prefix)
     while (end := key.find("/", start)) >= 0:
@@ -105,7 +106,7 @@ def rows_of(prefix: str, previous: str | None, key: str) -> Iterator[str]:
 
 
 class Owner(NamedTuple):
-    """The asset whose files are changed, and the beginning of its keys."""
+    """The asset whose files are changed, and its key prefix."""
 
     database_id: str
     asset_id: str
@@ -113,11 +114,11 @@ class Owner(NamedTuple):
 
 
 def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
-    """Refuse a path that no upload could give a file either.
+    """Reject a path that no upload could use either.
 
     Raises:
-        InvalidInputError: it holds invisible characters, its extension is blocked or not one of the
-            database's, it is a preview's, or a key that it makes is too long.
+        InvalidInputError: it contains invisible characters, its extension is blocked or not allowed
+            in the database, it is a preview's, or a resulting key is too long.
     """
     demand_visible(path, field=field)
     if PREVIEW_MARK in path:
@@ -137,10 +138,10 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
 
 
 def demand_visible(path: str, *, field: str) -> None:
-    """Refuse a new path with characters that nobody sees.
+    """Reject a new path with invisible characters.
 
     Raises:
-        InvalidInputError: naming the first of them.
+        InvalidInputError: the message names the first of them.
     """
     try:
         check_visible(path)
@@ -149,10 +150,10 @@ def demand_visible(path: str, *, field: str) -> None:
 
 
 def demand_room(owner: Owner, path: str, *, field: str) -> None:
-    """Refuse a path of which some key would be too long.
+    """Reject a path if a resulting key is too long.
 
     Raises:
-        InvalidInputError: naming the key and its size.
+        InvalidInputError: the message names the key and its size.
     """
     snapshot = SNAPSHOT.build("attribute", path, "k" * METADATA_KEY_ROOM)
     for name, key, limit in (
@@ -170,10 +171,10 @@ def demand_room(owner: Owner, path: str, *, field: str) -> None:
 def metadata_of_copy(
     metadata: Mapping[str, str], change: str, *, primary_type: str | None = None
 ) -> dict[str, str]:
-    """The object metadata of a copy: that of its source, and which change made it.
+    """Return the object metadata of a copy: that of its source, and the id of the change.
 
-    Which upload or which workflows made it is left out: only the version that they wrote was made
-    by them, and what a user copies may start those workflows again.
+    The upload or workflows of the source are left out, because they wrote only that version, and a
+    copy by a user may start those workflows again.
     """
     left_out = {UPLOAD_METADATA, WORKFLOWS_METADATA}
     kept = {name: value for name, value in metadata.items() if name not in left_out}

@@ -1,1 +1,1 @@
-"""Ingest: an asset and the upload of its files in one call."""
+"""Ingest: creates an asset and uploads its files with the same route."""

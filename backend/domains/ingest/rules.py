@@ -1,4 +1,4 @@
-"""From the body of an ingest to those of the services that it stands for, and back. Pure."""
+"""Converts the body of an ingest to those of the services it uses, and their replies back. Pure."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -20,10 +20,10 @@ _SHOWN = 20
 
 
 def asset_of(body: IngestBody) -> CreateAssetBody:
-    """The asset that the beginning of an ingest describes.
+    """Return the asset in the first request of an ingest.
 
     Raises:
-        InvalidInputError: naming what it leaves out.
+        InvalidInputError: the message names the missing fields.
     """
     if body.asset_name is None or body.description is None:
         _missing(body)
@@ -38,11 +38,11 @@ def asset_of(body: IngestBody) -> CreateAssetBody:
 
 
 def started_upload(body: IngestBody) -> InitialiseBody:
-    """The upload that the beginning of an ingest asks for.
+    """Return the upload in the first request of an ingest.
 
     Raises:
-        InvalidInputError: naming each file whose key does not begin with the asset's id, or is no
-            path.
+        InvalidInputError: the message names each file whose key does not begin with the asset's id,
+            or is not a path.
     """
     paths = _paths(body)
     files = [
@@ -63,7 +63,7 @@ def started_upload(body: IngestBody) -> InitialiseBody:
 
 
 def completed_upload(body: IngestBody) -> CompleteBody:
-    """The completion that the end of an ingest asks for.
+    """Return the completion in the second request of an ingest.
 
     Raises:
         InvalidInputError: as `started_upload`; or a file names no upload of S3.
@@ -88,19 +88,19 @@ def completed_upload(body: IngestBody) -> CompleteBody:
 
 
 def started_by_key(started: Sequence[StartedFile], sent: Sequence[IngestFile]) -> list[StartedFile]:
-    """Started files, which keep their order, named as the client has named them."""
+    """Return started files, in order, under the names that the client used."""
     pairs = zip(started, sent, strict=True)
     return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
 
 
 def results_by_key(results: Sequence[FileResult], sent: Sequence[IngestFile]) -> list[FileResult]:
-    """As `started_by_key`, of what became of files."""
+    """As `started_by_key`, for the results of files."""
     pairs = zip(results, sent, strict=True)
     return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
 
 
 def _paths(body: IngestBody) -> list[str]:
-    """The files' paths in the asset, with a leading slash."""
+    """Return the files' paths in the asset, with a leading slash."""
     beginning = f"{body.asset_id}/"
     wrong: list[FieldError] = []
     found: list[str] = []
@@ -116,7 +116,7 @@ def _paths(body: IngestBody) -> list[str]:
 
 
 def _path(path: str) -> tuple[str, str]:
-    """What is wrong with a path, if something is, and the path."""
+    """Return the problem of a path, if there is one, and the path."""
     try:
         return "", check_new_path(path)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""An asset and the upload of its files in one call, by the services of both.
+"""Creates an asset and uploads its files, by the services of both.
 
-The beginning may be repeated: it goes on with the asset that the first try has made, which stays as
-it is. Whatever can be refused is refused before anything is written.
+The first request may be repeated: it continues with the existing asset of the first attempt,
+unchanged. Everything is checked before anything is written.
 """
 
 from backend.core.authorization import require
@@ -26,14 +26,14 @@ class IngestService:
     uploads: UploadService
 
     def begin(self, caller: Identity, body: IngestBody) -> IngestReply:
-        """Make the asset, unless it is there, and start an upload of its files.
+        """Create the asset, unless it exists, and start an upload of its files.
 
         Raises:
-            AssetIdTakenError: the id is taken by an asset that the caller may not upload to, is
-                archived or stands in another database.
-            DatabaseNotFoundError: there is no such database.
-            InvalidInputError: naming what is wrong with the asset or with a file.
-            PermissionDeniedError: the caller may not make the asset, or not upload to it.
+            AssetIdTakenError: the id is used by an asset that the caller may not upload to, is
+                archived or belongs to another database.
+            DatabaseNotFoundError: the database does not exist.
+            InvalidInputError: the message names the problem of the asset or of a file.
+            PermissionDeniedError: the caller may not create the asset, or not upload to it.
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
         """
@@ -58,14 +58,14 @@ class IngestService:
         )
 
     def end(self, caller: Identity, upload_id: str, body: IngestBody) -> tuple[IngestReply, bool]:
-        """Make files of stored parts, and whether no file at all came of it; may be repeated.
+        """Complete files from stored parts; return also whether all of them failed. Repeatable.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            InvalidInputError: a key is wrong, or a list of parts cannot be right.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            InvalidInputError: a key is wrong, or a list of parts is invalid.
             PermissionDeniedError: the caller may not write the asset.
-            UnavailableError: S3 does not answer or time was up; the same request goes on.
-            UploadBusyError: another request works on this upload.
+            UnavailableError: S3 does not respond or time was up; the same request continues.
+            UploadBusyError: another request is processing this upload.
             UploadNotFoundError: the caller has no such upload to this asset.
         """
         upload = rules.completed_upload(body)
@@ -89,7 +89,7 @@ class IngestService:
             return None
 
     def _prepared_beside(self, caller: Identity, upload: InitialiseBody) -> PreparedUpload:
-        """For the asset that another request has made meanwhile."""
+        """Continue with the asset that another request has created meanwhile."""
         asset = self._there(caller, upload)
         if asset is None:
             raise AssetIdTakenError(upload.asset_id)

@@ -1,1 +1,1 @@
-"""Long work in steps: durable, resumable, each step advanced exactly once."""
+"""Long operations in steps: durable, resumable, each step counted exactly once."""

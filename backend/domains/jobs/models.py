@@ -1,4 +1,4 @@
-"""Jobs as stored, what a step returns, and the replies of the routes."""
+"""Jobs as stored, results of steps, and the replies of the routes."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -16,11 +16,11 @@ MAX_PROBLEMS = 20
 
 
 class Job(WireModel):
-    """A job as its row holds it.
+    """A job as stored.
 
-    `step` counts the steps that are done. `lease_until` (ms since 1970) is when the worker that
-    holds the job loses it, or when a job that waits may go on; no two leases of a job end at the
-    same time, so it also identifies one. `tries` counts the leases since the last step was done.
+    `step` counts the steps that are done. `lease_until` (ms since 1970) is when the worker's lease
+    ends, or when a waiting job may continue; no two leases of a job end at the same time, so it
+    also identifies them. `tries` counts the leases since the last completed step.
     """
 
     job_id: str
@@ -47,16 +47,16 @@ class Job(WireModel):
 
     @property
     def is_finished(self) -> bool:
-        """Whether no worker goes on with it (a failed or cancelled one may be resumed)."""
+        """Return whether no worker continues it (a failed or cancelled job may be resumed)."""
         return self.state not in {"queued", "running"}
 
 
 @frozen
 class Progress:
-    """What one step of a job came to.
+    """The result of one step of a job.
 
-    `cursor` is where the next step begins; `items` are those that this step dealt with;
-    `wait_seconds` is how long the next step has to wait; `problems` are facts for people.
+    `cursor` is where the next step begins; `items` were processed by this step; `wait_seconds` is
+    the delay of the next step; `problems` are messages for people.
     """
 
     cursor: dict[str, Any] = field(default_factory=dict[str, Any])

@@ -61,12 +61,12 @@ class JobRepository:
     tables: Tables
 
     def get(self, job_id: str) -> Job | None:
-        """The job, a consistent read."""
+        """Return the job, a consistent read."""
         item = self.tables.get(JOBS, {_KEY: job_id})
         return None if item is None else Job.model_validate(item)
 
     def list_in_database(self, database_id: str, page: PageRequest) -> Page[Job]:
-        """Jobs about a database, its assets and its files, as the index lists them, which lags."""
+        """List jobs of a database, its assets and files, from an eventually consistent index."""
         query = Query(table=JOBS, index=JOBS_BY_DATABASE, partition=database_id)
         found = self.tables.query(query, page)
         rows = self.tables.get_many([(JOBS, {_KEY: item[_KEY]}) for item in found.items])
@@ -76,11 +76,11 @@ class JobRepository:
         self.tables.delete_many(JOBS, [{_KEY: job.job_id} for job in jobs])
 
     def put_new(self, job: Job) -> Put:
-        """The write that starts the job, for whatever transaction makes it necessary."""
+        """Return the write that starts the job, for the transaction that requires it."""
         return put_new(JOBS, row_of(job), JobExistsError(job.job_id))
 
     def result_write(self, job: Job, result: Mapping[str, Any]) -> Update:
-        """The write of a job's result; refused where it has one, or where the lease is lost."""
+        """Return the write of a job's result; refused if it has one, or if the lease was lost."""
         return Update(
             table=JOBS,
             key={_KEY: job.job_id},
@@ -90,7 +90,7 @@ class JobRepository:
         )
 
     def require_state(self, job: Job, refused: VitrineError) -> Check:
-        """Demands that the job is in the state that was read."""
+        """Return the condition that the job is in the state that was read."""
         return Check(
             table=JOBS,
             key={_KEY: job.job_id},
@@ -101,10 +101,10 @@ class JobRepository:
     def change(self, job: Job, changes: Mapping[str, Any], *, fenced: bool = True) -> Job:
         """Set some attributes if the job is in the state that was read.
 
-        `fenced` also demands the step and the lease that were read.
+        `fenced` also requires the step and the lease that were read.
 
         Raises:
-            JobChangedError: it is not.
+            JobChangedError: the state has changed.
         """
         item = self.tables.write(
             Update(
@@ -121,7 +121,7 @@ class JobRepository:
         """Set some attributes if the job is in the state that was read, with an audit entry.
 
         Raises:
-            JobChangedError: it is not.
+            JobChangedError: the state has changed.
         """
         update = Update(
             table=JOBS,
@@ -135,7 +135,7 @@ class JobRepository:
 
 
 def _held(job: Job) -> tuple[Condition, ...]:
-    """What is true as long as no other worker, and no person, has taken the job from this one."""
+    """Return conditions that are true while no other worker or user has changed the job."""
     return (
         equals("state", job.state),
         equals("step", job.step),
@@ -144,5 +144,5 @@ def _held(job: Job) -> tuple[Condition, ...]:
 
 
 def row_of(job: Job) -> Item:
-    """The item of a job."""
+    """Return the item of a job."""
     return job.model_dump(by_alias=True, exclude_none=True)

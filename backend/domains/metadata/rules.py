@@ -1,6 +1,6 @@
-"""Which keys and sizes of metadata fit, and what schemas make of a request. Pure.
+"""The allowed keys and sizes of metadata, and the effect of schemas on a request. Pure.
 
-(What a value may be is in `core`.)
+(`core` defines the allowed values.)
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -32,10 +32,10 @@ from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 
 
 def check_composite_keys(database_id: str, asset_id: str, path: str) -> None:
-    """Refuse a path whose composite key does not fit DynamoDB's sort key.
+    """Reject a path whose composite key does not fit DynamoDB's sort key.
 
     Raises:
-        InvalidInputError: naming `filePath`.
+        InvalidInputError: the message names `filePath`.
     """
     size = len(FILE.build(database_id, asset_id, path).encode())
     if size > SORT_KEY_BYTES:
@@ -45,10 +45,10 @@ def check_composite_keys(database_id: str, asset_id: str, path: str) -> None:
 
 
 def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
-    """Refuse a key that a version of the asset could not store with this path.
+    """Reject a key that a version of the asset could not store with this path.
 
     Raises:
-        InvalidInputError: naming the field.
+        InvalidInputError: the message names the field.
     """
     size = len(SNAPSHOT.build(kind, path, key).encode())
     if size > SORT_KEY_BYTES:
@@ -62,20 +62,20 @@ def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
 
 
 def check_not_reserved(entity: AnyEntity, key: str, *, field: str) -> None:
-    """Refuse a key that holds a fact of a file.
+    """Reject a key that is reserved for facts.
 
     Raises:
-        InvalidInputError: naming the field.
+        InvalidInputError: the message names the field.
     """
     if is_reserved(entity, key):
         raise InvalidInputError.of(field, f"{key!r:.200} is reserved: {RESERVED}")
 
 
 def check_largest_row(key: str, size: int, *, field: str) -> None:
-    """Refuse a record whose largest row, of `size` bytes, DynamoDB would refuse.
+    """Reject a record whose largest row, of `size` bytes, exceeds DynamoDB's limit.
 
     Raises:
-        TooLargeError: naming the field, the key and the size.
+        TooLargeError: the message names the field, the key and the size.
     """
     if size > ITEM_BYTES:
         fact = f"the record {key!r} has {size} bytes in its largest copy"
@@ -83,10 +83,10 @@ def check_largest_row(key: str, size: int, *, field: str) -> None:
 
 
 def check_object_key(prefix: str, path: str) -> str:
-    """The S3 key of a file.
+    """Return the S3 key of a file.
 
     Raises:
-        InvalidInputError: naming `filePath`; S3 takes no key of that length.
+        InvalidInputError: the key is too long for S3; the message names `filePath`.
     """
     key = prefix + path.lstrip("/")
     size = len(key.encode())
@@ -115,14 +115,14 @@ class SchemaViolationError(InvalidInputError):
 
 
 class Governing(NamedTuple):
-    """What governs the records of an entity: its schemas' fields, and whether there are others."""
+    """The schema fields for an entity's records, and whether other keys are allowed."""
 
     fields: Fields
     restricts: bool = False
 
     @property
     def keys(self) -> set[str]:
-        """The keys whose records decide what may be written under other keys."""
+        """Return the keys whose records decide about writes of other keys."""
         described = (f for f in self.fields.values() if f.required or f.default or f.depends_on)
         return {key for field in described for key in (field.key, *field.depends_on)}
 
@@ -133,17 +133,17 @@ class Governing(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What shall be under each key, in the order of writing, and which keys are refused and why."""
+    """The new record of each key in the order of writing, and the refused keys with reasons."""
 
     targets: dict[str, Record | None]
     refused: dict[str, str]
 
 
 def planned_addition(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
-    """Keys that are there are refused; `done` were added by this request before.
+    """Plan an addition. Existing keys are refused, except those in `done`, added by this request.
 
     Raises:
-        SchemaViolationError: naming what is wrong.
+        SchemaViolationError: the message names the problems.
     """
     taken = [key for key in sent if key in found and key not in done]
     wanted = {key: record for key, record in sent.items() if key not in taken}
@@ -157,10 +157,10 @@ def planned_addition(governing: Governing, sent: Records, found: Records, done: 
 
 
 def planned_change(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
-    """Records are put whatever is there.
+    """Plan a change: records are written whether or not they exist.
 
     Raises:
-        SchemaViolationError: naming what is wrong.
+        SchemaViolationError: the message names the problems.
     """
     targets = _governed(governing, sent, found, numbers=_numbers(sent))
     ordered = _in_safe_order(governing, targets, found)
@@ -168,10 +168,10 @@ def planned_change(governing: Governing, sent: Records, found: Records, done: Se
 
 
 def planned_replacement(governing: Governing, sent: Records, found: Records) -> Plan:
-    """Records are put whatever is there, and all others removed, in whichever order has room.
+    """Plan a replacement: records are written, and all others removed, in an order that has room.
 
     Raises:
-        SchemaViolationError: naming what is wrong.
+        SchemaViolationError: the message names the problems.
     """
     kept = _governed(governing, sent, {}, numbers=_numbers(sent))
     targets = {**dict.fromkeys(found), **kept}
@@ -182,7 +182,7 @@ def planned_replacement(governing: Governing, sent: Records, found: Records) -> 
 def planned_removal(
     governing: Governing, wanted: Sequence[str], found: Records, done: Set[str]
 ) -> Plan:
-    """Keys that are missing, required or depended on by what stays are refused."""
+    """Plan a removal. Missing and required keys, and those with dependents, are refused."""
     fields = governing.fields
     refused = {key: NOT_THERE for key in wanted if key not in found and key not in done}
     for key in wanted:
@@ -200,7 +200,7 @@ def planned_removal(
 
 
 def _dependents(fields: Fields, found: Records, going: Set[str]) -> dict[str, FieldInForce]:
-    """The keys that records depend on which have a value and stay."""
+    """Return the keys with values, depending on records, that remain."""
     return {
         parent: field
         for key, field in fields.items()
@@ -212,7 +212,7 @@ def _dependents(fields: Fields, found: Records, going: Set[str]) -> dict[str, Fi
 def _governed(
     governing: Governing, sent: Records, stored: Records, *, numbers: Mapping[str, int]
 ) -> dict[str, Record | None]:
-    """What was sent and the defaults that fill what is missing, if schemas hold."""
+    """Return the sent records, with defaults for missing ones if schemas apply."""
     if not governing.fields:
         return dict(sent)
     final = {**stored, **sent}
@@ -241,9 +241,9 @@ def _in_safe_order(
     *,
     gains_first: bool = True,
 ) -> dict[str, Record | None]:
-    """Keys that get a value parents first, keys that lose theirs children first.
+    """Order keys: values are added parents first, and removed children first.
 
-    So no state between two writes holds a value that depends on one that is gone.
+    So no state between two writes has a value that depends on a missing one.
     """
     order = [key for key in dict.fromkeys((*governing.fields, *targets)) if key in targets]
     losing = {key for key in order if key in found and not _has_value(targets, key)}
@@ -284,7 +284,7 @@ def _errors_of_sent(
 def _errors_of_rest(
     fields: Fields, sent: Records, final: Records, numbers: Mapping[str, int]
 ) -> Iterator[FieldError]:
-    """What is required and has no value, and what is emptied though others depend on it."""
+    """Return errors for required keys without value, and for removed keys with dependents."""
     for key, field in fields.items():
         if field.required and not _has_value(final, key):
             if key in sent:
@@ -317,7 +317,7 @@ def _named(field: FieldInForce) -> str:
 
 
 def schema_kind(entity: AnyEntity) -> tuple[EntityType, str | None]:
-    """The entity type of schemas, and the path by whose extension they are chosen."""
+    """Return the entity type of schemas, and the path whose extension selects them."""
     match entity:
         case DatabaseEntity():
             return "databaseMetadata", None
@@ -330,14 +330,14 @@ def schema_kind(entity: AnyEntity) -> tuple[EntityType, str | None]:
 
 
 def databases_of(entity: AnyEntity) -> tuple[str, ...]:
-    """The databases whose schemas are in force for the entity."""
+    """Return the databases whose schemas apply to the entity."""
     if isinstance(entity, LinkEntity):
         return tuple(dict.fromkeys(entity.database_ids))
     return (entity.database_id,)
 
 
-def told_as(entity: AnyEntity) -> tuple[str, str, Kind]:
-    """How the audit log names the entity: the noun of operations, its name, the kind of keys."""
+def audit_name(entity: AnyEntity) -> tuple[str, str, Kind]:
+    """Return how the audit log names the entity: object type, name, kind of keys."""
     match entity:
         case DatabaseEntity():
             return "database", database_entity(entity.database_id), "metadata"

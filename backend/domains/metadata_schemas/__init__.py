@@ -1,1 +1,1 @@
-"""Metadata schemas: which keys entities of a type are expected to have, and of which kind."""
+"""Metadata schemas: the expected metadata keys of entities, and their types."""

@@ -1,8 +1,8 @@
-"""The table of schemas, by access pattern, and beside it one item for each scope.
+"""The table of schemas, by access pattern, and one item for each scope.
 
-A scope is a database (or GLOBAL) and an entity type. Its item names its schemas and changes in the
-transaction that makes or removes one: schemas in force are read by it and by their keys, never
-through an index, which lags.
+A scope is a database (or GLOBAL) and an entity type. Its item lists its schemas and changes in the
+transaction that creates or removes one, so the schemas in force are read by it and by their keys,
+never through an eventually consistent index.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ MAX_SCHEMAS = 100
 """Schemas of one scope: all of them are read for each write of metadata."""
 _SCOPE = keys.SCHEMA_SCOPE.name
 _IDS, _REVISION = "metadataSchemaIds", "revision"
-_ATTEMPTS = 8  # of a change of a scope that others change at the same time
+_ATTEMPTS = 8  # of a change that conflicts with others of the same scope
 
 
 class SchemaNotFoundError(NotFoundError):
@@ -58,7 +58,7 @@ class TooManySchemasError(ConflictError):
 
 
 class _ScopeChangedError(ConflictError):
-    """Another schema of the scope was made or removed meanwhile."""
+    """Another schema of the scope was created or removed meanwhile."""
 
 
 class SchemasBusyError(ConflictError):
@@ -79,9 +79,9 @@ class MetadataSchemaRepository:
     def in_scopes(
         self, entity_type: EntityType, database_ids: Iterable[str]
     ) -> list[MetadataSchema]:
-        """All schemas of an entity type that these databases have, now.
+        """Return all schemas of an entity type in these databases, read consistently.
 
-        A schema that is removed in between is left out, as if it had been removed before.
+        A schema that is removed meanwhile is left out.
         """
         scopes = [keys.SCHEMA_SCOPE.build(name, entity_type) for name in database_ids]
         found = self.tables.get_many([(SCHEMA_SCOPES, {_SCOPE: scope}) for scope in scopes])
@@ -92,7 +92,7 @@ class MetadataSchemaRepository:
         return [_schema(item) for _, item in rows]
 
     def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema | None:
-        """The schema of a database, or of GLOBAL; its entity type is found out."""
+        """Return the schema of a database, or of GLOBAL, of any entity type."""
         found = self.find(metadata_schema_id)
         return found if found is not None and found.database_id == database_id else None
 
@@ -104,9 +104,9 @@ class MetadataSchemaRepository:
     def list_all(
         self, database_id: str | None, entity_type: EntityType | None, page: PageRequest
     ) -> Page[MetadataSchema]:
-        """Schemas in no order, of a database or an entity type where one is given.
+        """List schemas in no order, optionally those of a database or an entity type.
 
-        Narrowed lists are read from an index, which lags.
+        Filtered lists are read from an eventually consistent index.
         """
         narrowed = _narrowed(database_id, entity_type)
         if narrowed is None:
@@ -118,10 +118,10 @@ class MetadataSchemaRepository:
         return Page(tuple(_schema(item) for item in found.items), found.after)
 
     def create(self, schema: MetadataSchema, entry: Write) -> None:
-        """Put a schema and name it in its scope.
+        """Store a schema and list it in its scope.
 
         Raises:
-            SchemasBusyError: others change the scope all the time.
+            SchemasBusyError: the scope is changed concurrently at every attempt.
             TooManySchemasError: the scope is full.
         """
         row = put_new(
@@ -130,10 +130,10 @@ class MetadataSchemaRepository:
         self._with_scope(schema, row, entry, is_there=True)
 
     def change(self, schema: MetadataSchema, changes: Mapping[str, Any], entry: Write) -> None:
-        """Set some attributes if the row is still as it was found.
+        """Set some attributes if the row is unchanged since it was read.
 
         Raises:
-            SchemaRevisionError: the row has another revision, or is gone.
+            SchemaRevisionError: the row has another revision, or does not exist.
         """
         update = Update(
             table=METADATA_SCHEMAS,
@@ -146,11 +146,11 @@ class MetadataSchemaRepository:
         self.tables.transact([update, entry])
 
     def remove(self, schema: MetadataSchema, entry: Write) -> None:
-        """Remove a schema if it is still as it was found, from its scope too.
+        """Remove a schema if it is unchanged since it was read, also from its scope.
 
         Raises:
-            SchemaRevisionError: the row has another revision, or is gone.
-            SchemasBusyError: others change the scope all the time.
+            SchemaRevisionError: the row has another revision, or does not exist.
+            SchemasBusyError: the scope is changed concurrently at every attempt.
         """
         row = Delete(
             table=METADATA_SCHEMAS,
@@ -188,7 +188,7 @@ class MetadataSchemaRepository:
 def position_of(
     schema: MetadataSchema, database_id: str | None, entity_type: EntityType | None
 ) -> Position:
-    """The place of a schema in the list of a database or an entity type, where one is given."""
+    """Return the position of a schema in a list, which may be of a database or an entity type."""
     narrowed = _narrowed(database_id, entity_type)
     if narrowed is None:
         return _key_of(schema)
@@ -218,7 +218,7 @@ def _key_of(schema: MetadataSchema) -> dict[str, str]:
 
 
 def _row(schema: MetadataSchema) -> Item:
-    """The item of a schema; the entity type stands there once more, for the index by it."""
+    """Return the item of a schema, which repeats the entity type for the index."""
     stored = schema.model_dump(by_alias=True, exclude_none=True)
     entity_type = {"metadataEntityType": schema.metadata_schema_entity_type}
     return {**stored, **_key_of(schema), **entity_type}

@@ -1,4 +1,4 @@
-"""What a schema may say, which schemas speak of an entity, and what they say together. Pure."""
+"""The checks of schemas, the selection of those for an entity, and their combination. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -24,11 +24,11 @@ _LIST = "inline_controlled_list"
 def check_schema(
     entity_type: EntityType, fields: SchemaFields, file_key_type_restriction: str | None
 ) -> None:
-    """Refuse a schema that contradicts itself.
+    """Reject a schema that contradicts itself.
 
     Raises:
-        InvalidInputError: naming each field of the request that is wrong.
-        TooLargeError: it says more than every write of metadata can be made to read.
+        InvalidInputError: the message names each invalid field of the request.
+        TooLargeError: it is too large to be read by every write of metadata.
     """
     size = len(fields.model_dump_json(by_alias=True, exclude_none=True).encode())
     if size > MAX_BYTES:
@@ -42,8 +42,8 @@ def check_schema(
         raise InvalidInputError(f"{first.field}: {first.message}", fields=tuple(errors))
 
 
-def speaks_of(schema: MetadataSchema, path: str | None) -> bool:
-    """Whether an enabled schema is for the file of a path; None is no file."""
+def applies_to(schema: MetadataSchema, path: str | None) -> bool:
+    """Return whether an enabled schema applies to the file of a path; None means no file."""
     if not schema.enabled:
         return False
     restriction = schema.file_key_type_restriction
@@ -54,7 +54,7 @@ def speaks_of(schema: MetadataSchema, path: str | None) -> bool:
 
 
 def together(schemas: Iterable[MetadataSchema]) -> Fields:
-    """What schemas say together of each key."""
+    """Return the combined rules of schemas for each key."""
     merged: dict[str, FieldInForce] = {}
     for schema in sorted(schemas, key=lambda s: (s.database_id, s.date_created, s.schema_name)):
         name = f"{schema.schema_name} ({schema.database_id})"
@@ -67,7 +67,7 @@ def together(schemas: Iterable[MetadataSchema]) -> Fields:
 
 
 def in_order(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
-    """Keys, those that others depend on first; of a circle in any order."""
+    """Return keys after those that they depend on; in cycles in any order."""
     done: dict[str, None] = {}
     for start in depends_on:
         open_keys, seen = [start], {start}
@@ -128,7 +128,7 @@ def _errors_of_values(field: SchemaField, where: str) -> Iterable[FieldError]:
 
 
 def _cycle(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
-    """The keys of some circle of dependencies; empty if there is none."""
+    """Return the keys of some cycle of dependencies; empty if there is none."""
     free = set[str]()
     for start in depends_on:
         trail = [start]
@@ -161,7 +161,7 @@ def _in_force(said: SchemaField, schema: str) -> FieldInForce:
 
 
 def _merged(known: FieldInForce, other: FieldInForce) -> FieldInForce:
-    """One field of two schemas: what they agree on, or the mark that they do not."""
+    """Combine one field of two schemas: their common rules, or a mark for a contradiction."""
     names = (*known.schemas, *other.schemas)
     sequences = [s for s in (known.sequence, other.sequence) if s is not None]
     aligned = other._replace(sequence=known.sequence, schemas=known.schemas)

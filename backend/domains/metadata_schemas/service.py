@@ -29,7 +29,7 @@ from backend.domains.metadata_schemas.repository import (
     position_of,
 )
 
-_ATTEMPTS = 8  # of a change that others' changes of the same schema overtake
+_ATTEMPTS = 8  # of a change that conflicts with others of the same schema
 
 
 @wired
@@ -44,9 +44,9 @@ class MetadataSchemaService:
     def in_force(
         self, entity_type: EntityType, database_ids: Iterable[str], *, path: str | None = None
     ) -> Fields:
-        """What enabled schemas of these databases and of GLOBAL say together, by key.
+        """Return the combined fields of enabled schemas of these databases and GLOBAL, by key.
 
-        `path` is a file's, by whose extension schemas are chosen. Asks no permission. A change of a
+        `path` is the file whose extension selects schemas. No permission is checked. A change of a
         schema is in force for every write that begins after it.
 
         Raises:
@@ -54,7 +54,7 @@ class MetadataSchemaService:
         """
         names = dict.fromkeys((*database_ids, GLOBAL))
         found = self.schemas.in_scopes(entity_type, names)
-        return rules.together(schema for schema in found if rules.speaks_of(schema, path))
+        return rules.together(schema for schema in found if rules.applies_to(schema, path))
 
     def list_schemas(
         self,
@@ -64,9 +64,9 @@ class MetadataSchemaService:
         database_id: str | None = None,
         entity_type: EntityType | None = None,
     ) -> Page[MetadataSchema]:
-        """Schemas that the caller may see, in no order.
+        """List the schemas that the caller may see, in no order.
 
-        A page ends early at two megabytes, for a reply may not have more than a few.
+        A page ends early at two megabytes, because replies are limited.
         """
         return fill(
             lambda request: self.schemas.list_all(database_id, entity_type, request),
@@ -78,20 +78,20 @@ class MetadataSchemaService:
     def get_schema(
         self, caller: Identity, database_id: str, metadata_schema_id: str
     ) -> MetadataSchema:
-        """One schema of a database, or of GLOBAL.
+        """Return one schema of a database, or of GLOBAL.
 
         Raises:
-            SchemaNotFoundError: it does not exist, or not for the caller.
+            SchemaNotFoundError: it does not exist, or the caller may not see it.
         """
         found = self.schemas.get(database_id, metadata_schema_id)
         return self._visible(caller, found, metadata_schema_id)
 
     def create_schema(self, caller: Identity, body: CreateSchemaBody) -> MetadataSchema:
-        """Make a schema, which is in force for every write from then on if it is enabled.
+        """Create a schema, which applies to every later write if it is enabled.
 
         Raises:
-            InvalidInputError: it contradicts itself, or there is no such database.
-            PermissionDeniedError: the caller may not make it.
+            InvalidInputError: it contradicts itself, or the database does not exist.
+            PermissionDeniedError: the caller may not create it.
             TooLargeError: its fields have more than 64 KB.
             TooManySchemasError: the database has 100 for the entity type.
         """
@@ -119,13 +119,13 @@ class MetadataSchemaService:
         return schema
 
     def update_schema(self, caller: Identity, body: UpdateSchemaBody) -> MetadataSchema:
-        """Change the fields that are given; records that are there stay as they are.
+        """Change the fields of the body; existing records are unchanged.
 
         Raises:
             InvalidInputError: the schema would contradict itself.
-            PermissionDeniedError: the caller may see it, and not change it.
-            SchemaNotFoundError: it does not exist, or not for the caller.
-            SchemaRevisionError: others change it all the time.
+            PermissionDeniedError: the caller may see it, but not change it.
+            SchemaNotFoundError: it does not exist, or the caller may not see it.
+            SchemaRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             stored = self.schemas.find(body.metadata_schema_id)
@@ -155,12 +155,12 @@ class MetadataSchemaService:
         raise SchemaRevisionError(body.metadata_schema_id)
 
     def delete_schema(self, caller: Identity, database_id: str, metadata_schema_id: str) -> None:
-        """Remove a schema; records that it spoke of stay.
+        """Delete a schema; existing records are kept.
 
         Raises:
-            PermissionDeniedError: the caller may see it, and not remove it.
-            SchemaNotFoundError: it does not exist, or not for the caller.
-            SchemaRevisionError: others change it all the time.
+            PermissionDeniedError: the caller may see it, but not delete it.
+            SchemaNotFoundError: it does not exist, or the caller may not see it.
+            SchemaRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.get_schema(caller, database_id, metadata_schema_id)
@@ -191,7 +191,7 @@ class MetadataSchemaService:
 
 
 def secured(schema: MetadataSchema) -> Secured:
-    """A schema as permissions see it."""
+    """Return a schema as permissions see it."""
     return Secured(
         "metadataSchema",
         {
@@ -209,5 +209,5 @@ def _check(schema: MetadataSchema) -> None:
 
 
 def _attributes(schema: MetadataSchema) -> dict[str, Any]:
-    """A schema as its audit entries tell it, and as changes of its row are found."""
+    """Return a schema as its audit entries contain it."""
     return schema.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

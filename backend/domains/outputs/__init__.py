@@ -1,1 +1,1 @@
-"""Outputs: what the pipelines of an execution wrote becomes files, previews and metadata."""
+"""Outputs: files, previews and metadata written by the pipelines of an execution."""

@@ -1,4 +1,4 @@
-"""The progress of storing outputs of an execution, and the JSON files that pipelines write."""
+"""The progress of storing outputs, and the JSON files that pipelines write."""
 
 from math import isfinite
 from typing import Annotated, Any, Literal, cast
@@ -16,7 +16,7 @@ Phase = Literal["files", "largeFiles", "previews", "metadata", "done"]
 
 
 class Cursor(WireModel):
-    """Where storing goes on: in which folder of which pipeline, after which key.
+    """The position: folder, pipeline, and the key to continue after.
 
     `copy_id` is the copy by parts of the next large file.
     """
@@ -29,7 +29,7 @@ class Cursor(WireModel):
 
 
 class Progress(WireModel):
-    """How far the outputs of an execution are stored; `attempts` counts the calls."""
+    """The progress of storing the outputs of an execution; `attempts` counts the calls."""
 
     attempts: int
     cursor: Cursor = Cursor()
@@ -39,7 +39,7 @@ class Progress(WireModel):
 class MetadataFile(SentModel):
     """A metadata file: `{"type", "updateType", "metadata": [{key, value, type}]}`.
 
-    An object without such a list holds a value for each key instead; numbers and booleans become
+    An object without such a list has a value for each key instead; numbers and booleans become
     strings, as earlier pipelines expect.
     """
 
@@ -75,7 +75,7 @@ def _as_string(key: str, value: Any) -> str:
 
 
 def _is_name(value: str) -> str:
-    """A file in the folder itself: no path leads out of it."""
+    """Require a file name in the folder itself, so that no path leads out of it."""
     if "/" in value or "\\" in value or value in {".", ".."}:
         raise ValueError("must be a file name")
     return value
@@ -85,9 +85,9 @@ ResultName = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(
 
 
 class InspectionFile(Inspection):
-    """`inspection.json`: the facts that a shipped pipeline found, and the files that it created.
+    """`inspection.json`: the results of a shipped pipeline, and the objects that it created.
 
-    Hostile input: the pipeline reads files that anybody may have built.
+    Untrusted input: the pipeline reads files of any origin.
     """
 
     facts: Annotated[dict[str, Value | None], Field(max_length=200)] = {}

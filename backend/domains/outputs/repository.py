@@ -1,4 +1,4 @@
-"""How far the outputs of each execution are stored: one item in the table of reservations."""
+"""The progress of storing the outputs of each execution: one item in the table of reservations."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -23,15 +23,15 @@ class ProgressRepository:
     clock: Clock
 
     def begin(self, execution_id: str) -> Progress:
-        """Count a call, and return how far earlier ones came."""
+        """Count a call, and return the progress of earlier ones."""
         item = self.tables.increment(RESERVATIONS, _key(execution_id), _ATTEMPTS, initial=0)
         return Progress.model_validate(item)
 
     def save(self, execution_id: str, progress: Progress, others: Iterable[Write] = ()) -> None:
-        """Keep the progress of a call, with other writes.
+        """Store the progress of a call, with other writes.
 
         Raises:
-            UnavailableError: a later call stores the same outputs; this one has to end.
+            UnavailableError: a later call is storing the same outputs; this one has to end.
         """
         values = progress.model_dump(by_alias=True, exclude_none=True, exclude={_ATTEMPTS})
         expires = epoch_seconds(self.clock() + timedelta(days=RUNS_DAYS))

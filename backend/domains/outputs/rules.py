@@ -1,4 +1,4 @@
-"""Which outputs are what, and what is said of those that were not stored. Pure."""
+"""Classifies outputs, and describes those that were not stored. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,7 +27,9 @@ _OF_FOLDER = "/metadata.json"
 
 
 class Described(NamedTuple):
-    """What a metadata file describes: a path in the asset (`/`: the asset), and which records.
+    """The subject of a metadata file: a path in the asset (`/`.
+
+    The asset), and the kind of records.
 
     `or_folder`: the path may also be that of a folder.
     """
@@ -61,7 +63,7 @@ def parsed_metadata(body: bytes) -> MetadataFile:
     """Return the records of a metadata file.
 
     Raises:
-        InvalidInputError: it is not JSON, or not what a metadata file holds.
+        InvalidInputError: it is not JSON, or not a valid metadata file.
     """
     try:
         return MetadataFile.model_validate_json(body)
@@ -81,10 +83,10 @@ def validation_reason(error: ValidationError) -> str:
 
 
 def is_asset_preview_output(name: str) -> bool:
-    """Return whether a file of the previews folder is to be a preview of the asset.
+    """Return whether a file of the previews folder becomes a preview of the asset.
 
-    Every image there is that is not named as the preview of a file: pipelines of the known product
-    choose any name.
+    This applies to every image that is not named as the preview of a file, because pipelines of
+    VAMS may choose any name.
     """
     return extension_of(name) in PREVIEW_EXTENSIONS and not is_preview(name)
 
@@ -96,7 +98,7 @@ def is_at_root(name: str) -> bool:
 
 @frozen
 class Outcome:
-    """What became of one output: `name` is its key below the prefix of the run."""
+    """The result for one output; `name` is its key below the prefix of the run."""
 
     sort: Sort
     name: str
@@ -105,7 +107,7 @@ class Outcome:
 
 
 def with_outcomes(outputs: RunOutputs, found: Sequence[Outcome]) -> RunOutputs:
-    """Return the outputs with some more."""
+    """Return the outputs with more results."""
 
     def stored(sort: Sort) -> list[str]:
         return [one.path for one in found if one.sort == sort and one.refused is None]

@@ -1,1 +1,1 @@
-"""Pipelines: functions, queues and event buses that process files, with how they are called."""
+"""Pipelines: functions, queues and event buses that process files, and how they are called."""

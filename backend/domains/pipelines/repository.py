@@ -1,7 +1,7 @@
 """The table of pipelines, by access pattern.
 
-The row of a pipeline names the workflows that use it. Both change in one transaction, so a
-deletion decides by the row alone, without an index that lags.
+The row of a pipeline names the workflows that use it. Both change in one transaction, so a deletion
+decides by the row alone, without an eventually consistent index.
 """
 
 from collections.abc import Sequence
@@ -58,50 +58,50 @@ class PipelineRepository:
     tables: Tables
 
     def get(self, database_id: str, pipeline_id: str, *, deleted: bool = False) -> Pipeline | None:
-        """The active pipeline, or else the last deleted one of that id."""
+        """Return the active pipeline, or else the last deleted one with that id."""
         partition = keys.archived(database_id) if deleted else database_id
         item = self.tables.get(PIPELINES, _key(partition, pipeline_id))
         return None if item is None else Pipeline.model_validate(item)
 
     def get_many(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Pipeline]:
-        """Active pipelines by database and id; those that are absent are left out."""
+        """Return active pipelines by database and id; missing ones are left out."""
         rows = self.tables.get_many([(PIPELINES, _key(*each)) for each in dict.fromkeys(wanted)])
         found = [Pipeline.model_validate(item) for _, item in rows]
         return {(one.database_id, one.pipeline_id): one for one in found}
 
     def list_registry(self, page: PageRequest) -> Page[Pipeline]:
-        """Pipelines of all databases, active and deleted, in no order."""
+        """List pipelines of all databases, active and deleted, in no order."""
         return _page(self.tables.scan(PIPELINES, page))
 
     def list_in(self, database_id: str, page: PageRequest, *, deleted: bool) -> Page[Pipeline]:
-        """Active, or else deleted, pipelines of a database by id."""
+        """List active, or else deleted, pipelines of a database by id."""
         partition = keys.archived(database_id) if deleted else database_id
         query = Query(table=PIPELINES, partition=partition, consistent=True)
         return _page(self.tables.query(query, page))
 
     def create(self, pipeline: Pipeline, *others: Write) -> None:
-        """Put a pipeline whose id is not taken.
+        """Store a pipeline with an unused id.
 
         Raises:
-            PipelineRevisionError: it is taken.
+            PipelineRevisionError: the id is in use.
         """
         self._put(pipeline, absent(DATABASE_ID.name), others)
 
     def change(self, found: Pipeline, changed: Pipeline, *others: Write) -> Pipeline:
-        """Replace the row if it is still as it was found.
+        """Replace the row if it is unchanged since it was read.
 
         Raises:
-            PipelineRevisionError: the row has another revision, or is gone.
+            PipelineRevisionError: the row has another revision, or does not exist.
         """
         now = changed.model_copy(update={"revision": found.revision + 1})
         self._put(now, equals(_REVISION, found.revision), others)
         return now
 
     def put_away(self, found: Pipeline, deleted: Pipeline, *others: Write) -> None:
-        """Make the row that was found the one of a deleted pipeline.
+        """Mark the row that was read as that of a deleted pipeline.
 
         Raises:
-            PipelineRevisionError: the row has another revision, or is gone.
+            PipelineRevisionError: the row has another revision, or does not exist.
         """
         gone = Delete(
             table=PIPELINES,
@@ -112,9 +112,9 @@ class PipelineRepository:
         self.tables.transact([gone, Put(table=PIPELINES, item=_row(deleted)), *others])
 
     def used_by_write(self, found: Pipeline, used_by: Sequence[str]) -> Update:
-        """The write that replaces the keys of the workflows that use a pipeline.
+        """Return the write that replaces the keys of the workflows that use a pipeline.
 
-        It is refused with PipelineRevisionError if the row is not as it was found.
+        It is refused with PipelineRevisionError if the row was changed since it was read.
         """
         return Update(
             table=PIPELINES,
@@ -126,7 +126,7 @@ class PipelineRepository:
         )
 
     def require_unchanged(self, found: Pipeline) -> Check:
-        """Refuses a transaction with PipelineRevisionError if the row is not as it was found."""
+        """Refuse a transaction with PipelineRevisionError if the row was changed."""
         return Check(
             table=PIPELINES,
             key=_key_of(found),
@@ -145,7 +145,7 @@ class PipelineRepository:
 
 
 def position_of(pipeline: Pipeline) -> Position:
-    """Where a list goes on after a pipeline."""
+    """Return the position of a list after a pipeline."""
     return _key_of(pipeline)
 
 

@@ -1,6 +1,6 @@
-"""Which resources pipelines may call, and how long they may take. Pure.
+"""The resources that pipelines may call, and their time limits. Pure.
 
-The product's functions run with rights of their own, so a pipeline calls only what the deployment
+The product's functions have permissions of their own, so a pipeline calls only what the deployment
 declares or allows: a caller who may create pipelines must not reach any function or queue by its
 name.
 """
@@ -20,13 +20,16 @@ _RESERVED_SOURCE = "aws."
 
 @frozen
 class Allowed:
-    """What pipelines may call: the product's own pipeline functions, and what a setting names."""
+    """The resources that pipelines may call.
+
+    The product's pipeline functions, and those of a setting.
+    """
 
     product: frozenset[str] = frozenset()
     arns: frozenset[str] = frozenset()
 
     def of(self, service: str) -> list[list[str]]:
-        """The allowed ARNs of a service, each in its six parts."""
+        """Return the allowed ARNs of a service, each in its six parts."""
         parts = [arn.split(":", 5) for arn in sorted(self.arns)]
         return [each for each in parts if len(each) == 6 and each[2] == service]
 
@@ -47,10 +50,10 @@ def resource_of(body: PutPipelineBody, allowed: Allowed) -> Resource:
 
 
 def check_seconds(body: PutPipelineBody) -> None:
-    """Refuse a heartbeat that is not shorter than the timeout.
+    """Reject a heartbeat that is not shorter than the timeout.
 
     Raises:
-        InvalidInputError: naming the field.
+        InvalidInputError: the message names the field.
     """
     timeout, heartbeat = body.task_timeout, body.task_heartbeat_timeout
     if timeout and heartbeat and int(heartbeat) >= int(timeout):
@@ -104,7 +107,7 @@ def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
 
 
 def _named(name: str, arns: Sequence[Sequence[str]], separator: str) -> str | None:
-    """The allowed ARN that is the name, or the only one that ends in it."""
+    """Return the allowed ARN that equals the name, or the only one that ends in it."""
     whole = [":".join(parts) for parts in arns]
     if name in whole:
         return name

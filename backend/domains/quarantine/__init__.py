@@ -1,1 +1,1 @@
-"""Object versions in which a malware scan found a threat: nobody reads them through the product."""
+"""Quarantine: object versions in which a malware scan found a threat cannot be read."""

@@ -18,7 +18,7 @@ class QuarantineRepository:
     tables: Tables
 
     def results(self, versions: Iterable[ScannedVersion]) -> dict[ScannedVersion, StoredResult]:
-        """Return what is stored of some versions; most of them have nothing."""
+        """Return the stored results of some versions; most have none."""
         by_key = {_key(version): version for version in versions}
         found = self.tables.get_many([(RESERVATIONS, {_KEY: key}) for key in by_key])
         return {by_key[item[_KEY]]: StoredResult.model_validate(item) for _, item in found}
@@ -30,7 +30,7 @@ class QuarantineRepository:
         found: StoredResult,
         others: Iterable[Write],
     ) -> None:
-        """Store a version's result in place of the known one, and carry out other writes with it.
+        """Replace a version's result on the condition that it is unchanged, with other writes.
 
         Raises:
             UnavailableError: another result of the version was stored meanwhile; read again.

@@ -1,4 +1,4 @@
-"""How scan results are read, and which of two results of one version counts. Pure."""
+"""Parses scan results, and decides which of two results of a version counts. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,16 +19,16 @@ _NO_VERSION = "null"
 
 
 class NotUnderstoodError(Exception):
-    """A message holds no scan result; the text is the reason."""
+    """A message contains no scan result; the text is the reason."""
 
 
 def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     """Return the result that a message of the queue holds.
 
-    None for results that are no verdict: an object that GuardDuty could not scan.
+    None for results without a verdict: an object that GuardDuty could not scan.
 
     Raises:
-        NotUnderstoodError: the message holds no scan result.
+        NotUnderstoodError: the message contains no scan result.
     """
     try:
         event = ScanEvent.model_validate_json(message["body"])
@@ -49,10 +49,10 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
 
 
 def is_news(known: StoredResult | None, found: StoredResult) -> bool:
-    """Return whether a result replaces the one that is stored of the same version.
+    """Return whether a result replaces the stored one of the same version.
 
-    Results may come twice and in any order: the later scan counts, and of one second the threat.
-    A version without a threat is not stored, unless it had one.
+    Results may be repeated and in any order: the later scan counts, and within one second the
+    threat. A version without a threat is not stored, unless it had one.
     """
     if known is None:
         return found.is_threat
@@ -75,7 +75,7 @@ def _utc(time: datetime) -> str:
 
 
 def _names(threats: object) -> tuple[str, ...]:
-    """The names of threats; a list of another form is no reason to let the file through."""
+    """Return the names of threats; a list of another form must not release the file."""
     entries = cast("list[object]", threats) if isinstance(threats, list) else []
     names: list[str] = []
     for entry in entries[:MAX_THREATS]:

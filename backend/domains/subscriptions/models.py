@@ -23,7 +23,7 @@ def _each_once(users: list[str]) -> list[str]:
 
 
 class Subscription(WireModel):
-    """The subscribers of an asset as their row holds them.
+    """The subscribers of an asset as stored.
 
     Rows that another product wrote have neither `database_id` nor `revision`.
     """

@@ -59,13 +59,13 @@ class SubscriptionRepository:
         return None if item is None else Subscription.model_validate(item)
 
     def get_many(self, asset_ids: Iterable[str]) -> dict[str, Subscription]:
-        """The subscribers of those assets that have some, by asset."""
+        """Return the subscribers of those assets that have any, by asset."""
         found = self.tables.get_many([(SUBSCRIPTIONS, _key(each)) for each in asset_ids])
         rows = [Subscription.model_validate(item) for _, item in found]
         return {row.entity_id: row for row in rows}
 
     def list_all(self, page: PageRequest) -> Page[Subscription]:
-        """Subscriptions by asset id."""
+        """List subscriptions by asset id."""
         query = Query(table=SUBSCRIPTIONS, partition=EVENT, consistent=True)
         found = self.tables.query(query, page)
         return Page(tuple(Subscription.model_validate(item) for item in found.items), found.after)
@@ -78,7 +78,7 @@ class SubscriptionRepository:
     def change(
         self, row: Subscription, subscribers: Sequence[str], database_id: str, *others: Write
     ) -> None:
-        """Set the subscribers, if nobody changed them since they were read."""
+        """Set the subscribers, if they are unchanged since they were read."""
         update = Update(
             table=SUBSCRIPTIONS,
             key=_key(row.entity_id),
@@ -102,7 +102,7 @@ class SubscriptionRepository:
         return int((item or {})["count"])
 
     def delete(self, row: Subscription, *others: Write) -> None:
-        """Remove the row, if nobody changed it since it was read."""
+        """Remove the row, if it is unchanged since it was read."""
         gone = Delete(
             table=SUBSCRIPTIONS,
             key=_key(row.entity_id),
@@ -113,7 +113,7 @@ class SubscriptionRepository:
 
 
 def key_of(asset_id: str) -> str:
-    """The sort key of an asset's subscribers."""
+    """Return the sort key of an asset's subscribers."""
     return SUBSCRIBED_ENTITY.build(ENTITY, asset_id)
 
 

@@ -1,4 +1,4 @@
-"""What a notification says, and which entries of the audit trail are worth one. Pure."""
+"""The text of notifications, and the audit entries that cause one. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _SHOWN = 50
 
 
 class Happening(NamedTuple):
-    """Something that was done to an asset or to one of its files."""
+    """A change of an asset or of one of its files."""
 
     database_id: str
     asset_id: str
@@ -19,10 +19,10 @@ class Happening(NamedTuple):
 
 
 def happening(entry: Mapping[str, object]) -> Happening | None:
-    """The notification about an asset in an audit entry; None if there is none.
+    """Return the notification for an audit entry; None if it causes none.
 
     Raises:
-        ValueError: it is no entry of an asset or a file.
+        ValueError: the entry is not about an asset or a file.
     """
     names = ("entity", "operation", "userId", "at")
     values = [entry.get(name) for name in names]
@@ -39,7 +39,7 @@ def happening(entry: Mapping[str, object]) -> Happening | None:
 
 
 def by_asset(happenings: Iterable[Happening]) -> dict[tuple[str, str], list[Happening]]:
-    """The changes of each asset, in the order in which they are reported."""
+    """Return the changes of each asset, in the order in which they are reported."""
     found: dict[tuple[str, str], list[Happening]] = {}
     for one in happenings:
         found.setdefault((one.database_id, one.asset_id), []).append(one)
@@ -51,7 +51,7 @@ def subject(asset_name: str) -> str:
 
 
 def text(asset_name: str, happenings: Sequence[Happening]) -> str:
-    """A message for people: which asset, and what was done by whom and when."""
+    """Return a message: the asset, the changes, and who made them when."""
     first = happenings[0]
     where = f"({first.asset_id}) of the database {first.database_id}"
     lines = [f"The asset {asset_name} {where} was changed:", ""]

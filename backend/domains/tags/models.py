@@ -19,7 +19,7 @@ MAX_TAGS_OF_TYPE = 2000
 
 
 class Tag(WireModel):
-    """A tag as its row holds it."""
+    """A tag as stored."""
 
     tag_name: str
     description: str
@@ -28,10 +28,10 @@ class Tag(WireModel):
 
 
 class TagType(WireModel):
-    """A tag type as its row holds it.
+    """A tag type as stored.
 
-    `tag_count` is kept in the transactions that write its tags, so it is exact at any moment;
-    whatever writes rows of tags elsewhere (an import of another deployment) must set it.
+    `tag_count` changes in the transactions that write its tags, so it is always exact; other
+    programs that write rows of tags (an import of another deployment) must set it.
     """
 
     tag_type_name: str
@@ -68,7 +68,7 @@ class TagTypeBody(WireModel):
 
 
 def _without_null(schema: dict[str, Any]) -> None:
-    """Describe a body that holds one object or a list: no field of it may be null."""
+    """Describe a body with one object or a list, none of whose fields may be null."""
     properties: dict[str, dict[str, Any]] = schema["properties"]
     for name, field in properties.items():
         choices: list[dict[str, Any]] = field.get("anyOf", [field])
@@ -111,7 +111,7 @@ class TagsBody(WireModel):
 
     @property
     def listed(self) -> list[TagBody]:
-        """The tags, in order."""
+        """Return the tags, in order."""
         one = self.model_dump(exclude={"tags"})
         return [TagBody.model_validate(one)] if self.tags is None else self.tags
 
@@ -141,7 +141,7 @@ class TagTypesBody(WireModel):
 
     @property
     def listed(self) -> list[TagTypeBody]:
-        """The tag types, in order."""
+        """Return the tag types, in order."""
         one = self.model_dump(exclude={"tag_types"})
         return [TagTypeBody.model_validate(one)] if self.tag_types is None else self.tag_types
 

@@ -87,7 +87,7 @@ class TagTypeRevisionError(RevisionConflictError):
 
 @wired
 class TagRepository:
-    """Tags; each write that gives a tag a type, or takes it away, counts it at the type.
+    """Tags; each write that adds or removes a tag updates the count of its type.
 
     `others` are writes of the same transaction.
     """
@@ -99,7 +99,7 @@ class TagRepository:
         return None if item is None else Tag.model_validate(item)
 
     def get_many(self, tag_names: Iterable[str]) -> list[Tag]:
-        """Those of the tags that exist, in no order."""
+        """Return those of the tags that exist, in no order."""
         found = self.tables.get_many([(TAGS, {_TAG: name}) for name in tag_names])
         return [Tag.model_validate(item) for _, item in found]
 
@@ -113,7 +113,7 @@ class TagRepository:
         self._transact(tag.tag_type_name, [new, _counted(tag.tag_type_name), *others])
 
     def change(self, tag: Tag, changes: Mapping[str, Any], *others: Write) -> None:
-        """Set some attributes, if the tag is still as it was read."""
+        """Set some attributes, if the tag is unchanged since it was read."""
         update = Update(
             table=TAGS,
             key={_TAG: tag.tag_name},
@@ -132,14 +132,14 @@ class TagRepository:
         try:
             self.tables.transact(writes)
         except TagTypeFullError:
-            # One condition guards both: that the type is there, and that it has room.
+            # One condition checks both: that the type exists, and that it has room.
             if self.tables.get(TAG_TYPES, {_TYPE: tag_type_name}) is not None:
                 raise
             error = InvalidInputError.of("tagTypeName", f"tag type {tag_type_name} does not exist")
             raise error from None
 
     def delete(self, tag: Tag, *others: Write) -> None:
-        """Remove the tag, if it is still as it was read."""
+        """Remove the tag, if it is unchanged since it was read."""
         gone = Delete(
             table=TAGS,
             key={_TAG: tag.tag_name},
@@ -160,7 +160,7 @@ class TagTypeRepository:
         return None if item is None else TagType.model_validate(item)
 
     def get_many(self, names: Iterable[str]) -> dict[str, TagType]:
-        """Those of the types that exist, by name."""
+        """Return those of the types that exist, by name."""
         found = self.tables.get_many([(TAG_TYPES, {_TYPE: name}) for name in names])
         types = (TagType.model_validate(item) for _, item in found)
         return {tag_type.tag_type_name: tag_type for tag_type in types}
@@ -175,7 +175,7 @@ class TagTypeRepository:
         self.tables.transact([new, *others])
 
     def change(self, tag_type: TagType, changes: Mapping[str, Any], *others: Write) -> None:
-        """Set some attributes, if nobody changed the type since it was read."""
+        """Set some attributes, if the type is unchanged since it was read."""
         update = Update(
             table=TAG_TYPES,
             key={_TYPE: tag_type.tag_type_name},
@@ -187,10 +187,10 @@ class TagTypeRepository:
         self.tables.transact([update, *others])
 
     def delete_unused(self, tag_type: TagType, *others: Write) -> None:
-        """Remove the type, if no tag has it and nobody changed it since it was read.
+        """Remove the type, if no tag has it and it is unchanged since it was read.
 
         Raises:
-            TagTypeInUseError: one of both is so, or it is gone.
+            TagTypeInUseError: a tag has the type, or it was changed or does not exist.
         """
         name = tag_type.tag_type_name
         gone = Delete(
@@ -203,7 +203,7 @@ class TagTypeRepository:
 
 
 def _counted(tag_type_name: str) -> Update:
-    """Count one more tag of the type, which must be there and have room; no change of users."""
+    """Return the write that counts one more tag of the type, which must exist and have room."""
     return Update(
         table=TAG_TYPES,
         key={_TYPE: tag_type_name},

@@ -1,4 +1,4 @@
-"""What the tags of an asset must satisfy, and how types are shown. Nothing is read here."""
+"""The tags that an asset must have, and the displayed names of types. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
@@ -9,16 +9,16 @@ _REQUIRED_MARK = " [R]"
 
 
 def shown_type(tag: Tag, tag_type: TagType | None) -> str:
-    """The name of a tag's type as lists of tags show it."""
+    """Return the name of a tag's type as lists of tags contain it."""
     is_required = tag_type is not None and tag_type.is_required
     return tag.tag_type_name + _REQUIRED_MARK if is_required else tag.tag_type_name
 
 
 def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
-    """Go on only if every tag exists.
+    """Require that every tag exists.
 
     Raises:
-        InvalidInputError: naming the tags that do not.
+        InvalidInputError: the message names the missing tags.
     """
     names = {tag.tag_name for tag in known}
     missing = sorted(set(tags) - names)
@@ -29,12 +29,12 @@ def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
 def demand_required(
     covered: Collection[str], types: Iterable[TagType], *, named: Callable[[str], bool]
 ) -> None:
-    """Go on only if every required type is among the `covered` ones.
+    """Require that every required type is among the `covered` ones.
 
-    A required type without any tag demands nothing: no asset could satisfy it.
+    A required type without any tag is ignored, because no asset could satisfy it.
 
     Raises:
-        InvalidInputError: naming the types that are not covered, of those that may be `named`.
+        InvalidInputError: the message names the missing types, of those that may be `named`.
     """
     missing = sorted(
         tag_type.tag_type_name

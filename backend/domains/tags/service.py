@@ -36,7 +36,7 @@ from backend.spec.jobs import WITHDRAW_TAG
 
 _SCAN_PAGE = 1000
 _NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comma
-_ATTEMPTS = 8  # of a deletion that edits of the same type overtake
+_ATTEMPTS = 8  # of a deletion that conflicts with edits of the type
 
 
 @wired
@@ -57,10 +57,10 @@ class TagService:
         """Check the tags that an asset is to have before they are stored. `carried` are its tags.
 
         Raises:
-            InvalidInputError: a tag does not exist, or not for the caller, or a required tag type
-                is not covered.
-            PermissionDeniedError: rules name a tag that is put on or taken off, and the caller may
-                not change this tag.
+            InvalidInputError: a tag does not exist, or the caller may not see it, or a tag of a
+                required type is missing.
+            PermissionDeniedError: rules use a tag that is added or removed, and the caller may not
+                change this tag.
         """
         found = self.tags.get_many(tags)
         known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
@@ -70,16 +70,16 @@ class TagService:
         self._require_changeable(caller, set(tags) ^ set(carried))
 
     def exists(self, tag_name: str) -> bool:
-        """Whether there is such a tag, for other slices: no permission is asked."""
+        """Return whether the tag exists, for other slices: no permission is checked."""
         return self.tags.get(tag_name) is not None
 
     def create_tag(self, caller: Identity, body: TagBody) -> None:
-        """Make a tag of a type.
+        """Create a tag of a type.
 
         Raises:
-            TagExistsError: the name is taken.
-            InvalidInputError: there is no such type.
-            TagTypeFullError: the type has all tags that it may have.
+            TagExistsError: the name is in use.
+            InvalidInputError: the type does not exist.
+            TagTypeFullError: the type has the maximum number of tags.
         """
         tag = Tag(
             tag_name=body.tag_name,
@@ -100,11 +100,11 @@ class TagService:
         """Change the description and type of the tag of that name.
 
         Raises:
-            TagNotFoundError: it does not exist, or not for the caller.
-            TagRevisionError: someone else changed it at the same time.
-            InvalidInputError: there is no such type.
-            TagTypeFullError: the type has all tags that it may have.
-            PermissionDeniedError: the caller may not change it, or not into this.
+            TagNotFoundError: it does not exist, or the caller may not see it.
+            TagRevisionError: it was changed at the same time.
+            InvalidInputError: the type does not exist.
+            TagTypeFullError: the type has the maximum number of tags.
+            PermissionDeniedError: the caller may not change it, or not to this type.
         """
         found = self._visible_tag(caller, body.tag_name)
         changed = found.model_copy(update={"tag_type_name": body.tag_type_name})
@@ -123,12 +123,12 @@ class TagService:
         self.tags.change(found, changes, entry)
 
     def delete_tag(self, caller: Identity, tag_name: str) -> Job:
-        """Remove the tag, and start the job that takes it from the assets that carry it.
+        """Delete the tag, and start the job that removes it from the assets that have it.
 
         Raises:
-            PermissionDeniedError: rules name the tag, and the caller is no administrator.
-            TagNotFoundError: it does not exist, or not for the caller.
-            TagRevisionError: someone else changed it at the same time.
+            PermissionDeniedError: rules use the tag, and the caller is not an administrator.
+            TagNotFoundError: it does not exist, or the caller may not see it.
+            TagRevisionError: it was changed at the same time.
         """
         found = self._visible_tag(caller, tag_name)
         require(self.authorization, caller, "DELETE", _secured(found))
@@ -153,7 +153,7 @@ class TagService:
         return job
 
     def list_tags(self, caller: Identity, page: PageRequest) -> Page[Tag]:
-        """Tags that the caller may see, in no order."""
+        """List the tags that the caller may see, in no order."""
         return fill(
             self.tags.list_registry,
             page,
@@ -162,16 +162,16 @@ class TagService:
         )
 
     def types_of(self, tags: Sequence[Tag]) -> dict[str, TagType]:
-        """The types of some tags, by name."""
+        """Return the types of some tags, by name."""
         return self.types.get_many({tag.tag_type_name for tag in tags})
 
     def create_tag_type(self, caller: Identity, body: TagTypeBody) -> None:
-        """Make a tag type.
+        """Create a tag type.
 
         Raises:
-            PermissionDeniedError: the caller may not, or rules mention a deleted type of the name
-                and the caller is no administrator.
-            TagTypeExistsError: the name is taken.
+            PermissionDeniedError: the caller may not create it, or rules use a deleted type of the
+                name and the caller is not an administrator.
+            TagTypeExistsError: the name is in use.
         """
         require(self.authorization, caller, "POST", _secured_type(body.tag_type_name))
         self.names.require_unruled(caller, "tagTypeName", body.tag_type_name)
@@ -189,8 +189,8 @@ class TagService:
         """Change the description of the type of that name, and whether it is required.
 
         Raises:
-            TagTypeNotFoundError: it does not exist, or not for the caller.
-            TagTypeRevisionError: someone else changed it at the same time.
+            TagTypeNotFoundError: it does not exist, or the caller may not see it.
+            TagTypeRevisionError: it was changed at the same time.
         """
         found = self._visible_type(caller, body.tag_type_name)
         require(self.authorization, caller, "PUT", _secured_type(body.tag_type_name))
@@ -207,12 +207,12 @@ class TagService:
         self.types.change(found, changes, entry)
 
     def delete_tag_type(self, caller: Identity, tag_type_name: str) -> None:
-        """Remove a type that no tag has.
+        """Delete a type that no tag has.
 
         Raises:
-            TagTypeNotFoundError: it does not exist, or not for the caller.
+            TagTypeNotFoundError: it does not exist, or the caller may not see it.
             TagTypeInUseError: a tag has it.
-            TagTypeRevisionError: others change it all the time.
+            TagTypeRevisionError: it is changed concurrently at every attempt.
         """
         found = self._visible_type(caller, tag_type_name)
         require(self.authorization, caller, "DELETE", _secured_type(tag_type_name))
@@ -234,7 +234,7 @@ class TagService:
         raise TagTypeRevisionError(tag_type_name)
 
     def list_tag_types(self, caller: Identity, page: PageRequest) -> Page[TagType]:
-        """Tag types that the caller may see, in no order."""
+        """List the tag types that the caller may see, in no order."""
         return fill(
             self.types.list_registry,
             page,
@@ -245,7 +245,7 @@ class TagService:
         )
 
     def tags_by_type(self, caller: Identity) -> dict[str, list[str]]:
-        """The names of all tags that the caller may see, by type, sorted."""
+        """Return the names of all tags that the caller may see, by type, sorted."""
         names: defaultdict[str, list[str]] = defaultdict(list)
         page = self.tags.list_registry(PageRequest(_SCAN_PAGE))
         while True:
@@ -271,14 +271,14 @@ class TagService:
         return self.authorization.may(caller, "GET", _secured_type(tag_type_name))
 
     def _require_changeable(self, caller: Identity, tag_names: Collection[str]) -> None:
-        # A tag that rules name decides who may use an asset, so the right to the asset is not
-        # enough to put it on or to take it off.
+        # A tag that rules use affects who may use an asset, so the permission on the asset is not
+        # enough to add or remove it.
         named = self.rules.named_tags(tag_names) if tag_names else set[str]()
         if not named:
             return
         known = {tag.tag_name: tag for tag in self.tags.get_many(sorted(named))}
         for name in sorted(named):
-            # A tag that was deleted has no type; its job has not reached the asset yet.
+            # A deleted tag has no type; its job has not processed the asset yet.
             tag = known.get(name) or Tag(tag_name=name, description="", tag_type_name="")
             require(self.authorization, caller, "PUT", _secured(tag))
 
@@ -297,7 +297,7 @@ class TagService:
 
 
 def _attributes(tag_type: TagType) -> dict[str, Any]:
-    """A tag type as its audit entries tell it: the count of its tags is none of its own."""
+    """Return a tag type as its audit entries contain it, without the count of its tags."""
     return tag_type.model_dump(by_alias=True, exclude={"tag_count"})
 
 

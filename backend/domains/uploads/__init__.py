@@ -1,1 +1,1 @@
-"""Uploads by presigned multipart: files reach an asset only through here."""
+"""Uploads by presigned multipart URLs: the only way for users' files into an asset."""

@@ -29,13 +29,13 @@ MAX_URLS = 3000
 
 
 def _is_path(value: str) -> str:
-    """Kept as it was sent, because clients look for it in the reply."""
+    """Check a path, but keep it as sent, because clients look for it in the reply."""
     normalise_relative_path(value)
     return value
 
 
 def _is_new_path(value: str) -> str:
-    """As `_is_path`, of a file that the upload may create."""
+    """As `_is_path`, for a file that the upload may create."""
     check_new_path(value)
     return value
 
@@ -65,7 +65,7 @@ class NewFile(WireModel):
 
     @property
     def path(self) -> str:
-        """The path in the asset, with its leading slash."""
+        """Return the path in the asset, with its leading slash."""
         return normalise_relative_path(self.relative_key)
 
     @property
@@ -119,7 +119,7 @@ class SentFile(SentModel):
 
     @property
     def path(self) -> str:
-        """The path in the asset, with its leading slash."""
+        """Return the path in the asset, with its leading slash."""
         return normalise_relative_path(self.relative_key)
 
 
@@ -172,7 +172,7 @@ class RenewedFile(WireModel):
 
     @property
     def path(self) -> str:
-        """The path in the asset, with its leading slash."""
+        """Return the path in the asset, with its leading slash."""
         return normalise_relative_path(self.relative_key)
 
 
@@ -238,12 +238,12 @@ class UploadPath(WireModel):
 
 
 def single_id(name: str) -> str:
-    """Return the upload id of a file that is put whole, from its name among temporary objects."""
+    """Return the upload id in the name of a temporary object that is uploaded whole."""
     return _SINGLE + name
 
 
 class UploadFile(WireModel):
-    """A file of an upload as its row holds it; `path` has a leading slash."""
+    """A file of an upload as stored; `path` has a leading slash."""
 
     path: str
     upload_id_s3: str
@@ -257,12 +257,12 @@ class UploadFile(WireModel):
 
     @property
     def is_single(self) -> bool:
-        """Whether it is put whole to its temporary key: no multipart upload was begun for it."""
+        """Return whether it is uploaded whole to its temporary key, without a multipart upload."""
         return self.upload_id_s3.startswith(_SINGLE)
 
 
 class Settled(WireModel):
-    """What became of a file for good."""
+    """The final result for a file."""
 
     error: str = ""
     kind: ErrorKind = "failure"
@@ -271,7 +271,7 @@ class Settled(WireModel):
     @model_validator(mode="before")
     @classmethod
     def _of_text(cls, value: object) -> object:
-        """Rows of the first release hold the bare error."""
+        """Parse rows of the first release, which contain only the error."""
         return {"error": value} if isinstance(value, str) else value
 
     @property
@@ -280,7 +280,7 @@ class Settled(WireModel):
 
 
 class HandedOver(WireModel):
-    """A large file that a worker finishes: the job's id, and a digest of its parts.
+    """A large file that a worker completes: the job's id, and a digest of its parts.
 
     `stalled` is why the job ended before its file; it is not stored.
     """
@@ -291,10 +291,10 @@ class HandedOver(WireModel):
 
 
 class Upload(WireModel):
-    """An upload. `results` are those of settled files by path, `handed` those of large files.
+    """An upload. `results` are the final results by path; `handed` are large files.
 
-    `lease_until` (milliseconds since 1970) is when another request may work on it; `attempts`
-    counts those that began.
+    `lease_until` (milliseconds since 1970) is when another request may process it; `attempts`
+    counts the requests that started.
     """
 
     upload_id: str
@@ -312,10 +312,10 @@ class Upload(WireModel):
     handed: dict[str, HandedOver] = {}
 
     def may_yet_make(self, path: str, *, now: int) -> bool:
-        """Whether a file of this path may still be completed (`now`: seconds since 1970)."""
+        """Return whether a file of this path may still be completed (`now`: seconds since 1970)."""
         is_named = any(file.path == path for file in self.files)
         return is_named and path not in self.results and self.expires_at > now
 
     def is_open(self, path: str) -> bool:
-        """Whether there is still something to do for a file by requests."""
+        """Return whether requests still have to process a file."""
         return path not in self.results and path not in self.handed

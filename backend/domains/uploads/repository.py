@@ -1,8 +1,8 @@
 """The table of uploads, by access pattern, and the counters of rate.
 
-An upload of many files with long paths is larger than an item may be. Its row then holds the first
-files, and further rows of the same partition the others; those have the sort key
-`<asset id>#<number>` and are in no index.
+An upload of many files with long paths may exceed an item. Its row then contains the first files,
+and further rows of the same partition the others; those have the sort key `<asset id>#<number>` and
+are in no index.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +75,10 @@ class UploadRepository:
     tables: Tables
 
     def get(self, upload_id: str) -> Upload | None:
-        """The upload with all its files; None also where its time to live has removed some rows."""
+        """Return the upload with all its files.
+
+        None also if its time to live has removed some rows.
+        """
         query = Query(table=ASSET_UPLOADS, partition=upload_id, consistent=True)
         rows = self.tables.query_all(query)
         if not rows or "#" in rows[0][ASSET_ID.name]:
@@ -98,7 +101,7 @@ class UploadRepository:
         return [str(row[UPLOAD_ID.name]) for row in found if row[ASSET_ID.name] == asset_id]
 
     def put_new(self, upload: Upload) -> None:
-        """Write an upload; its own row comes last, so that it is whole or not there."""
+        """Write an upload; its own row is written last, so that it is complete or missing."""
         first, *more = list(_split(upload.files)) or [[]]
         further = [
             {**_key(upload, number), "files": _dumped(part), "expiresAt": upload.expires_at}
@@ -111,11 +114,11 @@ class UploadRepository:
         self.tables.write(put_new(ASSET_UPLOADS, row, refused))
 
     def lease(self, upload: Upload, *, now: int, until: int) -> Upload:
-        """Take the upload for one request, up to a time (milliseconds since 1970).
+        """Lease the upload for one request, until a time (milliseconds since 1970).
 
         Raises:
-            UploadBusyError: another request has it.
-            UploadNotFoundError: it is gone.
+            UploadBusyError: another request has the lease.
+            UploadNotFoundError: it does not exist.
         """
         try:
             item = self.tables.write(
@@ -144,13 +147,13 @@ class UploadRepository:
         expires_at: int | None = None,
         also: Sequence[Write] = (),
     ) -> None:
-        """Give a leased upload back, with what became of its files, and what follows from that.
+        """Release a leased upload, with results of its files, and the writes that follow.
 
-        With `expires_at` all its rows live until then.
+        With `expires_at`, all its rows are kept until then.
 
         Raises:
-            UploadBusyError: the lease ended, and another has it.
-            UploadNotFoundError: a row of it is gone that should live longer.
+            UploadBusyError: the lease ended, and another request has it.
+            UploadNotFoundError: a row that should be kept longer does not exist.
         """
         longer = {} if expires_at is None else {"expiresAt": expires_at}
         numbers = {file.path: str(number) for number, file in enumerate(upload.files)}
@@ -174,7 +177,7 @@ class UploadRepository:
             self.tables.write(update)
 
     def delete(self, upload: Upload, *, also: Sequence[Write] = ()) -> None:
-        """Remove a leased upload, its own row first: without that, nobody sees the others."""
+        """Remove a leased upload, its own row first: without it, the others are not visible."""
         row = Delete(table=ASSET_UPLOADS, key=_key(upload))
         if also:
             self.tables.transact([row, *also])
@@ -185,7 +188,7 @@ class UploadRepository:
             self.tables.delete_many(ASSET_UPLOADS, keys)
 
     def _kept(self, upload: Upload, number: int, longer: Mapping[str, int]) -> Update:
-        """Have a further row live longer."""
+        """Return the write that keeps a further row longer."""
         return Update(
             table=ASSET_UPLOADS,
             key=_key(upload, number),
@@ -195,7 +198,7 @@ class UploadRepository:
         )
 
     def count_initialisation(self, user_id: str, *, minute: int) -> int:
-        """Count one for the user in this minute (of all since 1970); answers with the count."""
+        """Count one for the user in this minute (of all since 1970); return the count."""
         item = self.tables.write(
             Update(
                 table=RESERVATIONS,
@@ -213,12 +216,12 @@ def _key(upload: Upload, number: int = 0) -> dict[str, str]:
 
 
 def _further(upload: Upload) -> range:
-    """The numbers of the rows beside the upload's own."""
+    """Return the numbers of the rows besides the upload's own."""
     return range(1, len(list(_split(upload.files))))
 
 
 def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
-    """The upload of a row; results stand there by the number of their file, which is shorter."""
+    """Return the upload of a row; its results use the numbers of files, which are shorter."""
     by_path = {
         name: {files[int(number)].path: one for number, one in row.get(name, {}).items()}
         for name in _BY_FILE
@@ -227,13 +230,13 @@ def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
 
 
 def _bare(one: Settled | HandedOver) -> Item:
-    """Without what has its default: a file that is done takes two bytes."""
+    """Remove default values: a completed file then takes two bytes."""
     dumped: Item = one.model_dump(by_alias=True, exclude_defaults=True, exclude={"stalled"})
     return dumped
 
 
 def _split(files: Sequence[UploadFile]) -> Iterator[list[UploadFile]]:
-    """The files in groups that fit one row each."""
+    """Split the files into groups that fit one row each."""
     group: list[UploadFile] = []
     size = 0
     for file in files:

@@ -1,4 +1,4 @@
-"""Which files may be uploaded, in how many parts, under which keys. Pure."""
+"""The files that may be uploaded, their number of parts, and their keys. Pure."""
 
 import hashlib
 from collections import Counter
@@ -37,12 +37,12 @@ MAX_FILE_BYTES = 5 * 1024 * GIB
 """What the contract promises; S3 itself takes more."""
 MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
-MAX_PART_BYTES = 5 * GIB  # S3's limit, also for what it copies in one request
+MAX_PART_BYTES = 5 * GIB  # S3's limit, also for copies in one request
 PART_BYTES = 150 * MIB
 MAX_REPLY_BYTES = 5_500_000
 """Below the 6 MB that a Lambda function may answer."""
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
-_STORED_PART_BYTES = 90  # the JSON of a part that is there, its quotes escaped
+_STORED_PART_BYTES = 90  # the JSON of a stored part, with escaped quotes
 METADATA_KEY_ROOM = 256
 """Bytes that the key of a metadata record must still have beside the path in a snapshot's key."""
 
@@ -53,21 +53,21 @@ CHECKED_CALL_BYTES = 512 * MIB
 """What one call reads for checksums at the most; the rest of its files is not verified."""
 
 
-_TEMPORARY_NAME_CHARS = 32  # 128 bits: no two of a thousand paths meet
+_TEMPORARY_NAME_CHARS = 32  # 128 bits: no collision among a thousand paths
 
 
 def temporary_name(path: str) -> str:
     """Return the name of a file's temporary object.
 
-    The path is not part of it: names that only the final key should be judged by (too long for the
-    store, a file beside a folder of its name) must not fail here, and URLs stay short.
+    The path is not part of it, so that problems of the final key (too long for the store, a file
+    next to a folder of its name) are not reported here, and URLs remain short.
     """
     return hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
 
 
 @frozen
 class Layout:
-    """Where the files of one upload stand, before and after it is completed."""
+    """The keys of the files of one upload, before and after it is completed."""
 
     _: KW_ONLY
     base: str
@@ -79,15 +79,15 @@ class Layout:
 
     @property
     def temporary_folder(self) -> str:
-        """Where the temporary objects of the upload are."""
+        """Return the folder of the upload's temporary objects."""
         return temporary_folder(self.base, self.upload_id)
 
     def temporary_key(self, path: str) -> str:
-        """Where a file is put, or its parts are put together, and checked."""
+        """Return the key where a file is uploaded, or its parts are combined, and checked."""
         return self.temporary_folder + temporary_name(path)
 
     def final_key(self, path: str) -> str:
-        """Where a file stands that passed."""
+        """Return the key of a file that passed the checks."""
         if self.upload_type == "assetPreview":
             name = path.rsplit("/", 1)[-1]
             return uploaded_previews_folder(self.base, self.asset_id) + name
@@ -95,10 +95,10 @@ class Layout:
 
 
 def check_new_files(files: Sequence[NewFile], layout: Layout, allowed: str) -> None:
-    """Refuse what may not be uploaded; `allowed` is the database's list of extensions.
+    """Reject files that may not be uploaded; `allowed` is the database's list of extensions.
 
     Raises:
-        InvalidInputError: naming every file that is wrong, each with its first fact.
+        InvalidInputError: the message names every invalid file with its first problem.
     """
     if layout.upload_type == "assetPreview" and len(files) > 1:
         raise InvalidInputError.of("files", "an asset has only one preview: send one file")
@@ -116,7 +116,7 @@ def check_new_files(files: Sequence[NewFile], layout: Layout, allowed: str) -> N
 
 
 def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None:
-    """What is wrong with the extension of a name, if something is."""
+    """Return the problem of a name's extension, if there is one."""
     blocked = blocked_extension(path)
     if blocked is not None:
         return f"files with the extension {blocked} are blocked in this deployment"
@@ -143,12 +143,12 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
 
 
 def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
-    """In how many parts each file is sent; where the server chooses, in larger ones if need be.
+    """Return in how many parts each file is sent; if the server chooses, parts may be larger.
 
     A client that `renews` does not need the URLs of all parts in one reply.
 
     Raises:
-        InvalidInputError: the parts that the client asks for need too many URLs.
+        InvalidInputError: the requested parts need too many URLs.
     """
     part_bytes = PART_BYTES
     while True:
@@ -165,27 +165,27 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
 
 
 def is_single(file: NewFile, large_bytes: int) -> bool:
-    """Whether a file is put whole: as small as the last part of a multipart upload may be."""
+    """Return whether a file is uploaded whole: as small as the last part of a multipart upload."""
     size = file.file_size or 0
     return 0 < size < MIN_PART_BYTES and size <= large_bytes
 
 
 def copy_spans(size: int, large_bytes: int) -> list[tuple[int, int]]:
-    """How a large file is copied: the first byte of each part, and the one after it."""
+    """Return the parts of a large copy: the first byte of each, and the one after its last."""
     return part_copies.copy_spans(size, large_bytes, least=MIN_PART_BYTES)
 
 
 def parts_digest(parts: Sequence[Part]) -> str:
-    """A digest that identifies a list of parts: 10,000 ETags do not fit a row."""
+    """Return a digest of a list of parts: 10,000 ETags do not fit a row."""
     lines = "".join(f"{part.number}:{part.etag}\n" for part in parts)
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def check_reply_size(urls: int, sample_url: str) -> None:
-    """Refuse what would make a reply too large; all URLs are about as long as the sample.
+    """Reject a request whose reply would be too large; all URLs are about as long as the sample.
 
     Raises:
-        TooLargeError: naming both sizes.
+        TooLargeError: the message names both sizes.
     """
     size = urls * (len(sample_url) + _BESIDE_URL_BYTES)
     if size > MAX_REPLY_BYTES:
@@ -196,10 +196,10 @@ def check_reply_size(urls: int, sample_url: str) -> None:
 
 
 def check_stored_parts(stored: int) -> None:
-    """Refuse to tell so many parts that are there that the reply would be too large.
+    """Reject a request for so many stored parts that the reply would be too large.
 
     Raises:
-        TooLargeError: naming both sizes.
+        TooLargeError: the message names both sizes.
     """
     size = stored * _STORED_PART_BYTES
     if size > MAX_REPLY_BYTES:
@@ -210,10 +210,10 @@ def check_stored_parts(stored: int) -> None:
 
 
 def check_part_lists(files: Sequence[SentFile], known: Mapping[str, UploadFile]) -> None:
-    """Refuse lists of parts that cannot be those of the files as they were announced.
+    """Reject lists of parts that do not match the announced files.
 
     Raises:
-        InvalidInputError: naming every file that is wrong.
+        InvalidInputError: the message names every invalid file.
     """
     paths = Counter(file.path for file in files)
     wrong: list[FieldError] = []
@@ -231,10 +231,10 @@ def check_part_lists(files: Sequence[SentFile], known: Mapping[str, UploadFile])
 
 
 def check_renewal(files: Sequence[RenewedFile], known: Mapping[str, UploadFile]) -> None:
-    """Refuse renewals of what is no file of the upload, or no part of its file, or too much.
+    """Reject renewals of unknown files, of unknown parts, or of too many.
 
     Raises:
-        InvalidInputError: naming every file that is wrong.
+        InvalidInputError: the message names every invalid file.
     """
     paths = Counter(file.path for file in files)
     wrong: list[FieldError] = []
@@ -260,7 +260,7 @@ def check_renewal(files: Sequence[RenewedFile], known: Mapping[str, UploadFile])
 def stored_parts_problem(
     file: UploadFile, sent: Sequence[SentPart], stored: Sequence[Part]
 ) -> str | None:
-    """Where S3 holds other parts than were sent, or other sizes than were announced."""
+    """Return the difference between stored parts and those sent or announced, if there is one."""
     held = {part.number: part for part in stored}
     for part in sent:
         found = held.get(part.part_number)
@@ -275,7 +275,7 @@ def stored_parts_problem(
 
 
 def size_problem(size: int, upload_type: UploadType, path: str) -> str | None:
-    """Whether a file is larger than may be."""
+    """Return the problem of a file's size, if it is too large."""
     if size > MAX_PREVIEW_BYTES and (upload_type == "assetPreview" or is_preview(path)):
         return f"a preview can have at most {MAX_PREVIEW_BYTES} bytes (5 MiB)"
     if size > MAX_FILE_BYTES:
@@ -284,7 +284,7 @@ def size_problem(size: int, upload_type: UploadType, path: str) -> str | None:
 
 
 def files_to_verify(files: Sequence[UploadFile]) -> frozenset[str]:
-    """The paths of the files whose bytes one call reads to compare their checksum."""
+    """Return the paths of the files that one call reads completely to compare their checksum."""
     left = CHECKED_CALL_BYTES
     chosen: set[str] = set()
     for file in files:
@@ -303,7 +303,7 @@ def _raise(wrong: Sequence[FieldError]) -> None:
 
 
 def path_problem(path: str, layout: Layout, allowed: str) -> str | None:
-    """Return why an upload may not create a file of this path, if it may not."""
+    """Return why an upload may not create a file with this path; None if it may."""
     return next(_path_problems(path, layout, allowed), None)
 
 
@@ -330,7 +330,7 @@ def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
 
 
 def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
-    """Every key that the file gets or may get later, with its limit."""
+    """Return every key that the file gets or may get later, with its limit."""
     yield "an S3 key", layout.final_key(path), MAX_KEY_BYTES
     if layout.upload_type == "assetFile":
         metadata = FILE.build(layout.database_id, layout.asset_id, path)
@@ -380,7 +380,7 @@ def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:
 
 
 def _range_problem(ranges: Sequence[PartRange], announced: int) -> tuple[str, str] | None:
-    """The index and field of the first range that is wrong, and the fact."""
+    """Return the index and field of the first invalid range, and the problem."""
     seen = 0
     for index, wanted in sorted(enumerate(ranges), key=lambda one: one[1].first):
         if wanted.last < wanted.first:

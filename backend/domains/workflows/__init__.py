@@ -1,1 +1,1 @@
-"""Workflows: sequences of pipelines, and the files whose upload runs them."""
+"""Workflows: sequences of pipelines, and the uploads that start them."""

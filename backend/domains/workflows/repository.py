@@ -33,42 +33,42 @@ class WorkflowRepository:
     tables: Tables
 
     def get(self, database_id: str, workflow_id: str, *, deleted: bool = False) -> Workflow | None:
-        """The active workflow, or else the last deleted one of that id."""
+        """Return the active workflow, or else the last deleted one with that id."""
         partition = keys.archived(database_id) if deleted else database_id
         item = self.tables.get(WORKFLOWS, _key(partition, workflow_id))
         return None if item is None else Workflow.model_validate(item)
 
     def get_many(self, wanted: Sequence[tuple[str, str]]) -> list[Workflow]:
-        """Active workflows by database and id, in no order; absent ones are left out."""
+        """Return active workflows by database and id, in no order; missing ones are left out."""
         found = self.tables.get_many([(WORKFLOWS, _key(*each)) for each in wanted])
         return [Workflow.model_validate(item) for _, item in found]
 
     def all_in(self, database_id: str) -> list[Workflow]:
-        """All active workflows of a database, or of GLOBAL, as they are now."""
+        """Return all active workflows of a database, or of GLOBAL, read consistently."""
         query = Query(table=WORKFLOWS, partition=database_id, consistent=True)
         return [Workflow.model_validate(item) for item in self.tables.query_all(query)]
 
     def list_registry(self, page: PageRequest) -> Page[Workflow]:
-        """Workflows of all databases, active and deleted, in no order."""
+        """List workflows of all databases, active and deleted, in no order."""
         return _page(self.tables.scan(WORKFLOWS, page))
 
     def list_in(self, database_id: str, page: PageRequest, *, deleted: bool) -> Page[Workflow]:
-        """Active, or else deleted, workflows of a database by id."""
+        """List active, or else deleted, workflows of a database by id."""
         partition = keys.archived(database_id) if deleted else database_id
         query = Query(table=WORKFLOWS, partition=partition, consistent=True)
         return _page(self.tables.query(query, page))
 
     def create_write(self, workflow: Workflow) -> Put:
-        """The write of a workflow whose id is not taken, or WorkflowRevisionError."""
+        """Return the write of a workflow with an unused id; refused with WorkflowRevisionError."""
         return self._put(workflow, absent(DATABASE_ID.name))
 
     def change_write(self, found: Workflow, changed: Workflow) -> Put:
-        """The write that replaces the row if it is as it was found, or WorkflowRevisionError."""
+        """Return the write that replaces an unchanged row; refused with WorkflowRevisionError."""
         now = changed.model_copy(update={"revision": found.revision + 1})
         return self._put(now, equals(_REVISION, found.revision))
 
     def put_away_writes(self, found: Workflow, deleted: Workflow) -> list[Write]:
-        """The writes that make the row that was found the one of a deleted workflow."""
+        """Return the writes that mark the row that was read as that of a deleted workflow."""
         gone = Delete(
             table=WORKFLOWS,
             key=_key_of(found),
@@ -78,7 +78,7 @@ class WorkflowRepository:
         return [gone, Put(table=WORKFLOWS, item=_row(deleted))]
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out what services composed, all or nothing."""
+        """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
     def _put(self, workflow: Workflow, condition: Condition) -> Put:
@@ -91,7 +91,7 @@ class WorkflowRepository:
 
 
 def position_of(workflow: Workflow) -> Position:
-    """Where a list goes on after a workflow."""
+    """Return the position of a list after a workflow."""
     return _key_of(workflow)
 
 

@@ -1,4 +1,4 @@
-"""Executions as stored, and what they consist of."""
+"""Executions and their parts, as stored."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ ACTIVE: tuple[ExecutionStatus, ...] = ("NEW", "RUNNING")
 
 
 class PipelineSnapshot(WireModel):
-    """A pipeline as it was when the execution started: later changes do not touch the run.
+    """A pipeline as it was when the execution started: later changes do not affect the run.
 
     `resource` is the ARN of a function or an event bus, or the URL of a queue.
     """
@@ -63,7 +63,7 @@ class RunOutputs(WireModel):
 
 
 class Execution(WireModel):
-    """An execution as its row holds it.
+    """An execution as stored.
 
     `input_asset_file_key` is the S3 key of the input file, empty for a run on the whole asset.
     `chain` are the keys of the workflows whose outputs led to this run, this one's last. `shipped`
@@ -95,7 +95,7 @@ class Execution(WireModel):
 
     @property
     def workflow_key(self) -> str:
-        """The workflow as composite keys and chains name it."""
+        """Return the key of the workflow in composite keys and chains."""
         return WORKFLOW.build(self.workflow_database_id, self.workflow_id)
 
     @property
@@ -138,7 +138,7 @@ class ActiveExecution(WireModel):
 
 @frozen
 class RunTarget:
-    """What a run is of: a workflow, an asset, and a file of it (an S3 key, or none)."""
+    """The subject of a run: a workflow, an asset, and a file of it (an S3 key, or none)."""
 
     workflow_database_id: str
     workflow_id: str

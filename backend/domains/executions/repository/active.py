@@ -1,4 +1,4 @@
-"""Executions that have not ended: those that wait, and those that were admitted.
+"""Executions that have not ended: waiting and admitted ones.
 
 An execution is counted exactly as long as it has an item among the admitted ones: both change in
 one transaction.
@@ -62,7 +62,7 @@ class ActiveRepository:
         return next(iter(sorted(found, key=lambda one: one.state)), None)
 
     def waiting_write(self, execution: Execution) -> Write:
-        """Return the write that has a new execution wait."""
+        """Return the write that makes a new execution wait."""
         return Put(
             table=ACTIVE_EXECUTIONS,
             item=_row(
@@ -81,15 +81,15 @@ class ActiveRepository:
         """Admit a waiting execution, if fewer than `limit` are admitted.
 
         Raises:
-            ExecutionChangedError: it does not wait any more.
-            FullError: as many are admitted as may be.
+            ExecutionChangedError: it is no longer waiting.
+            FullError: the limit is reached.
         """
         admitted = waiting.model_copy(update={"state": "admitted", "since": at})
         count = Update(
             table=RESERVATIONS,
             key=_COUNTER,
             add={_COUNT: 1},
-            # Holds as well while nothing was ever counted.
+            # Also true before the first execution is counted.
             conditions=(Condition(_COUNT, "not >", limit - 1),),
             refused=FullError(),
         )
@@ -98,7 +98,7 @@ class ActiveRepository:
         return admitted
 
     def note_started(self, admitted: ActiveExecution, at: str) -> None:
-        """Note that Step Functions has an execution.
+        """Record that Step Functions has started an execution.
 
         Raises:
             ExecutionChangedError: it has ended already.
@@ -114,9 +114,9 @@ class ActiveRepository:
         )
 
     def end_writes(self, active: ActiveExecution) -> list[Write]:
-        """Return the writes that release what an active execution holds.
+        """Return the writes that release the reservations of an active execution.
 
-        They are refused with ExecutionChangedError where it is not in that state any more.
+        They are refused with ExecutionChangedError if it is no longer in that state.
         """
         if active.state == "waiting":
             return [self._removal(active)]

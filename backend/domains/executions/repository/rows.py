@@ -1,4 +1,4 @@
-"""The rows of executions and what is reserved for them, by access pattern.
+"""The rows of executions and their reservations, by access pattern.
 
 `others` are writes of the same transaction.
 """
@@ -75,11 +75,11 @@ class ExecutionChangedError(StateForbidsError):
 
 
 class _ReservedError(StateForbidsError):
-    """The reservation of the workflow and file is there."""
+    """The workflow and file are reserved."""
 
 
 class Reserved(NamedTuple):
-    """The reservation of an execution, as it was read; `run` may be another's, or none."""
+    """The reservation of an execution, as read; `run` may be another execution, or none."""
 
     execution_id: str
     key: str
@@ -159,12 +159,12 @@ class ExecutionRepository:
         """Set some attributes of an execution.
 
         Raises:
-            ExecutionChangedError: it is not as it was read.
+            ExecutionChangedError: it was changed after it was read.
         """
         self.tables.transact([_change(execution, changes), *others])
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Carry out what was composed, all or nothing."""
+        """Carry out composed writes, all or nothing."""
         self.tables.transact(writes)
 
     def end_writes(
@@ -172,8 +172,9 @@ class ExecutionRepository:
     ) -> list[Write]:
         """Return the writes that end an execution and release its workflow and file.
 
-        Without a row (the asset was deleted) what finds the execution by its id is removed. They
-        are refused with ExecutionChangedError where anything is not as it was read.
+        Without a row (the asset was deleted), the item that finds the execution by its id is
+        removed. They are refused with ExecutionChangedError if anything was changed after it was
+        read.
         """
         writes: list[Write] = []
         if execution is None:
@@ -217,7 +218,7 @@ class ExecutionRepository:
         """Replace what an execution stored, whatever its status is.
 
         Raises:
-            ExecutionNotFoundError: its row is gone: the asset was deleted.
+            ExecutionNotFoundError: its row does not exist, because the asset was deleted.
         """
         self.tables.write(
             Update(
@@ -236,17 +237,17 @@ def row_key(execution: Execution) -> Key:
 
 
 def position_in_asset(execution: Execution) -> Key:
-    """Return the place of an execution among those of its asset."""
+    """Return the position of an execution among those of its asset."""
     return row_key(execution)
 
 
 def position_in_workflow(execution: Execution) -> Key:
-    """Return the place of an execution among those of its workflow on its asset."""
+    """Return the position of an execution among those of its workflow on its asset."""
     return {**row_key(execution), keys.WORKFLOW.name: execution.workflow_key}
 
 
 def row_of(execution: Execution) -> Item:
-    """Return an execution as its row holds it."""
+    """Return the item of an execution."""
     return {
         **execution.model_dump(by_alias=True, exclude_none=True),
         **row_key(execution),
@@ -277,7 +278,7 @@ def _new(execution: Execution) -> list[Write]:
     place = ExecutionPlace(database_id=execution.database_id, asset_id=execution.asset_id)
     active = ActiveRun(execution_id=execution.execution_id)
     return [
-        # Of several refused writes the first is named: an execution that is repeated exists.
+        # Of several refused writes the first one is reported: a repeated execution exists.
         put_new(WORKFLOW_EXECUTIONS, row_of(execution), taken),
         new(keys.execution(execution.execution_id), place.model_dump(by_alias=True), taken),
         new(

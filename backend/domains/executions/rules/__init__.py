@@ -1,4 +1,4 @@
-"""Decisions about executions: what is stored of their progress, what is reserved. Pure."""
+"""Decisions about executions: stored progress, reservations. Pure."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ def ended_changes(
 
 
 def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping[int, StepState]:
-    """Return the steps of an execution that has ended: those that still ran ended with it.
+    """Return the steps of an execution that has ended; steps that were running ended with it.
 
     In one that succeeded all steps did: the page of the history that is read may lack their ends.
     """
@@ -73,7 +73,7 @@ def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping
 
 
 def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:
-    """Return the error of an execution as it is stored, without secrets; None of a success.
+    """Return the error of an execution as stored, without secrets; None for a success.
 
     Of a failed function the cause is JSON: its message is kept, its stack trace is not.
     """
@@ -108,12 +108,12 @@ def _of_function(cause: str) -> Mapping[str, Any] | None:
 
 
 def _redacted(text: str) -> str:
-    """Return a text without signed queries of URLs and without what may be a token."""
+    """Return a text without signed query strings of URLs and without possible tokens."""
     return _LONG_TOKEN.sub("[removed]", _SIGNED.sub("?[removed]", text))
 
 
 def reservation_key(target: RunTarget) -> str:
-    """Return the key of the item that exists while a run of this is active.
+    """Return the key of the item that exists while such a run is active.
 
     Hashed: ids and a path together may be longer than a partition key.
     """
@@ -128,7 +128,7 @@ def reservation_key(target: RunTarget) -> str:
 
 
 def target_of(execution: Execution) -> RunTarget:
-    """Return what an execution is of."""
+    """Return the subject of an execution."""
     return RunTarget(
         execution.workflow_database_id,
         execution.workflow_id,
@@ -153,7 +153,7 @@ def facts_of(execution: Execution, rerun_of: str | None = None) -> Mapping[str, 
 
 
 def bounded(outputs: RunOutputs) -> RunOutputs:
-    """Return outputs whose lists fit into a row; counts that are not given are the lists' own."""
+    """Return outputs whose lists fit into a row; by default the counts are the lists' lengths."""
     return RunOutputs(
         files=_first(outputs.files),
         previews=_first(outputs.previews),

@@ -1,4 +1,4 @@
-"""How events about executions are read. Pure."""
+"""Parses events about executions. Pure."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -21,18 +21,18 @@ ENDS: Mapping[str, EndStatus] = {
     "TIMED_OUT": "TIMED_OUT",
     "ABORTED": "ABORTED",
 }
-_LATEST = 253_402_300_799_000  # the last millisecond that a time can be read from
+_LATEST = 253_402_300_799_000  # the last millisecond that a time can represent
 
 
 class NotUnderstoodError(Exception):
-    """A message holds no event of its kind; the text is the reason."""
+    """A message contains no valid event; the text is the reason."""
 
 
 def status_change(message: Mapping[str, Any]) -> StatusDetail:
-    """Return the change of status that a message of the queue holds.
+    """Return the change of status in a message of the queue.
 
     Raises:
-        NotUnderstoodError: it holds none.
+        NotUnderstoodError: the message contains none.
     """
     return _read(StatusEvent, message).detail
 
@@ -48,12 +48,12 @@ def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
 
 
 def again(upload: UploadedObject) -> dict[str, Any]:
-    """Return a message that names an object, as S3's events do."""
+    """Return a message that names an object, in the form of S3's events."""
     return {"detail": {"bucket": {"name": upload.bucket}, "object": {"key": upload.key}}}
 
 
 def time_of(milliseconds: int | None) -> datetime | None:
-    """Return a time that is given in milliseconds since 1970; None for one that cannot be."""
+    """Convert milliseconds since 1970 to a time; None if that is impossible."""
     if milliseconds is None or not 0 <= milliseconds <= _LATEST:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,4 +1,4 @@
-"""Checks a new execution and builds its row. Pure."""
+"""Builds new executions. Pure."""
 
 from collections.abc import Callable, Iterable
 
@@ -49,27 +49,27 @@ class PipelineNotAllowedError(InvalidInputError):
 
 
 def require_own_or_global(workflow_database_id: str, database_id: str) -> None:
-    """Go on only with a workflow that runs on assets of the database.
+    """Require a workflow that runs on assets of the database.
 
     Raises:
-        ForeignWorkflowError: it is another database's.
+        ForeignWorkflowError: it belongs to another database.
     """
     if workflow_database_id not in {GLOBAL, database_id}:
         raise ForeignWorkflowError(workflow_database_id)
 
 
 def require_enabled(pipeline: Pipeline) -> None:
-    """Go on only with a pipeline that may run.
+    """Require an enabled pipeline.
 
     Raises:
-        PipelineDisabledError: it may not.
+        PipelineDisabledError: it is disabled.
     """
     if not pipeline.enabled:
         raise PipelineDisabledError(pipeline.pipeline_id)
 
 
 def snapshot(function: WorkflowFunction) -> PipelineSnapshot:
-    """Return a pipeline as an execution keeps it: with the settings that the workflow holds."""
+    """Return a pipeline as an execution stores it: with the settings in the workflow."""
     resource = function.resource
     return PipelineSnapshot(
         pipeline_id=function.name,
@@ -90,10 +90,10 @@ def snapshot(function: WorkflowFunction) -> PipelineSnapshot:
 def require_allowed(
     pipelines: Iterable[PipelineSnapshot], may_call: Callable[[TaskKind, str], bool]
 ) -> None:
-    """Go on only with pipelines that call what the deployment allows.
+    """Require pipelines that call only what the deployment allows.
 
     Raises:
-        PipelineNotAllowedError: one of them calls something else.
+        PipelineNotAllowedError: one of them calls another resource.
     """
     for pipeline in pipelines:
         if not may_call(task_kind(pipeline), pipeline.resource):
@@ -101,7 +101,7 @@ def require_allowed(
 
 
 def secured_fields(workflow_database_id: str, workflow_id: str) -> dict[str, str]:
-    """Return the fields of a workflow that permissions name, also of one that is deleted."""
+    """Return the fields of a workflow that permissions use, also for a deleted one."""
     return {"databaseId": workflow_database_id, "workflowId": workflow_id}
 
 

@@ -1,4 +1,4 @@
-"""What the pipelines of an execution receive: their fields, by the known product's names. Pure."""
+"""The input of the pipelines of an execution, with the field names of VAMS. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,10 @@ def output_folder(execution_id: str, number: int) -> str:
 
 @frozen
 class RunPlace:
-    """Where a run reads and writes: the asset's bucket and prefix, and the bucket of runs."""
+    """The places that a run reads and writes.
+
+    The asset's bucket and prefix, and the bucket of runs.
+    """
 
     bucket: str
     prefix: str
@@ -31,10 +34,10 @@ class RunPlace:
 
 
 def shared_fields(execution: Execution, place: RunPlace) -> dict[str, Any]:
-    """Return what all pipelines of a run receive, apart from its metadata.
+    """Return the common input of all pipelines of a run, without its metadata.
 
-    The names are those of the known product; `executionId`, `inputS3VersionId` and
-    `inputRelativePath` are ours. No field holds credentials.
+    The names are those of VAMS; `executionId`, `inputS3VersionId` and `inputRelativePath` are ours.
+    No field holds credentials.
     """
     key = execution.input_asset_file_key
     return {
@@ -104,7 +107,7 @@ _KINDS: Mapping[str, tuple[TaskKind, TaskKind]] = {
 
 
 def task_kind(pipeline: PipelineSnapshot) -> TaskKind:
-    """Return how the state machine calls a pipeline, and whether it waits for an answer."""
+    """Return how the state machine calls a pipeline, and whether it waits for a callback."""
     return _KINDS[pipeline.pipeline_execution_type][pipeline.wait_for_callback]
 
 

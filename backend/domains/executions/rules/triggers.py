@@ -1,4 +1,4 @@
-"""Which uploads start workflows, and which must not. Pure."""
+"""Decides which uploads start workflows. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,8 +15,8 @@ MAX_DEPTH = 5
 def bucket_of(upload: UploadedObject, buckets: Iterable[AssetBucket]) -> AssetBucket | None:
     """Return the bucket record of an object that may be a file of an asset.
 
-    None of what no asset can own: it is below no base prefix, below a reserved folder, in no
-    folder at all, or a folder itself.
+    None for objects that no asset can own: outside all base prefixes, below a reserved folder, in
+    no folder, or a folder itself.
     """
     for bucket in buckets:
         base = bucket.key_prefix
@@ -38,13 +38,13 @@ def chain_of(metadata: Mapping[str, str]) -> list[str]:
     return [key for key in metadata.get(WORKFLOWS_METADATA, "").split(",") if key]
 
 
-def goes_on(chain: list[str], workflow_key: str) -> bool:
-    """Return whether a workflow may start on what this chain of workflows wrote."""
+def may_continue(chain: list[str], workflow_key: str) -> bool:
+    """Return whether a workflow may start on an output of this chain of workflows."""
     return len(chain) < MAX_DEPTH and workflow_key not in chain
 
 
 def run_name(workflow_key: str, upload: UploadedObject, version_id: str) -> str:
-    """Return what names the run of a workflow on a version of a file.
+    """Return the name of the run of a workflow on a version of a file.
 
     The execution's id follows from it: an event that is repeated starts the run once.
     """

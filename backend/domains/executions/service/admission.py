@@ -1,8 +1,8 @@
-"""Starts executions that wait, as far as there is room.
+"""Starts waiting executions, within the limit of concurrent ones.
 
-Everything that it decides by is stored: a message only says that it is time to look. An execution
-is counted before it is started, and a start of the same name has no further effect, so that a
-crash between two steps leaves nothing that the next look does not repair.
+All decisions are based on stored data: a message is only a signal to check. An execution is counted
+before it is started, and a start with the same name has no further effect, so the next check
+repairs whatever a crash between two steps leaves.
 """
 
 import logging
@@ -44,7 +44,7 @@ class _NeverStartedError(UnavailableError):
 
 @wired
 class Admission:
-    """`limit` is how many executions run at once."""
+    """Starts executions. `limit` is the maximum number of concurrent executions."""
 
     executions: ExecutionRepository
     active: ActiveRepository
@@ -55,24 +55,24 @@ class Admission:
     limit: Callable[[], int]
 
     def start_waiting(self, *, again: bool = False) -> None:
-        """Start what waits, the oldest first, then what was admitted and never started.
+        """Start waiting executions, oldest first, then those that were admitted and never started.
 
-        `again`: an earlier call for the same messages died or gave up, so what it admitted is not
-        left to it any longer.
+        `again`: an earlier call for the same messages failed, so this one also starts what it
+        admitted.
 
         Raises:
-            RateLimitedError: Step Functions takes no further executions for a time.
-            UnavailableError: something does not answer. Both: look again later.
+            RateLimitedError: Step Functions limits new executions for a time.
+            UnavailableError: a service does not respond. In both cases, call it again later.
         """
         if not self._admit_waiting(self.clock() + WORK_TIME):
             self.progress.request_starts()
-        # Last: one whose start ends this function must not keep the others from starting.
+        # Last: one whose start crashes this function must not prevent others from starting.
         for admitted in self.active.admitted():
             if admitted.started_at is None and (again or self._is_left(admitted)):
                 self._start(admitted)
 
     def _admit_waiting(self, stop_at: datetime) -> bool:
-        """Return whether all that waits was looked at, or no more may run."""
+        """Return whether all waiting executions were checked, or the limit is reached."""
         while waiting := self.active.oldest_waiting(_AT_ONCE):
             for one in waiting:
                 if self.clock() >= stop_at:

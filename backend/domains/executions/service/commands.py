@@ -1,4 +1,4 @@
-"""Starting executions, stopping them, running them again."""
+"""Starts, stops and reruns executions."""
 
 import logging
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class FileRun(NamedTuple):
-    """What became of the run of one of several files: an execution, or why there is none."""
+    """The result for one of several files: an execution, or why there is none."""
 
     file_key: str
     execution_id: str | None
@@ -68,18 +68,19 @@ class ExecutionCommands:
     ) -> str:
         """Start a workflow on a file of an asset, or on the asset; return the execution's id.
 
-        It starts as soon as there is room.
+        It starts as soon as the limit of concurrent executions allows.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             ExecutionActiveError: an execution of the workflow on this file has not ended.
             FileNotFoundInAssetError: the asset has no such file.
             FileQuarantinedError: a malware scan found a threat in it.
-            ForeignWorkflowError: the workflow is of another database.
+            ForeignWorkflowError: the workflow belongs to another database.
             PermissionDeniedError: the caller may not run the workflow, one of its pipelines, or
                 anything on the asset.
             PipelineDisabledError: one of its pipelines is disabled.
-            PipelineNotAllowedError: one of its pipelines calls what the deployment does not allow.
+            PipelineNotAllowedError: one of its pipelines calls a resource that the deployment does
+                not allow.
             PipelineNotFoundError: one of its pipelines does not exist.
             WorkflowNotFoundError: the workflow does not exist, or the caller may not see it.
         """
@@ -95,9 +96,9 @@ class ExecutionCommands:
         workflow_id: tuple[str, str],
         file_keys: Sequence[str],
     ) -> list[FileRun]:
-        """Start a workflow on each of several files; one that is refused leaves the others.
+        """Start a workflow on each of several files; refused files do not affect the others.
 
-        Raises as `start_execution`, except for what is about one of the files.
+        Raises as `start_execution`, except for errors about one of the files.
         """
         asset, workflow = self._runnable(caller, asset_id, workflow_id)
 
@@ -117,7 +118,7 @@ class ExecutionCommands:
     def stop_execution(
         self, caller: Identity, asset_id: tuple[str, str], execution_id: str
     ) -> Execution:
-        """Stop an execution, whether it waits or runs; one that has ended stays as it is.
+        """Stop a waiting or running execution; no effect on one that has ended.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -143,10 +144,10 @@ class ExecutionCommands:
     def rerun_execution(
         self, caller: Identity, asset_id: tuple[str, str], execution_id: str
     ) -> str:
-        """Start the workflow of an execution on the same file again, as both are now.
+        """Start the workflow of an execution on the same file again, both in their current state.
 
         Raises as `start_execution`, and:
-            ExecutionNotFoundError: there is no such execution, or the caller may not see it.
+            ExecutionNotFoundError: it does not exist, or the caller may not see it.
         """
         found = self.queries.execution_for(caller, "GET", asset_id, execution_id)
         workflow_id = found.workflow_database_id, found.workflow_id
@@ -159,7 +160,7 @@ class ExecutionCommands:
     def _runnable(
         self, caller: Identity, asset_id: tuple[str, str], workflow_id: tuple[str, str]
     ) -> tuple[Asset, Workflow]:
-        """The asset and the workflow, for a caller who may run the one on the other."""
+        """Return the asset and the workflow, for a caller who may run the workflow on the asset."""
         asset = self.files.assets.asset_for(caller, "POST", *asset_id)
         new_executions.require_own_or_global(workflow_id[0], asset.database_id)
         workflow = self.workflows.get_workflow(caller, *workflow_id)
@@ -206,7 +207,10 @@ class ExecutionCommands:
         return execution.execution_id
 
     def _file(self, asset: Asset, file_key: str) -> tuple[str, str]:
-        """The key of the input file and its current S3 version; both empty without a file."""
+        """Return the key of the input file and its current S3 version.
+
+        Both empty without a file.
+        """
         _, prefix = self.files.assets.location(asset)
         if file_key in {"", "/", prefix}:
             return "", ""
@@ -223,5 +227,5 @@ class ExecutionCommands:
         try:
             self.queues.send(EXECUTION_STARTS, [{}])
         except UnavailableError as error:
-            # It is written, and the next reconciliation starts it.
+            # It is stored, so the next reconciliation starts it.
             _log.warning("an execution starts later: %s", error.message)

@@ -1,4 +1,4 @@
-"""Consumes the queues of executions: requests to start what waits, and changes of status."""
+"""Consumes the queues of executions: signals to start waiting ones, and changes of status."""
 
 import logging
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class StartConsumer:
     ring: Ring
 
     def consume(self, event: Event) -> Reply:
-        """Start what waits; while that is not possible, the messages are given back."""
+        """Start waiting executions; return the messages to the queue while that is not possible."""
         messages: list[Message] = list(event["Records"])
         try:
             again = any(received(message) > 1 for message in messages)
@@ -59,7 +59,7 @@ class StatusConsumer:
     ring: Ring
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; after an outage all of its messages are given back."""
+        """Process the batch; after an outage, return all of its messages to the queue."""
         messages: list[Message] = list(event["Records"])
         try:
             for message in messages:
@@ -79,7 +79,7 @@ class StatusConsumer:
     def _apply(self, change: StatusDetail) -> None:
         status = events.ENDS.get(change.status)
         if status is None:
-            # RUNNING, or PENDING_REDRIVE, which nothing here asks for.
+            # RUNNING, or PENDING_REDRIVE, which is never requested.
             started = events.time_of(change.start_date)
             self.progress.note_started(change.name, started or self.progress.clock())
             return

@@ -1,4 +1,4 @@
-"""The input of an execution: what its pipelines receive."""
+"""The input of an execution's pipelines."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,10 +18,9 @@ from backend.spec.key_layouts import run_folder
 
 @wired
 class Payloads:
-    """`auxiliary_bucket` is the physical name of the bucket of runs.
+    """Builds inputs. `auxiliary_bucket` is the physical name of the bucket of runs.
 
-    Asks for no permission: an execution reads what belongs to its own input, which its caller was
-    allowed to run.
+    No permission is checked: an execution reads its own input, which its caller was allowed to run.
     """
 
     assets: AssetService
@@ -34,7 +33,7 @@ class Payloads:
 
         Raises:
             AssetNotFoundError: the asset is archived or deleted.
-            UnavailableError: a table or bucket does not answer.
+            UnavailableError: a table or bucket does not respond.
         """
         asset = self.assets.find_asset(execution.database_id, execution.asset_id)
         if asset is None or asset.is_archived:

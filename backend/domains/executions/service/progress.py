@@ -1,7 +1,7 @@
-"""What becomes of an execution once it exists: started, ended, its reservations released.
+"""The progress of executions: started, ended, reservations released.
 
-Every step reads what is stored and writes on the condition that it is unchanged, so that events
-may repeat, arrive late and in any order, and a repetition after a crash has no further effect.
+Every step reads the stored state and writes on the condition that it is unchanged, so events may
+repeat, arrive late and in any order, and a repetition after a crash has no further effect.
 """
 
 import json
@@ -23,7 +23,7 @@ from backend.domains.executions.repository import (
 )
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
-_ATTEMPTS = 8  # of a change that others overtake
+_ATTEMPTS = 8  # of a change that conflicts with others
 
 
 class Ending(NamedTuple):
@@ -43,7 +43,7 @@ class ExecutionProgress:
     clock: Clock
 
     def note_started(self, execution_id: str, at: datetime) -> bool:
-        """Note that an execution runs; return whether it is active."""
+        """Record that an execution runs; return whether it is active."""
         for _ in range(_ATTEMPTS):
             found = self.executions.find(execution_id)
             if found is None or not found.is_active:
@@ -66,10 +66,10 @@ class ExecutionProgress:
         at: datetime | None = None,
         others: tuple[Write, ...] = (),
     ) -> bool:
-        """End an execution, release what it holds, and start what waits for it.
+        """End an execution, release its reservations, and start waiting ones.
 
-        Returns whether it was active. Of an execution whose asset was deleted only what it holds
-        is left. `others` are writes of the same transaction.
+        Returns whether it was active. If its asset was deleted, only reservations are left.
+        `others` are writes of the same transaction.
         """
         ending = Ending(status, at or self.clock(), error, others)
         for _ in range(_ATTEMPTS):
@@ -86,9 +86,9 @@ class ExecutionProgress:
         raise ExecutionChangedError(execution_id)
 
     def request_starts(self, *, even_unstarted: bool = False) -> None:
-        """Have the starter look for executions that wait, if there are any.
+        """Request a start of waiting executions, if there are any.
 
-        `even_unstarted` also counts those that were admitted and are not known to have started.
+        `even_unstarted` also includes admitted ones that are not known to have started.
         """
         if self.active.oldest_waiting(1) or (
             even_unstarted and any(one.started_at is None for one in self.active.admitted())
@@ -114,9 +114,9 @@ class ExecutionProgress:
         self.executions.commit([*writes, *ending.others])
 
     def _send_upload(self, reserved: Reserved) -> None:
-        """Send the upload that waits for the end of this execution, before its place is gone.
+        """Send the upload that waits for the end of this execution, before it is released.
 
-        After a crash it is sent again: the execution of an upload starts once.
+        After a crash it is sent again: the execution of an upload starts only once.
         """
         run = reserved.run
         if run is None or run.execution_id != reserved.execution_id or run.next_upload is None:

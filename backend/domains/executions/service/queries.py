@@ -1,4 +1,4 @@
-"""Reading executions. Only the steps of a single one are read from Step Functions."""
+"""Reads executions. Only the steps of a single one are read from Step Functions."""
 
 import logging
 from collections.abc import Mapping
@@ -39,10 +39,10 @@ class ExecutionQueries:
         *,
         workflow: tuple[str, str] | None = None,
     ) -> Page[Execution]:
-        """Return the executions of an asset, the newest first, or those of one workflow on it.
+        """List the executions of an asset, newest first, or those of one workflow on it.
 
-        Those of a workflow are in no particular order. Those of workflows that the caller may not
-        see are left out.
+        Those of a workflow are in no particular order. Executions of workflows that the caller may
+        not see are left out.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -79,7 +79,8 @@ class ExecutionQueries:
     def steps(self, execution: Execution) -> Mapping[int, StepState]:
         """Return the states of the pipelines that were started, by their numbers from 1.
 
-        None while Step Functions does not answer: all else of an execution is known without it.
+        None while Step Functions does not respond; all other data of an execution is available
+        without it.
         """
         if not execution.started_at:
             return {}
@@ -93,12 +94,12 @@ class ExecutionQueries:
     def execution_for(
         self, caller: Identity, action: Action, asset_id: tuple[str, str], execution_id: str
     ) -> Execution:
-        """Return an execution, for a caller who may do this to its asset and its workflow.
+        """Return an execution, for a caller who may perform the action on its asset and workflow.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
-            PermissionDeniedError: the caller may see it, and not do this.
+            PermissionDeniedError: the caller may see it, but not perform the action.
         """
         asset = self.assets.get_asset(caller, *asset_id)
         found = self.executions.get(asset.database_id, asset.asset_id, execution_id)
@@ -110,6 +111,6 @@ class ExecutionQueries:
 
 
 def secured_workflow(execution: Execution) -> Secured:
-    """The workflow of an execution as permissions see it, whether it still exists or not."""
+    """Return the workflow of an execution as permissions see it, even if it no longer exists."""
     fields = new_executions.secured_fields(execution.workflow_database_id, execution.workflow_id)
     return Secured("workflow", fields)

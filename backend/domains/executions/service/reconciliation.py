@@ -1,4 +1,4 @@
-"""Ends executions truthfully whose end no event reported, and starts what was left waiting."""
+"""Ends executions whose end no event reported, and starts those that were left waiting."""
 
 import logging
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @wired
 class Reconciliation:
-    """`silence_seconds` is how long after its start an execution is first asked about."""
+    """Compares executions. `silence_seconds` is the time from the start to the first check."""
 
     active: ActiveRepository
     progress: ExecutionProgress
@@ -32,9 +32,9 @@ class Reconciliation:
     silence_seconds: Callable[[], int]
 
     def run(self) -> None:
-        """Compare every execution that was started with what Step Functions reports of it.
+        """Compare every started execution with its state in Step Functions.
 
-        One that does not answer is left to the next run, with all others after it.
+        If Step Functions does not respond, the remaining ones are left to the next run.
         """
         try:
             for admitted in self.active.admitted():

@@ -1,4 +1,4 @@
-"""Executions for other slices: finds them by id, and records what they stored."""
+"""Executions for other slices: finds them by id, and records their outputs."""
 
 from backend.core.wired import wired
 from backend.domains.executions import rules
@@ -8,19 +8,19 @@ from backend.domains.executions.repository import ExecutionNotFoundError, Execut
 
 @wired
 class ExecutionRecords:
-    """Asks for no permission: callers act for an execution that the product started."""
+    """No permission is checked: callers act for an execution that the product started."""
 
     executions: ExecutionRepository
 
     def find(self, execution_id: str) -> Execution | None:
-        """Return an execution by its id alone; None where its asset was deleted."""
+        """Return an execution by its id alone; None if its asset was deleted."""
         return self.executions.find(execution_id)
 
     def record_outputs(self, execution_id: str, outputs: RunOutputs) -> None:
-        """Replace what an execution stored. Repeating it changes nothing.
+        """Replace the recorded outputs of an execution; no effect if repeated.
 
         Raises:
-            ExecutionNotFoundError: there is no such execution, or its asset was deleted.
+            ExecutionNotFoundError: the execution does not exist, or its asset was deleted.
         """
         found = self.executions.find(execution_id)
         if found is None:

@@ -1,10 +1,9 @@
 """Starts the workflows that new versions of files trigger.
 
-Uploads and objects that others put into the bucket arrive on one path: S3's events, which the sync
-of buckets passes on once an asset has the object. A message only names a file: the version that is
-current when it is looked at is processed, once, whichever messages arrive. While a run of the
-workflow on the file is active, the file is noted at its reservation, and looked at again when the
-run ends.
+Uploads, and objects that other programs write into the bucket, are reported by S3's events, which
+the bucket sync passes on once an asset has the object. A message only names a file: the current
+version is processed once, whichever messages arrive. While a run of the workflow on the file is
+active, the file is recorded at its reservation, and processed again when the run ends.
 """
 
 import json
@@ -44,7 +43,7 @@ from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
-_ATTEMPTS = 4  # of a run that meets the end of another at the same moment
+_ATTEMPTS = 4  # of a run that starts at the moment when another ends
 _log = logging.getLogger(__name__)
 
 
@@ -66,7 +65,7 @@ class UploadTriggers:
     ring: Ring
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; after an outage all of its messages are given back."""
+        """Process the batch; after an outage, return all of its messages to the queue."""
         messages: list[Message] = list(event["Records"])
         try:
             for message in messages:
@@ -76,7 +75,7 @@ class UploadTriggers:
         return failed(())
 
     def _take(self, message: Message) -> None:
-        """Start what a message triggers."""
+        """Start the workflows that a message triggers."""
         try:
             upload = events.uploaded_object(message)
         except events.NotUnderstoodError as error:
@@ -103,7 +102,7 @@ class UploadTriggers:
         if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
             return
         chain = triggers.chain_of(head.metadata)
-        wanted = [one for one in wanted if triggers.goes_on(chain, one.key)]
+        wanted = [one for one in wanted if triggers.may_continue(chain, one.key)]
         wanted = self._of_content(upload, wanted)
         ready = [one for one in wanted if self._is_ready(one)]
         if not ready:
@@ -121,7 +120,7 @@ class UploadTriggers:
         return not self.quarantine.among(upload.bucket, [(upload.key, head.version.version_id)])
 
     def _of_content(self, upload: UploadedObject, wanted: list[Workflow]) -> list[Workflow]:
-        """Leave out the shipped workflows where the content is not that of the extension."""
+        """Leave out the shipped workflows if the content does not match the extension."""
         extension = upload.key.rpartition(".")[2].lower()
         own = [one for one in wanted if not one.is_shipped]
         if len(own) == len(wanted) or extension not in AMBIGUOUS_EXTENSIONS:
@@ -133,7 +132,7 @@ class UploadTriggers:
         return wanted if may_be_model(extension, start) else own
 
     def _is_ready(self, workflow: Workflow) -> bool:
-        """Whether all pipelines of a workflow exist and are enabled."""
+        """Return whether all pipelines of a workflow exist and are enabled."""
         known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
         for function in workflow.functions:
             pipeline = known.get(function.key)
@@ -143,7 +142,7 @@ class UploadTriggers:
         return True
 
     def _caller(self, head: ObjectHead) -> Identity:
-        """Who uploaded the version, or the product itself."""
+        """Return who uploaded the version, or the product itself."""
         upload_id = head.metadata.get(UPLOAD_METADATA)
         found = self.uploaders.uploader(upload_id) if upload_id else None
         return found or SYSTEM
@@ -190,7 +189,7 @@ class UploadTriggers:
         )
 
     def _kept(self, execution: Execution, active_id: str, upload: UploadedObject) -> bool:
-        """Keep an upload at the active run of its file; false if that run has ended."""
+        """Record an upload at the active run of its file; return False if that run has ended."""
         reservation = rules.reservation_key(rules.target_of(execution))
         try:
             self.executions.keep_upload(reservation, active_id, json.dumps(events.again(upload)))

@@ -24,7 +24,7 @@ class Source(WireModel):
 
 
 class Reference(WireModel):
-    """What a file refers to: the path as the file has it, and whether the asset holds it."""
+    """A reference of a file: the path as written in it, and whether the asset has that file."""
 
     path: str
     kind: ReferenceKind = "other"
@@ -32,7 +32,7 @@ class Reference(WireModel):
 
 
 class Inspection(WireModel):
-    """The result of inspecting a file, which may have been made to do harm."""
+    """The result of inspecting a file, which may be malicious."""
 
     version: Literal[1]
     source: Source
@@ -43,7 +43,7 @@ class Inspection(WireModel):
 
 
 class StoredReferences(WireModel):
-    """References as an attribute holds them; `omitted` counts those that had no room."""
+    """References as stored in an attribute; `omitted` counts those that did not fit."""
 
     references: list[Reference] = []
     omitted: int = 0

@@ -1,4 +1,4 @@
-"""Parameters and replies of the routes of facts; no other slice loads it."""
+"""Queries and replies of the routes of facts."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ class DependenciesQuery(PageQuery):
 
 
 class DependentsQuery(PageQuery):
-    """`is_prefix`: the path is a folder's."""
+    """`is_prefix`: the path is a folder."""
 
     file_path: RelativePath
     is_prefix: bool = False

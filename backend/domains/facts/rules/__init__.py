@@ -1,4 +1,4 @@
-"""How facts become attributes of a file, and are read from them again. Pure, and total."""
+"""Converts facts to attributes of a file and back. Pure, and total."""
 
 import base64
 import math
@@ -44,7 +44,7 @@ def records_of(inspection: Inspection) -> list[Record]:
 
 
 def facts_of(records: Iterable[Record]) -> dict[str, str]:
-    """Return the facts among attributes, as texts by their name; references and shape apart."""
+    """Return the facts in attributes, as texts by name, without references and shape."""
     return {
         record.metadata_key.removeprefix(FACT_PREFIX): record.metadata_value
         for record in records
@@ -54,12 +54,12 @@ def facts_of(records: Iterable[Record]) -> dict[str, str]:
 
 
 def shape_text(numbers: Sequence[Any]) -> str | None:
-    """Return a shape as its attribute holds it; None for what is no shape."""
+    """Return a shape in stored form; None for an invalid one."""
     if len(numbers) != SHAPE_NUMBERS or not all(_is_finite(number) for number in numbers):
         return None
     try:
         return base64.b64encode(_SHAPE.pack(*numbers)).decode()
-    except OverflowError:  # beyond what a float32 holds
+    except OverflowError:  # outside the range of a float32
         return None
 
 
@@ -86,7 +86,7 @@ def _is_number(value: object) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Replace what no store takes: NUL characters and lone surrogates."""
+    """Replace characters that no store accepts: NUL characters and lone surrogates."""
     return (
         text.replace("\u0000", "\ufffd")
         .encode("utf-16", "surrogatepass")

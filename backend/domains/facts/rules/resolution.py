@@ -1,4 +1,4 @@
-"""Resolves references within an asset, and finds those that form circles. Pure."""
+"""Resolves references within an asset, and finds circular ones. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Paths:
 
 @frozen
 class Resolved:
-    """A reference, its state now, and the file that it leads to."""
+    """A reference, its current state, and the file that it resolves to."""
 
     reference: Reference
     state: ReferenceState
@@ -46,23 +46,23 @@ def candidates(file_path: str, reference: Reference) -> list[str]:
     written = reference.path.replace("\\", "/")
     found = [] if reference.state == "missing" else [f"/{written}"]
     found += [f"{dirname(file_path)}/{text}" for text in (written, unquote(written))]
-    # A path that leads out of the asset is none in it: normpath would stop at its root.
+    # A path outside the asset does not resolve: normpath would stop at its root.
     return [normpath("/" + one.lstrip("/")) for one in dict.fromkeys(found) if not _is_out(one)]
 
 
 def resolved(found: FileReferences, paths: Paths) -> list[Resolved]:
-    """Return the references of a file as they lead now."""
+    """Return the references of a file as they resolve now."""
     in_any_case = paths.in_any_case()
     return [_resolved(found.path, one, paths, in_any_case) for one in found.stored.references]
 
 
 def targets(found: FileReferences) -> set[str]:
-    """Return all paths to which a file may refer, there or not."""
+    """Return all paths to which a file may refer, existing or not."""
     return {path for one in found.stored.references for path in candidates(found.path, one)}
 
 
 def circular(edges: Edges) -> set[tuple[str, str]]:
-    """Return the edges (file, file that it refers to) that are part of a circle."""
+    """Return the edges (file, referenced file) that are part of a cycle."""
     part_of = {path: number for number, part in enumerate(_components(edges)) for path in part}
     return {
         (path, other)
@@ -100,7 +100,7 @@ def _is_out(path: str) -> bool:
 
 
 def _components(edges: Edges) -> list[set[str]]:
-    """The strongly connected components (Kosaraju), without recursion: files are hostile."""
+    """Return the strongly connected components (Kosaraju), without recursion: files are hostile."""
     backwards: dict[str, set[str]] = {}
     for path, others in edges.items():
         for other in others & edges.keys():
@@ -122,7 +122,7 @@ def _components(edges: Edges) -> list[set[str]]:
 
 
 def _finished(edges: Edges) -> Sequence[str]:
-    """All files in the order in which a depth-first walk leaves them."""
+    """Return all files in the order in which a depth-first walk leaves them."""
     order: list[str] = []
     seen: set[str] = set()
     for root in edges:

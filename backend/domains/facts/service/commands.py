@@ -1,4 +1,4 @@
-"""Stores the facts of files. Asks no permission: the product itself writes them."""
+"""Stores the facts of files. No permission is checked: the product itself writes them."""
 
 from backend.core.objects import ObjectHead, Objects
 from backend.core.wired import wired
@@ -18,13 +18,13 @@ class FactCommands:
     def record(
         self, database_id: str, asset_id: str, file_path: str, inspection: Inspection
     ) -> bool:
-        """Make the facts of an inspection all facts of a file; whether they were stored.
+        """Replace all facts of a file by those of an inspection; return whether they were stored.
 
-        Ignores the result of a version that is no longer the latest, and of a file or asset that is
-        gone. Storing the same result again writes nothing.
+        Ignores the result of a version that is no longer the latest, and of a deleted file or
+        asset. Storing the same result again writes nothing.
 
         Raises:
-            RecordsBusyError: others write facts of the same file all the time.
+            RecordsBusyError: facts of the same file are written concurrently at every attempt.
             UnavailableError: the facts cannot be read or written.
         """
         asset = self.assets.find_asset(database_id, asset_id)

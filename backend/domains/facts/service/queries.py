@@ -1,4 +1,4 @@
-"""What follows from facts: dependencies within an asset, and files of a similar shape."""
+"""Queries on facts: dependencies within an asset, and files of a similar shape."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
@@ -37,7 +37,7 @@ class NoShapeError(NotFoundError):
 
 
 class Dependency(NamedTuple):
-    """A reference, where it leads, and whether it is part of a circle."""
+    """A reference, the file it resolves to, and whether it is part of a cycle."""
 
     found: Resolved
     circular: bool
@@ -63,7 +63,7 @@ class ShapeSearch(Protocol):
     def similar(
         self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
     ) -> list[SimilarShape]:
-        """The most similar documents that the caller may see, without the file `but` itself."""
+        """Return the most similar documents that the caller may see, without the file `but`."""
         ...
 
 
@@ -78,12 +78,12 @@ class FactQueries:
     def list_dependencies(
         self, caller: Identity, ids: Ids, page: PageRequest, *, file_path: str | None = None
     ) -> Page[Dependencies]:
-        """The files of an asset that refer to others, by path, each with where its references lead.
+        """List the files of an asset that refer to others, by path, with their resolved references.
 
-        References come from stored facts; whether their files are there is read now.
+        References are stored facts; whether their files exist is read now.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *ids)
         if file_path is not None:
@@ -116,12 +116,12 @@ class FactQueries:
     def list_dependents(
         self, caller: Identity, ids: Ids, file_path: str, page: PageRequest
     ) -> Page[str]:
-        """The files of an asset that refer to a file, or to one of a folder that ends in `/`.
+        """List the files of an asset that refer to a file, or to one in a folder (ending in `/`).
 
-        The file itself may be gone. Files of the folder itself are left out.
+        The file itself need not exist. Files of the folder itself are left out.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *ids)
         is_folder = file_path.endswith("/")
@@ -144,13 +144,13 @@ class FactQueries:
     def similar_files(
         self, caller: Identity, ids: Ids, file_path: str, *, size: int
     ) -> list[SimilarFile]:
-        """Files whose shape is like that of a file, in all assets that the caller may see.
+        """List files with a similar shape, in all assets that the caller may see.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             FileNotFoundInAssetError: the asset has no such file.
-            NoShapeError: the file has none.
-            UnavailableError: search does not answer.
+            NoShapeError: the file has no shape.
+            UnavailableError: search does not respond.
         """
         asset = self.assets.get_asset(caller, *ids)
         bucket, prefix = self.assets.location(asset)
@@ -168,7 +168,7 @@ class FactQueries:
                 for one in found
             }.values(),
         )
-        # The index lags behind the tables: what has moved or gone since is left out.
+        # The index lags behind the tables: files that were moved or deleted since are left out.
         return [
             SimilarFile(owner, "/" + one.key.removeprefix(owner.asset_location.key), one.similarity)
             for one in found
@@ -195,7 +195,7 @@ class FactQueries:
     def _edges(
         self, asset: Asset, led: dict[str, list[Resolved]], paths: Paths
     ) -> dict[str, frozenset[str]]:
-        """The files of a page, and those that they lead to, with the files that these refer to."""
+        """Return the references of the files of a page, and those of the files they refer to."""
         edges = {path: _led_to(found) for path, found in led.items()}
         room = MAX_FOLLOWED
         while room > 0:
@@ -215,6 +215,6 @@ def _led_to(found: Iterable[Resolved]) -> frozenset[str]:
 
 
 def _size(found: FileReferences) -> int:
-    """The bytes of a file's references in a reply, in which each path may be there twice."""
+    """Return the size of a file's references in a reply, which may contain each path twice."""
     references = found.stored.references
     return _ENTRY_BYTES + sum(2 * text_bytes(one.path) + _ENTRY_BYTES for one in references)

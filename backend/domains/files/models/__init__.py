@@ -43,7 +43,7 @@ def check_one_version(asset_version_id: str | None, alias: str | None) -> None:
     """Refuse two names of an asset version.
 
     Raises:
-        WrongFieldError: both are given.
+        WrongFieldError: both are set.
     """
     if asset_version_id is not None and alias is not None:
         fact = "at most one of assetVersionId and assetVersionIdAlias is allowed"
@@ -51,7 +51,7 @@ def check_one_version(asset_version_id: str | None, alias: str | None) -> None:
 
 
 class FileSnapshot(WireModel):
-    """A file as a version of its asset holds it; `file_key` is its path with a leading slash."""
+    """A file in a version of its asset; `file_key` is its path with a leading slash."""
 
     file_key: str
     version_id: str
@@ -147,7 +147,7 @@ FileOperation = Literal[
 
 
 class FileChange(WireModel):
-    """The parameters of a job that changes files, as requested.
+    """The parameters of a job that changes files.
 
     Paths begin with `/`, those of folders end in it. The job's asset is the one whose files change;
     `source_…` names another one that they are copied from.
@@ -164,12 +164,13 @@ class FileChange(WireModel):
 
 
 class ChangeCursor(WireModel):
-    """The cursor of a change of files.
+    """The progress of a change of files.
 
     `version_id` is the version that is copied, `copy_id` the multipart upload of a large copy,
-    `made` the version that was written; `turn` counts the versions that were copied because others
-    were written meanwhile. With `auxiliary`, a copy is complete except for auxiliary files; with
-    `withdrawing`, it is complete. `after` is the last key of a listing that was processed.
+    `made` the version that was written; `turn` counts the versions that were copied because new
+    ones were added meanwhile. `auxiliary` means that only the auxiliary files of a copy are
+    missing, `withdrawing` that the copy is complete. `after` is the last key of a listing that was
+    processed.
     """
 
     version_id: str | None = None

@@ -1,4 +1,4 @@
-"""Parameters, bodies and replies of the routes of files; no other slice loads it."""
+"""Queries and replies of the routes of files; other slices do not load it."""
 
 from typing import Annotated, Literal
 
@@ -86,7 +86,7 @@ class SetPrimaryFileBody(FileBody):
 
     @property
     def stored_type(self) -> str:
-        """What the object's metadata holds."""
+        """Return the type as stored in the object's metadata."""
         other = self.primary_type == PRIMARY_TYPE_OTHER
         return (self.primary_type_other or "").strip() if other else self.primary_type
 

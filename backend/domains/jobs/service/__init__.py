@@ -1,4 +1,4 @@
-"""Operations on jobs: by people, by the services that start them, by workers."""
+"""Operations on jobs: by users, by the services that start them, by workers."""
 
 from backend.domains.jobs.repository import (
     JobChangedError,

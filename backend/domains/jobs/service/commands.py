@@ -25,7 +25,7 @@ JOB_DAYS = 365
 LEFT_AFTER = timedelta(hours=1)
 """Without a lease, a wait or an advance; a message is never hidden for so long without one."""
 
-_ATTEMPTS = 8  # of a change that the worker's own notes overtake
+_ATTEMPTS = 8  # of a change that conflicts with writes of the worker
 _OF_TAGS = ("tagName", "tagTypeName")
 _WITHHELD = "Details are visible only to users who may see the files to copy"
 
@@ -50,10 +50,10 @@ def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
 
 @wired
 class JobService:
-    """What permission a job needs is that of its asset, which `subject` knows, while it is there.
+    """Operations on jobs. A job requires the permission on its asset, which `subject` returns.
 
-    Otherwise it is that of its database, or of its tag, role or bucket. `resumable` may hold a
-    check by kind.
+    If the asset does not exist, the permission on its database, tag, role or bucket is required.
+    `resumable` may have a check for each kind.
     """
 
     jobs: JobRepository
@@ -74,7 +74,7 @@ class JobService:
         parameters: dict[str, Any] | None = None,
         items_total: int | None = None,
     ) -> Job:
-        """A job that `put` starts; `kind.job_id` makes its id."""
+        """Return a job for `put`; `kind.job_id` creates its id."""
         now = self.clock()
         return Job(
             job_id=job_id,
@@ -90,23 +90,23 @@ class JobService:
         )
 
     def put(self, job: Job) -> Write:
-        """The write that starts the job, alone or in the transaction that makes it necessary.
+        """Return the write that starts the job, alone or in the transaction that requires it.
 
-        Its refusal is a JobExistsError. Nothing else has to be done: the table's stream brings the
-        job to its worker.
+        It is refused with JobExistsError. Nothing else is needed: the table's stream sends the job
+        to its worker.
         """
         return self.jobs.put_new(job)
 
     def result_write(self, job: Job, result: Mapping[str, Any]) -> Write:
-        """The write of what a job came to, for the transaction that makes it.
+        """Return the write of a job's result, for the transaction that creates the result.
 
-        Its refusal is a JobSettledError: a repeated step makes nothing twice, and a worker that
-        lost its lease makes nothing.
+        It is refused with JobSettledError, so a repeated step, or a worker without a lease, creates
+        nothing.
         """
         return self.jobs.result_write(job, result)
 
     def rewind(self, job: Job, cursor: Mapping[str, Any]) -> Job:
-        """Set where the job's next step begins, from within a step that takes back what was done.
+        """Set where the job's next step begins, from within a step that undoes earlier ones.
 
         Raises:
             JobChangedError: the worker has lost its lease.
@@ -114,53 +114,54 @@ class JobService:
         return self.jobs.change(job, {"cursor": dict(cursor), "itemsDone": 0})
 
     def is_held(self, job: Job) -> bool:
-        """Whether the worker still has the lease with which it read the job."""
+        """Return whether the worker still has the lease with which it read the job."""
         found = self.jobs.get(job.job_id)
         read = (job.state, job.step, job.lease_until)
         return found is not None and (found.state, found.step, found.lease_until) == read
 
     def find(self, job_id: str) -> Job | None:
-        """The job, for other slices: no permission is asked."""
+        """Return the job, for other slices: no permission is checked."""
         return self.jobs.get(job_id)
 
     def list_in_database(self, database_id: str, page: PageRequest) -> Page[Job]:
-        """Jobs of a database, for the slice that purges it: no permission is asked."""
+        """List jobs of a database, for the slice that purges it: no permission is checked."""
         return self.jobs.list_in_database(database_id, page)
 
     def remove(self, jobs: Iterable[Job]) -> None:
-        """Remove the rows of jobs that are finished: no permission is asked."""
+        """Remove the rows of finished jobs: no permission is checked."""
         self.jobs.remove(jobs)
 
     def require_state(self, job: Job, refused: VitrineError) -> Write:
-        """What demands of a transaction that the job is in the state that was read."""
+        """Return the condition for a transaction that the job is in the state that was read."""
         return self.jobs.require_state(job, refused)
 
     def look_again(self, job: Job) -> None:
-        """Have a job that is done go on from where it ended, for other slices.
+        """Restart a job that is done from its last cursor, for other slices.
 
-        Does nothing where others were faster. No permission is asked.
+        No effect if another process was faster. No permission is checked.
         """
         again = {"state": "queued", "tries": 0, "updatedAt": iso(self.clock())}
         with suppress(JobChangedError):
             self.jobs.change(job, again)
 
     def get_job(self, caller: Identity, job_id: str) -> Job:
-        """The job, as the caller may know of it.
+        """Return the job, as far as the caller may see it.
 
         Raises:
-            JobNotFoundError: it does not exist, or not for the caller.
+            JobNotFoundError: it does not exist, or the caller may not see it.
         """
         return self._with_visible_details(caller, self._visible(caller, job_id))
 
     def cancel_job(self, caller: Identity, job_id: str) -> Job:
-        """Stop a job before its next step; what it has done stays done.
+        """Stop a job before its next step; completed steps are kept.
 
-        One whose kind undoes takes all of it back in further steps, and is cancelled after that.
+        A job whose kind undoes its changes reverts them in further steps, and is cancelled after
+        that.
 
         Raises:
-            JobNotFoundError: it does not exist, or not for the caller.
+            JobNotFoundError: it does not exist, or the caller may not see it.
             JobStateError: it is finished, being cancelled, or cannot be cancelled.
-            PermissionDeniedError: the caller may see it, and not stop it.
+            PermissionDeniedError: the caller may see it, but not stop it.
         """
         for _ in range(_ATTEMPTS):
             found = self._job_for(caller, job_id)
@@ -173,25 +174,25 @@ class JobService:
                 raise JobStateError(found, f"has already ended: it is {found.state}")
             if found.undo and not found.is_finished:
                 raise JobStateError(found, "is already being cancelled and undoes its changes")
-            # Queued again it has a message at once, whatever it was waiting for.
+            # Queued again, it is sent at once, even if it was waiting.
             stopped = {"state": "queued", "undo": True, "tries": 0}
             changes = stopped if undoes else {"state": "cancelled"}
             try:
                 return self._change(caller, "cancel_job", found, changes)
-            except JobChangedError:  # it was queued, and a worker has just begun
+            except JobChangedError:  # it was queued, and a worker has just started it
                 continue
         raise JobChangedError(job_id)
 
     def resume_job(self, caller: Identity, job_id: str) -> Job:
-        """Have a job that failed, was cancelled or is left by its message go on where it stopped.
+        """Continue a job that failed, was cancelled or has lost its message.
 
-        A worker that has not noticed the end yet keeps its lease, so that the next one waits.
+        A worker that has not noticed the end yet keeps its lease, so the next one waits.
 
         Raises:
-            ConflictError: what the job is about does not allow it any more.
-            JobNotFoundError: it does not exist, or not for the caller.
-            JobStateError: it is done, or goes on already.
-            PermissionDeniedError: the caller may see it, and not resume it.
+            ConflictError: the object of the job does not allow it any more.
+            JobNotFoundError: it does not exist, or the caller may not see it.
+            JobStateError: it is done, or is being continued already.
+            PermissionDeniedError: the caller may see it, but not resume it.
         """
         found = self._job_for(caller, job_id)
         if not found.is_finished and self._is_left(found):
@@ -206,9 +207,10 @@ class JobService:
         return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
 
     def _is_left(self, job: Job) -> bool:
-        """Whether nothing became of a job for so long that its message must be lost.
+        """Return whether the job made no progress for so long that its message must be lost.
 
-        Queues are purged, and dead letters expire. Where it is only late, one more does no harm.
+        Queues are purged, and dead letters expire. If the message is only late, another one does no
+        harm.
         """
         before = self.clock() - LEFT_AFTER
         return job.lease_until < before.timestamp() * 1000 and job.updated_at < iso(before)
@@ -225,7 +227,7 @@ class JobService:
         return found
 
     def _with_visible_details(self, caller: Identity, job: Job) -> Job:
-        """The job without what is found out about a source that is not for the caller."""
+        """Return the job without details of a source that the caller may not see."""
         source = _source_of(job)
         if source is None or not job.problems or self._may_see(caller, source):
             return job
@@ -266,7 +268,7 @@ class JobService:
 
 
 def _source_of(job: Job) -> Job | None:
-    """The job as if it were about the asset that its files are copied from, if it is another."""
+    """Return the job as one of the asset from which its files are copied, if that is another."""
     change = cast("Mapping[str, Any]", job.parameters.get("change") or {})
     if "sourceAssetId" not in change:
         return None
@@ -275,6 +277,6 @@ def _source_of(job: Job) -> Job | None:
 
 
 def is_cancellable(job: Job) -> bool:
-    """Whether people may stop jobs of its kind."""
+    """Return whether users may stop jobs of its kind."""
     kind = JOB_KINDS.get(job.kind)
     return kind is not None and kind.cancellable

@@ -1,8 +1,8 @@
-"""Consumes the stream of jobs and the queues of their workers.
+"""Delivers jobs to their workers, by messages that mean `continue this job`.
 
-A job is started by its row alone: the code that puts it needs no queue. The table's stream sends
-the first message; each message that ends before its job sends the next one. So a job that is not
-finished always has a record in the stream or a message in its queue.
+A job is started by its row alone, so the code that creates it needs no queue. The table's stream
+sends the first message; each message that ends before its job sends the next one. So an unfinished
+job always has a record in the stream or a message in its queue.
 """
 
 import json
@@ -27,8 +27,8 @@ from backend.spec.queues import Queue
 WORK_TIME = timedelta(seconds=20)
 """How long one message is worked on: steps begin within it, and end within the function's own."""
 
-_LOOK_AGAIN = 3  # seconds, at a job that a request has begun and soon leaves to the worker
-_LONGEST_LOOK = 300  # seconds, at a job that another message keeps going on
+_LOOK_AGAIN = 3  # seconds, for a job that a request has started and soon leaves to the worker
+_LONGEST_LOOK = 300  # seconds, for a job that another message continues
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
 """Stores what cannot be understood: its name, its body, the reason."""
@@ -51,10 +51,10 @@ class JobStarter:
     queues: Queues
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch.
+        """Process the batch.
 
         Raises:
-            UnavailableError: the queue is down; the mapping delivers the batch again.
+            UnavailableError: the queue is unavailable; the mapping delivers the batch again.
         """
         by_queue: dict[Queue, list[dict[str, str]]] = {}
         for record in event["Records"]:
@@ -69,7 +69,7 @@ class JobStarter:
 
 @wired
 class JobConsumer:
-    """Consumes one queue of jobs; `steps` holds the step of each kind that comes by it."""
+    """Consumes one queue of jobs; `steps` has the step of each kind in it."""
 
     queue: Queue
     queues: Queues
@@ -81,7 +81,10 @@ class JobConsumer:
     clock: Clock
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; messages that met an outage or a lease are given back."""
+        """Process the batch.
+
+        After an outage, or while a lease is held, return messages to the queue.
+        """
         replies = [self._work_off(message) for message in event["Records"]]
         return {"batchItemFailures": [each for r in replies for each in r["batchItemFailures"]]}
 
@@ -119,18 +122,19 @@ class JobConsumer:
             left = 1 if held is None else max(1, self._seconds_left(held))
             if left <= self.runner.lease_seconds:  # its worker may release it long before
                 left = min(left, _LOOK_AGAIN)
-            # One that came twice would be a dead letter before a long job is done.
+            # A message that is received repeatedly would become a dead letter before a long job is
+            # done.
             left = max(left, min(received(message), _LONGEST_LOOK))
             return given_back(self.queues, self.queue, [message], seconds=left)
         if job.state == "failed" and job.updated_at >= iso(begun):
-            self._tell(job, met)
+            self._report_failure(job, met)
         elif not job.is_finished:
             delay = min(_LONGEST_DELAY, self._seconds_left(job))
             self.queues.send(self.queue, [_message(job_id)], delay_seconds=delay)
         return failed(())
 
-    def _tell(self, job: Job, met: Sequence[VitrineError]) -> None:
-        """Log that a job has failed; ring, unless it met what nobody has to correct."""
+    def _report_failure(self, job: Job, met: Sequence[VitrineError]) -> None:
+        """Log that a job has failed, and raise an alarm unless nothing has to be corrected."""
         if met and not met[-1].needs_operator:
             _log.warning("job %s cannot go on: %s", job.job_id, job.problems[-1])
             return
@@ -144,7 +148,7 @@ class JobConsumer:
         return step(job)
 
     def _seconds_left(self, job: Job) -> int:
-        """How long a lease, or a wait, still lasts."""
+        """Return how long a lease, or a wait, still lasts."""
         now = int(self.clock().timestamp() * 1000)
         return max(0, -((now - job.lease_until) // 1000))
 

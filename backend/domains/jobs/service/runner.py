@@ -1,9 +1,9 @@
-"""Runs the steps of a job: one worker at a time, each step noted exactly once.
+"""Runs the steps of a job: one worker at a time, each step counted exactly once.
 
-A worker takes a lease by a conditional write, does a step, and notes the advance on the condition
-that step and lease are still its own. A worker that dies leaves its lease to run out; the next one
-repeats the step, whose effects bear that. The lease keeps two workers from doing the same work at
-the same time; that no step is noted twice hangs on the condition alone.
+A worker acquires a lease by a conditional write, runs a step, and records it on the condition that
+step and lease are unchanged. The lease of a worker that dies expires; the next one repeats the
+step, which must be repeatable. The lease prevents two workers from doing the same work at the same
+time; that no step is counted twice is ensured by the condition alone.
 """
 
 from collections.abc import Mapping
@@ -26,22 +26,22 @@ An outage is no such try."""
 
 @wired
 class JobRunner:
-    """`lease_seconds` is how long a worker that died keeps others from its job."""
+    """Runs jobs. `lease_seconds` is how long a dead worker keeps others from its job."""
 
     jobs: JobRepository
     clock: Clock
     lease_seconds: int = LEASE_SECONDS
 
     def run(self, job_id: str, step: Step, *, until: datetime, to_end: bool = False) -> Job | None:
-        """Do steps of a job until it is finished, has to wait, or the time is used up.
+        """Run steps of a job until it is finished, has to wait, or the time is used up.
 
-        Answers with the job as it is then; None where another worker holds it. At least one step
-        is tried. With `to_end`, no further one is begun that would end after `until` if it took as
-        long as the longest so far.
+        Returns the job in its new state; None if another worker holds it. At least one step is
+        tried. With `to_end`, no step is started that would end after `until` if it took as long as
+        the longest so far.
 
         Raises:
-            JobNotFoundError: there is no such job.
-            UnavailableError: something is down; the job can go on later where it was.
+            JobNotFoundError: the job does not exist.
+            UnavailableError: a service is unavailable; the job can be continued later.
         """
         job = self.jobs.get(job_id)
         if job is None:
@@ -59,13 +59,13 @@ class JobRunner:
                 begun, longest = now, max(longest, now - begun)
                 if (now + longest if to_end else now) >= until:
                     return self.jobs.change(job, {"leaseUntil": 0})
-        except JobChangedError:  # cancelled, or the lease ran out and another worker has it
+        except JobChangedError:  # cancelled, or the lease expired and another worker has it
             now = self.jobs.get(job_id)
             return now if now is None or now.is_finished else None
         return job
 
     def _taken(self, job: Job) -> Job | None:
-        """The job with a lease of ours; longer than the last one if that came to nothing."""
+        """Acquire a lease for the job; longer than the last one if that had no result."""
         now = self._now()
         if job.lease_until > now:
             return None
@@ -78,7 +78,7 @@ class JobRunner:
         return self.jobs.change(job, self._noted(changes))
 
     def _advanced(self, job: Job, step: Step) -> tuple[Job, bool]:
-        """The job after its next step, and whether it has to wait before the one after it."""
+        """Return the job after its next step, and whether it has to wait before another one."""
         try:
             progress = step(job)
         except UnavailableError:
@@ -117,7 +117,7 @@ class JobRunner:
         return self.jobs.change(job, self._noted(changes))
 
     def _given_back(self, job: Job) -> None:
-        """Let the lease go, as no try; it runs out by itself where even that cannot be written."""
+        """Release the lease without counting a try; if that fails, it expires by itself."""
         try:
             self.jobs.change(job, {"leaseUntil": 0, "tries": max(0, job.tries - 1)})
         except (JobChangedError, UnavailableError):

@@ -1,4 +1,4 @@
-"""Records of metadata as stored, and the entities that own them."""
+"""Metadata records and their entities, as stored."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ UpdateType = Literal["update", "replace_all"]
 
 @frozen
 class Entity:
-    """An asset (path `/`) or one of its files: what metadata or attributes belong to."""
+    """An asset (path `/`) or one of its files, which has metadata or attributes."""
 
     database_id: str
     asset_id: str
@@ -35,14 +35,14 @@ class Entity:
 
 @frozen
 class DatabaseEntity:
-    """A database as what metadata belongs to."""
+    """A database that has metadata."""
 
     database_id: str
 
 
 @frozen
 class LinkEntity:
-    """A link between assets as what metadata belongs to.
+    """A link between assets that has metadata.
 
     `database_ids` are those of both ends: the schemas of either are in force.
     """
@@ -55,7 +55,7 @@ AnyEntity = Entity | DatabaseEntity | LinkEntity
 
 
 def is_reserved(entity: AnyEntity, key: str) -> bool:
-    """Return whether a key holds a fact: an attribute that only the product writes."""
+    """Return whether a key is reserved for facts, attributes that only the product writes."""
     is_of_attributes = isinstance(entity, Entity) and entity.kind == "attribute"
     return is_of_attributes and key.startswith(FACT_PREFIX)
 
@@ -86,6 +86,6 @@ class NewRecord(SentModel):
     @classmethod
     def fits_its_type(cls, value: str, info: ValidationInfo) -> str:
         value_type: ValueType | None = info.data.get("metadata_value_type")
-        if value_type is None:  # which is an error of its own
+        if value_type is None:  # which is a separate error
             return value
         return check_value(value_type, value)

@@ -1,4 +1,4 @@
-"""Parameters, bodies and replies of the routes of metadata, and of metadata of links."""
+"""Queries and replies of the routes of metadata, also of links; other slices do not load it."""
 
 from typing import Annotated
 
@@ -83,7 +83,7 @@ class BulkReply(WireModel):
 
 
 class RecordReply(FullModel):
-    """A record with what metadata schemas say of it; null where they say nothing."""
+    """A record with what metadata schemas define for it; null without a definition."""
 
     metadata_key: str
     metadata_value: str

@@ -1,4 +1,4 @@
-"""Where the records of each kind of entity stand, and how their items look. Pure."""
+"""The tables of the records of each kind of entity, and their items. Pure."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,8 @@ Told = Mapping[str, Mapping[str, str]]
 class Place:
     """The table of one kind of records and the names of its attributes.
 
-    `owner` is the attribute that names the entity: by it the index, or else the table, is asked.
+    `owner` is the attribute that names the entity, by which the index, or else the table, is
+    queried.
     """
 
     table: Table
@@ -64,7 +65,7 @@ def place_of(entity: AnyEntity) -> Place:
 
 
 def owner_of(entity: AnyEntity) -> str:
-    """What names the entity in the items of its records."""
+    """Return the name of the entity in the items of its records."""
     match entity:
         case DatabaseEntity():
             return entity.database_id
@@ -80,7 +81,7 @@ def key_of(entity: AnyEntity, key: str) -> dict[str, str]:
 
 
 def item_of(entity: AnyEntity, record: Record) -> Item:
-    """The item of a record; that of an asset or file repeats the asset for the index by asset."""
+    """Return the item of a record; for an asset or file, it repeats the asset for the index."""
     place = place_of(entity)
     asset = (
         {keys.ASSET.name: keys.ASSET.build(entity.database_id, entity.asset_id)}
@@ -104,10 +105,10 @@ def record_of(place: Place, item: Item) -> Record:
 
 
 def set_key(entity: AnyEntity) -> dict[str, str]:
-    """The key of the item that counts the records of an entity.
+    """Return the key of the item that counts the records of an entity.
 
     Those of an asset and its files share a partition, so that they can be removed with it. A path
-    fills most of what a sort key takes: its kind is one letter.
+    may fill most of a sort key, so the kind is one letter.
     """
     match entity:
         case DatabaseEntity():
@@ -121,7 +122,7 @@ def set_key(entity: AnyEntity) -> dict[str, str]:
 
 
 def audit_fields(record: Record) -> dict[str, str]:
-    """A record as audit entries tell it."""
+    """Return a record as audit entries contain it."""
     return {"value": record.metadata_value, "valueType": record.metadata_value_type}
 
 
@@ -143,7 +144,7 @@ def largest_row(entity: AnyEntity, record: Record) -> int:
 
 
 def _longest(table: Table, own: Item) -> int:
-    """The bytes of a row of these attributes with the longest keys that the table takes."""
+    """Return the size of a row of these attributes with the longest keys that the table allows."""
     keys_of_row = {name: most for name, most in table.key_bytes.items() if name not in own}
     return size_of(own) + sum(len(name) + most for name, most in keys_of_row.items())
 

@@ -1,7 +1,7 @@
-"""Reads and writes records. One item of ours counts the records of each entity.
+"""Reads and writes records, and counts those of each entity in one item.
 
-The count changes in the transaction that adds or removes records, so it is exact, and it tells
-whether the index, which lags, shows all of them.
+The count changes in the transaction that adds or removes records, so it is exact, and shows whether
+the eventually consistent index contains all of them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -45,7 +45,7 @@ EntryOf = Callable[[Told, Told], Write]
 """Makes the audit entry of a transaction, from the records before and after it by key."""
 
 _COUNT, _REVISION, _FACTS = "count", "revision", "facts"
-_LOOKS = 8  # at an index that does not show yet what was written
+_LOOKS = 8  # while an index does not contain a write yet
 _FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s in all
 
 
@@ -63,11 +63,14 @@ class NoRoomError(ConflictError):
 
 
 class _KeyStateError(ConflictError):
-    """A record, or the set of them, is not as it was read."""
+    """A record, or the set of them, was changed after it was read."""
 
 
 class RecordSet(NamedTuple):
-    """How many records an entity has, facts apart; the keys are the same while `revision` is."""
+    """The number of an entity's records without facts.
+
+    The keys are unchanged while `revision` is.
+    """
 
     size: int = 0
     revision: int = 0
@@ -75,16 +78,16 @@ class RecordSet(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All records, facts included: as many as the index shows once it has caught up."""
+        """Return the number of all records, including facts, that a current index contains."""
         return self.size + self.facts
 
     def after(self, part: "Part") -> "RecordSet":
-        """Return the set as it is once a part is written."""
+        """Return the set after a part is written."""
         return RecordSet(self.size + part.growth, self.revision + 1, self.facts + part.fact_growth)
 
 
 class Found(NamedTuple):
-    """A record that is there, and its item."""
+    """An existing record, and its item."""
 
     record: Record
     item: Item
@@ -92,10 +95,10 @@ class Found(NamedTuple):
 
 @frozen
 class Part:
-    """What one transaction writes of an entity: under each key what was found and what shall be.
+    """The writes of one transaction for an entity: the current and the new record of each key.
 
-    With `expected` the set must still be this one, and gets the next revision. `guards` are writes,
-    or checks, that go along.
+    With `expected`, the set must be unchanged, and gets the next revision. `guards` are further
+    writes or checks of the transaction.
     """
 
     _: KW_ONLY
@@ -107,7 +110,7 @@ class Part:
 
     @property
     def growth(self) -> int:
-        """By how many records, facts apart, the entity grows."""
+        """Return by how many records, without facts, the entity grows."""
         return self._growth(of_facts=False)
 
     @property
@@ -124,19 +127,19 @@ class Part:
 
 @wired
 class MetadataRepository:
-    """Records of entities. Lists are read from an index, which lags, but for links."""
+    """Records of entities. Lists are eventually consistent, except for links."""
 
     tables: Tables
     pause: Callable[[float], object] = Event().wait
 
     def list_of(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
-        """Records in the order of their keys."""
+        """List records in key order."""
         place = place_of(entity)
         found = self.tables.query(_query(entity), page)
         return Page(tuple(record_of(place, item) for item in found.items), found.after)
 
     def list_snapshot(self, entity: Entity, snapshot_id: str, page: PageRequest) -> Page[Record]:
-        """Records as the snapshot of an asset's version keeps them, in the order of their keys."""
+        """List records of an asset version's snapshot, in key order."""
         query = Query(
             table=ASSET_FILE_METADATA_VERSIONS,
             partition=keys.ASSET_VERSION.build(entity.database_id, entity.asset_id, snapshot_id),
@@ -147,35 +150,36 @@ class MetadataRepository:
         return Page(tuple(Record.model_validate(item) for item in found.items), found.after)
 
     def keys_of(self, entity: AnyEntity) -> set[str]:
-        """The keys that the index knows of."""
+        """Return the keys in the index."""
         place = place_of(entity)
         return {item[place.key] for item in self.tables.query_all(_query(entity, place.key))}
 
     def found(self, entity: AnyEntity, wanted: Iterable[str]) -> dict[str, Found]:
-        """Those records that are there under these keys, now."""
+        """Return the existing records with these keys, read consistently."""
         place = place_of(entity)
         items = self.tables.get_many([(place.table, key_of(entity, key)) for key in wanted])
         return {item[place.key]: Found(record_of(place, item), item) for _, item in items}
 
     def set_of(self, entity: AnyEntity) -> RecordSet:
-        """The count of an entity's records, now."""
+        """Return the count of an entity's records, read consistently."""
         item = self.tables.get(RECORD_SETS, set_key(entity))
         if item is None:
             return RecordSet()
         return RecordSet(item[_COUNT], item[_REVISION], int(item.get(_FACTS, 0)))
 
     def counted_in_asset(self, database_id: str, asset_id: str) -> int:
-        """How many records an asset and all its files have, attributes among them, now."""
+        """Return the number of records of an asset and all its files, including attributes."""
         owner = keys.ASSET.build(database_id, asset_id)
         query = Query(table=RECORD_SETS, partition=owner, consistent=True)
         items = self.tables.query_all(query)
         return sum(int(item.get(name, 0)) for item in items for name in (_COUNT, _FACTS))
 
     def whole(self, entity: AnyEntity) -> tuple[RecordSet, dict[str, Found]]:
-        """All records of an entity, now: waits until the index shows as many as were counted.
+        """Return all records of an entity, after waiting until the index contains all of them.
 
         Raises:
-            RecordsBusyError: others change them all the time, or the index lags by seconds.
+            RecordsBusyError: they are changed concurrently at every attempt, or the index lags by
+                seconds.
         """
         for look in range(_LOOKS):
             if look:
@@ -187,9 +191,9 @@ class MetadataRepository:
         raise RecordsBusyError
 
     def write(self, part: Part, entry_of: EntryOf | None) -> bool:
-        """Write, in one transaction with its entry; False if something is not as it was found.
+        """Write in one transaction with its audit entry; return False if records were changed.
 
-        Facts are in no entry: they follow from the bytes of the file.
+        Facts are not in the entry, because they follow from the content of the file.
 
         Raises:
             NoRoomError: the entity would have more than 500 records.
@@ -212,7 +216,7 @@ class MetadataRepository:
         return True
 
     def forget_set(self, entity: AnyEntity) -> Write:
-        """The write that removes the count, for the transaction that removes the entity."""
+        """Return the write that removes the count, for the transaction that removes the entity."""
         return Delete(table=RECORD_SETS, key=set_key(entity))
 
 
@@ -228,10 +232,9 @@ def _query(entity: AnyEntity, *attributes: str) -> Query:
 
 
 def _counted(part: Part) -> list[Update]:
-    """The write that counts records in or out, where their number or their rules ask for it.
+    """Return the write that updates the count, if number or revision change.
 
-    The refusal for want of room comes after those of the records: a key that was taken meanwhile
-    is no growth.
+    It comes after the writes of records, so that a key that was added meanwhile is reported first.
     """
     growth, expected = part.growth, part.expected
     if growth == 0 and part.fact_growth == 0 and expected is None:
@@ -265,7 +268,7 @@ def _counted(part: Part) -> list[Update]:
 def _write(
     place: Place, entity: AnyEntity, key: str, record: Record | None, found: Found | None
 ) -> Write:
-    """The write of one record, or its removal, refused unless what is there was found so."""
+    """Return the write of one record, or its removal, on the condition that it is unchanged."""
     refused = _KeyStateError("a record was changed after it was read")
     conditions: tuple[Condition, ...] = (absent(place.key),)
     if found is not None:

@@ -1,7 +1,7 @@
 """Operations on metadata and attributes.
 
-`RecordService` writes records of any kind of entity under the schemas in force and asks no
-permission; `MetadataService` (in `verbs`) asks it, for databases, assets and files.
+`RecordService` writes records of any kind of entity by the schemas in force, without checking
+permissions; `MetadataService` (in `commands`) checks them, for databases, assets and files.
 """
 
 from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord

@@ -1,4 +1,4 @@
-"""Metadata of databases, assets and files, for callers who may."""
+"""Metadata of databases, assets and files, with permission checks."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ from backend.spec.routes import Action
 
 @wired
 class MetadataService:
-    """Asks for permission, looks whether the entity is there, and leaves the rest to `records`."""
+    """Checks permissions and whether the entity exists; `records` does the rest."""
 
     records: RecordService
     assets: AssetService
@@ -48,13 +48,13 @@ class MetadataService:
         asset_version_id: str | None = None,
         asset_version_alias: str | None = None,
     ) -> Page[ShownRecord]:
-        """The records of an entity by key, now or as a version of the asset keeps them.
+        """List the records of an entity by key, current ones or those of an asset version.
 
-        Now, fields of schemas that have no record follow. A page ends early at a megabyte, for a
-        reply may not have more than a few.
+        Current records are followed by schema fields without a record. A page ends early at a
+        megabyte, because replies are limited.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
         """
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
@@ -68,26 +68,26 @@ class MetadataService:
     def list_database_metadata(
         self, caller: Identity, entity: DatabaseEntity, page: PageRequest
     ) -> Page[ShownRecord]:
-        """The records of a database by key, then the fields of schemas that have none.
+        """List the records of a database by key, then schema fields without a record.
 
         Raises:
-            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseNotFoundError: it does not exist, or the caller may not see it.
         """
         self.assets.databases.get_database(caller, entity.database_id)
         return self.records.list_records(entity, page)
 
     def is_restricted(self, entity: Entity | DatabaseEntity) -> bool:
-        """Whether the database takes only keys that its schemas know."""
+        """Return whether the database allows only keys that its schemas define."""
         return self.records.is_restricted(entity)
 
     def add_metadata(
         self, caller: Identity, entity: Entity | DatabaseEntity, records: Sequence[NewRecord]
     ) -> BulkResult:
-        """Add records; a key that is there already fails alone.
+        """Add records; existing keys fail individually.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            DatabaseNotFoundError: the database does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            DatabaseNotFoundError: the database does not exist, or the caller may not see it.
             FileNotFoundInAssetError: the asset has no such file.
             PermissionDeniedError: the caller may not add here.
 
@@ -104,9 +104,9 @@ class MetadataService:
         *,
         update_type: UpdateType = "update",
     ) -> BulkResult:
-        """Put records whether or not their keys are there; `replace_all` removes all others.
+        """Write records whether or not they exist; `replace_all` removes all others.
 
-        Raises as `add_metadata`; `replace_all` needs the rights to add and to delete as well.
+        Raises as `add_metadata`; `replace_all` also requires the permissions to add and to delete.
         """
         actions: tuple[Action, ...] = ("PUT",)
         if update_type == "replace_all":
@@ -117,11 +117,11 @@ class MetadataService:
     def remove_metadata(
         self, caller: Identity, entity: Entity | DatabaseEntity, wanted: Sequence[str]
     ) -> BulkResult:
-        """Remove records; a key that is not there fails alone. The file itself may be gone.
+        """Remove records; missing keys fail individually. The file itself need not exist.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            DatabaseNotFoundError: the database does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            DatabaseNotFoundError: the database does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not delete here.
 
         Also raises what `RecordService.remove_records` does.
@@ -133,7 +133,7 @@ class MetadataService:
         return self.records.remove_records(caller, entity, wanted)
 
     def _demand(self, caller: Identity, entity: Entity | DatabaseEntity, *actions: Action) -> None:
-        """Go on only if the entity is there and the caller may do all of this."""
+        """Require that the entity exists and the caller may perform all of these actions."""
         if isinstance(entity, DatabaseEntity):
             databases = self.assets.databases
             databases.get_database(caller, entity.database_id)

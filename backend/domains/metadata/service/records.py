@@ -1,4 +1,4 @@
-"""Records of any entity, under the schemas in force: what every writer of metadata goes through."""
+"""Records of any entity, by the schemas in force, for every writer of metadata."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
@@ -36,14 +36,14 @@ _FIELD = "schemaField"
 
 
 class BulkResult(NamedTuple):
-    """What became of each key of a request, in its order."""
+    """The result for each key of a request, in its order."""
 
     done: tuple[str, ...]
     failed: tuple[tuple[str, str], ...] = ()
 
 
 class ShownRecord(NamedTuple):
-    """A record, or the default of a field that has none, and what schemas say of its key."""
+    """A record, or the default of a field without one, and the schema field of its key."""
 
     record: Record
     field: FieldInForce | None = None
@@ -51,11 +51,11 @@ class ShownRecord(NamedTuple):
 
 @wired
 class RecordService:
-    """Asks no permission: the owner of the entity has done so.
+    """No permission is checked: the owner of the entity has done so.
 
-    `guards` are writes or checks that go into each transaction, such as one that demands that the
-    entity is there. A request of more than some 97 records takes several transactions; each of them
-    leaves what schemas allow.
+    `guards` are writes or checks for each transaction, such as one that requires that the entity
+    exists. A request of more than about 97 records takes several transactions; after each of them
+    the schemas are satisfied.
     """
 
     metadata: MetadataRepository
@@ -65,9 +65,9 @@ class RecordService:
     clock: Clock
 
     def list_records(self, entity: AnyEntity, page: PageRequest) -> Page[ShownRecord]:
-        """Records by key, then the fields of schemas that have none, by sequence and key.
+        """List records by key, then schema fields without a record, by sequence and key.
 
-        A page ends early at a megabyte. Lists lag behind writes by moments, but those of links.
+        A page ends early at a megabyte. Lists are eventually consistent, except those of links.
 
         Raises:
             UnavailableError: records or schemas cannot be read.
@@ -84,17 +84,17 @@ class RecordService:
         return _rest(fields, stored, page, shown)
 
     def list_stored(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
-        """Records that are there, by key, without a word of schemas; they lag as lists do."""
+        """List existing records by key, without schema fields; eventually consistent."""
         return self.metadata.list_of(entity, page)
 
     def fields(self, entity: AnyEntity) -> Fields:
-        """Return what the schemas in force say of the entity's keys. They never govern facts."""
+        """Return the schema fields of the entity's keys. They never apply to facts."""
         kind, path = rules.schema_kind(entity)
         found = self.schemas.in_force(kind, rules.databases_of(entity), path=path)
         return {key: field for key, field in found.items() if not is_reserved(entity, key)}
 
     def is_restricted(self, entity: AnyEntity) -> bool:
-        """Whether a database of the entity takes only keys that its schemas know."""
+        """Return whether a database of the entity allows only keys that its schemas define."""
         found = (self.databases.find_database(name) for name in rules.databases_of(entity))
         return any(one is not None and one.restrict_metadata_outside_schemas for one in found)
 
@@ -106,14 +106,14 @@ class RecordService:
         *,
         guards: Iterable[Write] = (),
     ) -> BulkResult:
-        """Add records, and defaults of schemas; a key that is there already fails alone.
+        """Add records, and defaults of schemas; existing keys fail individually.
 
         Raises:
-            InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
-            RecordsBusyError: others write the same keys all the time.
-            SchemaViolationError: the schemas in force refuse it.
-            TooLargeError: a row that may follow from a record would be over DynamoDB's 400 KB.
-            TooManyRecordsError: the entity would have more than 500.
+            InvalidInputError: a key is repeated or too long, or an attribute is not a string.
+            RecordsBusyError: the same keys are written concurrently at every attempt.
+            SchemaViolationError: the schemas in force do not allow it.
+            TooLargeError: a row that may derive from a record would exceed DynamoDB's 400 KB.
+            TooManyRecordsError: the entity would have more than 500 records.
             UnavailableError: records or schemas cannot be read.
         """
         sent = checked(entity, records)
@@ -141,7 +141,7 @@ class RecordService:
         update_type: UpdateType = "update",
         guards: Iterable[Write] = (),
     ) -> BulkResult:
-        """Put records whether or not their keys are there; `replace_all` removes all others.
+        """Write records whether or not they exist; `replace_all` removes all others.
 
         Facts remain unchanged. Raises as `add_records`.
         """
@@ -177,11 +177,11 @@ class RecordService:
         *,
         guards: Iterable[Write] = (),
     ) -> BulkResult:
-        """Remove records; what is missing, required, depended on or a fact fails alone.
+        """Remove records; missing, required and reserved keys, and those with dependents, fail.
 
         Raises:
-            InvalidInputError: a key comes twice.
-            RecordsBusyError: others write the same keys all the time.
+            InvalidInputError: a key is repeated.
+            RecordsBusyError: the same keys are written concurrently at every attempt.
             UnavailableError: records or schemas cannot be read.
         """
         _demand_distinct(wanted, "metadataKeys.{}")
@@ -202,14 +202,14 @@ class RecordService:
         return _result(wanted, {**plan.refused, **reserved})
 
     def counted_in_asset(self, database_id: str, asset_id: str) -> int:
-        """How many records an asset and all its files have now: what lists lag behind."""
+        """Return the number of records of an asset and all its files, read consistently."""
         return self.metadata.counted_in_asset(database_id, asset_id)
 
     def records_of(self, entity: AnyEntity) -> list[Record]:
-        """All records of an entity, now, by key: waits for the index, which lags.
+        """Return all current records of an entity by key, after waiting for the index.
 
         Raises:
-            RecordsBusyError: others change them all the time.
+            RecordsBusyError: they are changed concurrently at every attempt.
         """
         _, found = self.metadata.whole(entity)
         return [found[key].record for key in sorted(found)]
@@ -222,10 +222,10 @@ class RecordService:
         *,
         guards: Iterable[Write] = (),
     ) -> None:
-        """Make these all of the entity's records; no schema is asked.
+        """Replace all records of the entity, without schemas.
 
-        For what moves, copies, restores or removes records that were accepted once. They are not
-        judged again, but must fit where they are put. Doing it again changes nothing. Raises as
+        For moving, copying, restoring or removing records that were accepted before. They are not
+        checked by schemas again, but must fit their new place. No effect if repeated. Raises as
         `change_records`.
         """
         sent = {record.metadata_key: record for record in records}
@@ -252,21 +252,21 @@ class RecordService:
     def put_facts(
         self, entity: Entity, facts: Iterable[Record], *, guards: Iterable[Write] = ()
     ) -> None:
-        """Make these all facts of a file. No schema, limit or audit entry applies to them.
+        """Replace all facts of a file. No schema, limit or audit entry applies to them.
 
         Raises:
-            RecordsBusyError: others write the same keys all the time.
+            RecordsBusyError: the same keys are written concurrently at every attempt.
             UnavailableError: records cannot be read or written.
         """
         put_facts(self.metadata, entity, facts, guards)
 
     def forget(self, entity: AnyEntity) -> Write:
-        """The write that removes the count of the records, for the removal of the entity itself."""
+        """Return the write that removes the count of the records, for the removal of the entity."""
         return self.metadata.forget_set(entity)
 
     def entries(self, caller: Identity, verb: str, entity: AnyEntity) -> EntryOf:
-        """What makes the audit entries of a request, one for each of its transactions."""
-        noun, name, kind = rules.told_as(entity)
+        """Return the function that creates the audit entries of a request, one per transaction."""
+        noun, name, kind = rules.audit_name(entity)
         operation = f"{verb}_{noun}_metadata"
 
         def entry(before: Told, after: Told) -> Write:
@@ -294,12 +294,11 @@ def shown_records(records: Iterable[Record], fields: Fields) -> tuple[ShownRecor
 
 
 def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record]:
-    """The records as they are stored, by key, if the entity may have them.
+    """Return the records in stored form, by key, if the entity may have them.
 
     Raises:
-        InvalidInputError: a key comes twice, does not fit or is reserved; an attribute is not a
-            string.
-        TooLargeError: a row that may follow from a record would be over DynamoDB's 400 KB.
+        InvalidInputError: a key is repeated, too long or reserved, or an attribute is not a string.
+        TooLargeError: a row that may derive from a record would exceed DynamoDB's 400 KB.
     """
     _demand_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
     stored: dict[str, Record] = {}
@@ -324,7 +323,7 @@ def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record
 def _rest(
     fields: Fields, stored: Set[str], page: PageRequest, shown: tuple[ShownRecord, ...]
 ) -> Page[ShownRecord]:
-    """The page filled with fields that have no record."""
+    """Fill the page with schema fields that have no record."""
     order = {
         key: [MAX_RECORDS + 1 if f.sequence is None else f.sequence, key]
         for key, f in fields.items()

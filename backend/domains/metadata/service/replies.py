@@ -1,4 +1,4 @@
-"""The replies of routes of metadata, the same for every kind of entity."""
+"""The replies of routes of metadata, for every kind of entity."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ from backend.domains.metadata.service.records import BulkResult, ShownRecord
 def metadata_reply(
     entity: AnyEntity, page: Page[ShownRecord], next_token: str | None, *, is_restricted: bool
 ) -> MetadataReply:
-    """A page of records as routes tell it."""
+    """Return a page of records as routes return it."""
     return MetadataReply(
         metadata=[_record(entity, shown) for shown in page.items],
         restrict_metadata_outside_schemas=is_restricted,
@@ -31,7 +31,7 @@ def metadata_reply(
 
 
 def bulk_reply(result: BulkResult, done: str, *, at: datetime) -> BulkReply:
-    """What became of each key; `done` is the verb's participle: added, written, removed."""
+    """Return the result for each key; `done` is the participle: added, written, removed."""
     total = len(result.done) + len(result.failed)
     return BulkReply(
         success=bool(result.done),

@@ -1,6 +1,6 @@
-"""Writes the records of a request: reads the current ones, plans, writes, and tries again.
+"""Carries out a request to write records: reads, decides, writes, and retries.
 
-A request of more records than a transaction takes is written in several, in the order of its plan.
+A request of more records than a transaction allows is written in several, in the order of its plan.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -25,10 +25,10 @@ from backend.spec.facts import STORED_KEYS
 
 MOST_AT_ONCE = 90
 """Records that surely fit one transaction beside its entry, the count and what goes along."""
-_ATTEMPTS = 8  # of a write whose keys others add or remove at the same time
+_ATTEMPTS = 8  # of a write that conflicts with additions or removals of the same keys
 _FIRST_PAUSE = 0.01  # seconds; before the third attempt, and twice as long before each next one
 _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records
-_TRANSACTION_BYTES = 3_500_000  # DynamoDB takes 4 MB a transaction
+_TRANSACTION_BYTES = 3_500_000  # DynamoDB's limit is 4 MB per transaction
 
 
 class TooManyRecordsError(StateForbidsError):
@@ -44,7 +44,7 @@ class TooManyRecordsError(StateForbidsError):
 
 
 class Wanted(NamedTuple):
-    """A request to write: which keys decide, what becomes of them, and how the trail tells it."""
+    """A request to write: the deciding keys, the plan, and the audit entries."""
 
     entity: AnyEntity
     reads: Set[str]
@@ -60,14 +60,14 @@ class Wanted(NamedTuple):
 
 
 def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
-    """Read, decide and write, again where others were faster.
+    """Read, decide and write; repeat after conflicts.
 
-    What others are too fast for fails key by key, if a part of the request is written already; so
-    does what an outage keeps from being written after that part.
+    After a part of the request is written, keys with conflicts fail individually; so do keys that
+    cannot be written because of an outage.
 
     Raises:
         RecordsBusyError: nothing is written, or not all others are removed.
-        UnavailableError: likewise.
+        UnavailableError: nothing is written, or not all others are removed.
     """
     done: set[str] = set()
     plan = rules.Plan({}, {})
@@ -95,7 +95,7 @@ def put_facts(
     facts: Iterable[Record],
     guards: Iterable[Write] = (),
 ) -> None:
-    """Make these all facts of a file, in one transaction; writes nothing if they are already.
+    """Replace all facts of a file, in one transaction; write nothing if they are unchanged.
 
     Raises as `carry_out`.
     """
@@ -110,7 +110,7 @@ def put_facts(
 
 
 def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
-    """The plan, with the reason at each key that is not written."""
+    """Return the plan, with the reason for each key that is not written."""
     plan.refused.update(dict.fromkeys(_pending(plan, found).keys() - done, reason))
     return plan
 
@@ -118,7 +118,7 @@ def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: 
 def _state(
     metadata: MetadataRepository, wanted: Wanted, *, is_blind: bool
 ) -> tuple[RecordSet | None, Mapping[str, Found]]:
-    """The set of records, read first if it counts for the decision, and the records."""
+    """Return the set of records, read first if it affects the decision, and the records."""
     if is_blind:
         return None, {}
     if wanted.whole:
@@ -136,7 +136,7 @@ def _written(
     found: Mapping[str, Found],
     done: set[str],
 ) -> bool:
-    """Write the plan; False if something is not as it was found. `done` says what is written.
+    """Write the plan; return False if records were changed. `done` lists the written keys.
 
     Raises:
         TooManyRecordsError: there is no room, and nothing was written.
@@ -170,7 +170,7 @@ def _written(
 
 
 def _pending(plan: rules.Plan, found: Mapping[str, Found]) -> dict[str, Record | None]:
-    """What is not yet there as the plan wants it; None for what is to go."""
+    """Return the writes that the plan still needs; None for a removal."""
     return {
         key: record
         for key, record in plan.targets.items()
@@ -184,7 +184,7 @@ def _check_room(
     pending: Mapping[str, Record | None],
     found: Mapping[str, Found],
 ) -> None:
-    """Raise `TooManyRecordsError` if what is written makes more records, and too many."""
+    """Raise `TooManyRecordsError` if the writes add records, and too many."""
     growth = Part(entity=entity, found=found, targets=pending).growth
     if growth > 0 and known.size + growth > MAX_RECORDS:
         raise TooManyRecordsError(known.size + growth)
@@ -196,9 +196,9 @@ def _batches(
     found: Mapping[str, Found],
     items: int,
 ) -> Iterator[list[str]]:
-    """As many keys at once as a transaction takes.
+    """Yield as many keys at once as a transaction allows.
 
-    What is there stands in conditions, so it counts for the size of a transaction.
+    Current values are part of the conditions, so they count for the size of a transaction.
     """
     batch: list[str] = []
     size = 0

@@ -1,4 +1,4 @@
-"""Metadata schemas as stored and as they are in force, and the bodies that create them."""
+"""Metadata schemas, as stored and combined, and the bodies that create them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -53,7 +53,7 @@ class SchemaFields(WireModel):
 
 
 class MetadataSchema(WireModel):
-    """A schema as its row holds it."""
+    """A schema as stored."""
 
     metadata_schema_id: str
     database_id: str
@@ -70,7 +70,7 @@ class MetadataSchema(WireModel):
 
 
 class FieldInForce(NamedTuple):
-    """What all schemas together say of one key; where they contradict each other, nothing."""
+    """The combined rules of all schemas for one key; contradictory rules are dropped."""
 
     key: str
     value_type: ValueType

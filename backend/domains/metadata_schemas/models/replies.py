@@ -1,4 +1,4 @@
-"""Parameters, bodies and replies of the routes of metadata schemas; no other slice loads it."""
+"""Queries and replies of the routes of metadata schemas; other slices do not load it."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What is done with the outputs of executions."""
+"""Stores the outputs of executions."""
 
 from backend.domains.outputs.service.commands import OutputCommands, Stored
 from backend.domains.outputs.service.inspections import Inspections

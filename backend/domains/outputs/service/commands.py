@@ -1,8 +1,8 @@
 """Stores the outputs of an execution, a bounded part at each call, as the user who started it.
 
-Files come first, then previews, which need their file, then metadata. Each batch of outcomes is
-kept with where the next call goes on and with an audit entry, in one transaction; a call that dies
-is repeated from there, and finds by their object metadata the files that it has stored.
+Files come first, then previews, which need their file, then metadata. The results of each batch are
+stored with the position of the next one and an audit entry, in one transaction; a call that dies is
+repeated from there, and recognises files that it has stored by their object metadata.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ _FOLDERS: dict[Phase, tuple[Sort, ...]] = {
 
 @frozen
 class Stored:
-    """What a call came to: call it again, everything is stored, or why the execution fails."""
+    """The result of a call: more to store, everything is stored, or why the execution fails."""
 
     state: Literal["more", "done", "refused"]
     error: str = ""
@@ -70,7 +70,7 @@ class Stored:
 
 @dataclass(slots=True)
 class _Work:
-    """One call: the execution, its asset, how far it is, and until when it begins batches."""
+    """One call: the execution, its asset, its progress, and until when it starts batches."""
 
     execution: Execution
     caller: Identity
@@ -87,7 +87,7 @@ class _Work:
 
 @wired
 class OutputCommands:
-    """`auxiliary` is the bucket that executions write to."""
+    """Stores outputs; `auxiliary` is the bucket that executions write to."""
 
     executions: ExecutionRecords
     progress: ProgressRepository
@@ -103,10 +103,10 @@ class OutputCommands:
     clock: Clock
 
     def store_outputs(self, execution_id: str) -> Stored:
-        """Store the next part of what an execution wrote.
+        """Store the next part of the outputs of an execution.
 
         Raises:
-            UnavailableError: something does not answer; call it again.
+            UnavailableError: a service does not respond; call it again.
         """
         execution = self.executions.find(execution_id)
         if execution is None:
@@ -124,7 +124,7 @@ class OutputCommands:
     def _stored(self, execution: Execution, progress: Progress) -> Stored:
         """Store batches until all are stored or time is up."""
         try:
-            work = self._begun(execution, progress)
+            work = self._started(execution, progress)
         except (NotFoundError, PermissionDeniedError) as error:
             return self._ended(execution, self._refused(progress, "", error.message))
         while work.cursor.phase != "done":
@@ -133,8 +133,8 @@ class OutputCommands:
             self._advance(work)
         return self._ended(execution, work.progress)
 
-    def _begun(self, execution: Execution, progress: Progress) -> _Work:
-        """Look at the asset, and at the rights that the user has now.
+    def _started(self, execution: Execution, progress: Progress) -> _Work:
+        """Check the asset, and the user's current permissions.
 
         Raises:
             NotFoundError: the asset is archived or deleted, or not visible to the user.
@@ -160,7 +160,7 @@ class OutputCommands:
         )
 
     def _advance(self, work: _Work) -> None:
-        """Store one batch, and keep what became of it with where the next one begins."""
+        """Store one batch, and record its results with the position of the next one."""
         cursor = work.cursor
         sorts = _FOLDERS[cursor.phase]
         sort = sorts[cursor.folder]
@@ -200,7 +200,7 @@ class OutputCommands:
             self._save(work, [], _at(cursor, after=before, copy_id=stored))
 
     def _denied(self, work: _Work, phase: Phase) -> str | None:
-        """Why the user may not use the route that stores the same (tier 1)."""
+        """Return why the user may not use the equivalent route (tier 1)."""
         used = {
             "metadata": (routes.UPDATE_ASSET_METADATA, routes.UPDATE_FILE_METADATA),
         }.get(phase, (routes.INITIALISE_UPLOAD, routes.COMPLETE_UPLOAD))
@@ -234,7 +234,7 @@ class OutputCommands:
         work.progress = progress
 
     def _inspected(self, execution: Execution, progress: Progress) -> Stored:
-        """Store what a shipped pipeline found out, as the product itself."""
+        """Store the results of a shipped pipeline, as the product itself."""
         outcomes = self.inspections.record(execution)
         outputs = rules.with_outcomes(progress.outputs, outcomes)
         done = Progress(attempts=progress.attempts, cursor=Cursor(phase="done"), outputs=outputs)
@@ -247,7 +247,7 @@ class OutputCommands:
         return progress.model_copy(update={"outputs": outputs})
 
     def _ended(self, execution: Execution, progress: Progress) -> Stored:
-        """Tell the asset and the execution of what was stored."""
+        """Update the asset and the execution with the results."""
         outputs = progress.outputs
         if outputs.file_count and not execution.shipped:
             self._follow_files(execution)
@@ -260,7 +260,7 @@ class OutputCommands:
         return Stored("done")
 
     def _follow_files(self, execution: Execution) -> None:
-        """Write the asset's type until it stays: uploads may end at the same time."""
+        """Write the asset's type until it is stable, because uploads may end at the same time."""
         asset = self.assets.find_asset(execution.database_id, execution.asset_id)
         try:
             while asset and (found := self.files.asset_type(asset)) != asset.asset_type:
@@ -275,14 +275,17 @@ def _unknown(execution_id: str) -> Stored:
 
 
 def caller_of(execution: Execution) -> Identity:
-    """Return who started an execution; never taken from what pipelines were sent or answered."""
+    """Return who started an execution.
+
+    Never taken from data that pipelines were sent or returned.
+    """
     if execution.started_by == SYSTEM.user_id:
         return SYSTEM
     return Identity(execution.started_by, mfa=execution.started_by_mfa)
 
 
 def _following(cursor: Cursor, after: str | None, pipelines: int) -> Cursor:
-    """Return where the batch after this one begins."""
+    """Return the position of the batch after this one."""
     if after is not None:
         return cursor.model_copy(update={"after": after})
     if cursor.folder + 1 < len(_FOLDERS[cursor.phase]):

@@ -50,8 +50,8 @@ class RunFolder:
     ) -> tuple[list[Written], str | None]:
         """Return the next objects of a folder, and where the page after them begins.
 
-        What a later pipeline wrote under the same name is left out: the pipelines of the known
-        product share one folder, in which the last one to write a name wins.
+        Objects that a later pipeline wrote under the same name are left out: pipelines of VAMS
+        share one folder, in which the last one to write a name wins.
         """
         folder = self.folder(pipeline, sort)
         page = self.objects.list_objects(self.bucket, folder, limit=limit, after=after)
@@ -73,14 +73,14 @@ class RunFolder:
         return kept, page.next_key
 
     def _exists(self, key: str) -> bool:
-        # No HEAD: of an absent object it looks for the marker of a deleted one, too.
+        # No HEAD: for a missing object it would also look for a delete marker.
         found = self.objects.list_objects(self.bucket, key, limit=1).objects
         return bool(found) and found[0].key == key
 
 
 @wired
 class FileOutputs:
-    """Stores files of one execution with its asset. `repeated`: an earlier call may have begun."""
+    """Stores files of one execution in its asset. `repeated`: an earlier call may have started."""
 
     deposits: Deposits
     assets: AssetService
@@ -95,7 +95,7 @@ class FileOutputs:
 
     @cached_property
     def preview_place(self) -> DepositPlace:
-        """Where previews of the asset are stored that have names of their own."""
+        """Return where previews of the asset with names of their own are stored."""
         return self.deposits.place(self.asset, "assetPreview")
 
     def of_phase(self, phase: Phase, found: Sequence[Written]) -> list[Written]:
@@ -109,16 +109,16 @@ class FileOutputs:
         return list(found)
 
     def store_files(self, found: Sequence[Written]) -> list[Outcome]:
-        """Store files that one request copies."""
+        """Store files that one request can copy."""
         return in_parallel(self._stored_file, found)
 
     def store_large(self, one: Written, copy_id: str | None) -> Outcome | str:
-        """Go on with a large file: what became of it, or the copy that was begun."""
+        """Continue with a large file: return its result, or the copy that was started."""
         stored = self.deposits.store(self.place, self._deposit(one, copy_id))
         return stored.copy_id or _outcome(one, stored)
 
     def store_previews(self, found: Sequence[Written]) -> list[Outcome]:
-        """Store previews of files, and of the asset, once the files are there."""
+        """Store previews of files, and of the asset, after the files."""
         outcomes = in_parallel(self._stored_file, [one for one in found if is_preview(one.name)])
         others = [one for one in found if not is_preview(one.name)]
         return outcomes + [self._stored_asset_preview(one) for one in others]

@@ -1,8 +1,8 @@
-"""Stores what the shipped pipelines found out about a file, as the product itself.
+"""Stores the results of the shipped pipelines for a file, as the product itself.
 
-Facts, the file's thumbnail, its GLB and turntable, and the asset's preview. A result is dropped
-where the file has another version by now, is archived, deleted or quarantined, or its asset is;
-after each write that is looked at once more, and what came too late is taken back.
+These are facts, the file's thumbnail, GLB and turntable, and the asset's preview. A result is
+dropped if the file has another version meanwhile, or is archived, deleted or quarantined, or its
+asset is; this is checked again after each write, and a late result is removed.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class _Kind(NamedTuple):
-    """What is stored beside a version of a file: its first bytes, size and place."""
+    """An object that is stored with a version of a file: its first bytes, size and place."""
 
     magic: bytes
     most_bytes: int
@@ -45,7 +45,7 @@ TURNTABLE = _Kind(_PNG, MAX_THUMBNAIL_BYTES, "image/png", turntable_key)
 
 
 class _Made(NamedTuple):
-    """An object that a pipeline wrote, if it did, and what it is to be."""
+    """An object that a pipeline wrote, if it did, and its kind."""
 
     sort: Sort
     name: str | None
@@ -54,7 +54,7 @@ class _Made(NamedTuple):
 
 @wired
 class Inspections:
-    """`auxiliary` is the bucket that executions write to, and that holds GLBs."""
+    """Stores inspections. `auxiliary` is the bucket that executions write to, and of the GLBs."""
 
     assets: AssetService
     files: FileService
@@ -64,10 +64,10 @@ class Inspections:
     auxiliary: str
 
     def record(self, execution: Execution) -> list[Outcome]:
-        """Store the result of an execution; nothing where the file has changed since.
+        """Store the result of an execution; no effect if the file has changed since.
 
         Raises:
-            UnavailableError: something does not answer; call it again.
+            UnavailableError: a service does not respond; call it again.
         """
         target = self._target(execution)
         if target is None or self._current(target, execution.input_version_id) is None:
@@ -96,7 +96,7 @@ class Inspections:
         return self.files.target(asset, execution.input_asset_file_key, field="inputAssetFileKey")
 
     def _current(self, target: FileTarget, version_id: str) -> ObjectHead | None:
-        """The file, if this is its latest version, and a clean one."""
+        """Return the file, if this is its latest version and not quarantined."""
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead) or head.version.version_id != version_id:
             return None
@@ -104,7 +104,7 @@ class Inspections:
         return None if found else head
 
     def _number(self, execution: Execution) -> int:
-        """The pipeline whose result counts: the last one."""
+        """Return the number of the pipeline whose result is used: the last one."""
         return max(1, len(execution.pipelines))
 
     def _key(self, execution: Execution, sort: Sort, name: str) -> str:
@@ -160,7 +160,8 @@ class Inspections:
         self.objects.copy(
             (self.auxiliary, key), (self.auxiliary, stored), content_type=content_type, metadata={}
         )
-        # Those of old versions stay. That of a version which was deleted meanwhile goes with it.
+        # Those of old versions remain. That of a version which was deleted meanwhile is deleted
+        # too.
         head = self.objects.head(target.bucket, target.key, version_id=version_id)
         if not isinstance(head, ObjectHead):
             self.objects.delete(self.auxiliary, stored)
@@ -168,7 +169,7 @@ class Inspections:
         return [Outcome(made.sort, name, stored)]
 
     def _problem(self, key: str, magic: bytes, most: int) -> str | None:
-        """Why an object is not what the result says."""
+        """Return why an object does not match the result."""
         head = self.objects.head(self.auxiliary, key)
         if not isinstance(head, ObjectHead):
             return "was not written"

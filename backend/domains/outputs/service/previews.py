@@ -1,4 +1,4 @@
-"""Previews that the product makes of files and assets. A user's own preview always wins."""
+"""Generated previews of files and assets. A user's own preview always takes precedence."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,7 +23,7 @@ RANK_METADATA = "vitrine-preview-rank"
 """Object metadata of an asset's preview: the rank of the file that it shows."""
 PRIMARY = "primary"
 _TYPE = "image/png"
-_ATTEMPTS = 5  # of a preview that executions of other files write at the same time
+_ATTEMPTS = 5  # of a preview that conflicts with executions on other files
 Source = tuple[str, str]
 
 
@@ -39,10 +39,10 @@ class GeneratedPreviews:
         execution: Execution,
         is_current: Callable[[], bool],
     ) -> bool:
-        """Make an image the preview of a file, unless the file has one of a user.
+        """Make an image the preview of a file, unless a user has uploaded one.
 
-        `is_current` returns whether the image still shows the file. A preview that came too late,
-        or on top of a user's, is taken back.
+        `is_current` returns whether the image still shows the file. A preview that was late, or
+        replaced a user's, is removed.
         """
         if self._has_own(target):
             return False
@@ -59,7 +59,7 @@ class GeneratedPreviews:
         return False
 
     def withdraw(self, target: FileTarget) -> None:
-        """Remove the preview that was made of an earlier version of a file."""
+        """Remove the preview that was generated for an earlier version of a file."""
         for one in find_previews(self.objects, target.bucket, target.key):
             if self._is_generated(target.bucket, one.key):
                 self.objects.delete(target.bucket, one.key)
@@ -67,9 +67,9 @@ class GeneratedPreviews:
     def show_asset(
         self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead
     ) -> bool:
-        """Make an image of a file the preview of its asset, where that has none of a user.
+        """Make an image of a file the preview of its asset, unless a user has uploaded one.
 
-        The primary file is shown, else the largest one that has an image.
+        The preview is that of the primary file, or else of the largest file with an image.
         """
         asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
         if asset is None or asset.is_archived:
@@ -92,10 +92,10 @@ class GeneratedPreviews:
     def _ranked_first(
         self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead, key: str
     ) -> bool:
-        """Write the preview unless a file is shown that goes before this one.
+        """Write the preview unless that of a file with a higher rank is shown.
 
-        Others may write theirs between the look and the copy: it is looked at again until the
-        highest rank is there.
+        Others may write theirs between the check and the copy, so the check is repeated until the
+        highest rank is stored.
         """
         rank = _rank(target.path, head)
         for _ in range(_ATTEMPTS):
@@ -115,14 +115,14 @@ class GeneratedPreviews:
         return any(not self._is_generated(target.bucket, one.key) for one in found)
 
     def _is_generated(self, bucket: str, key: str) -> bool:
-        """Whether the product made it; what is gone was not a user's to keep."""
+        """Return whether the preview was generated; a missing one was not a user's."""
         head = self.objects.head(bucket, key)
         if not isinstance(head, ObjectHead):
             return True
         return head.metadata.get(PREVIEW_METADATA) == GENERATED
 
     def _hides_own(self, target: FileTarget, key: str, version_id: str) -> bool:
-        """Whether a user gave the file a preview while this one was written."""
+        """Return whether a user uploaded a preview of the file while this one was written."""
         found = self.objects.list_versions(target.bucket, key, limit=3).versions
         older = [one for one in found if one.key == key and one.version_id != version_id][:1]
         for one in older:
@@ -148,7 +148,7 @@ def _metadata(execution: Execution) -> dict[str, str]:
 
 
 def _rank(path: str, head: ObjectHead) -> str:
-    """Text that is greater for the file to be shown: the primary one, then the larger one."""
+    """Return a text that is greater for files of higher rank: primary first, then larger."""
     is_primary = head.metadata.get(PRIMARY_TYPE_METADATA) == PRIMARY
     name = hashlib.sha256(path.encode()).hexdigest()[:32]
     return f"{int(is_primary)}.{head.version.size:020}.{name}"

@@ -26,7 +26,7 @@ _FAILED_SHOWN = 5
 
 @wired
 class RecordOutputs:
-    """Writes records as the user who started the execution, with the rights of this moment."""
+    """Writes records as the user who started the execution, with the user's current permissions."""
 
     metadata: MetadataService
     objects: Objects
@@ -36,7 +36,7 @@ class RecordOutputs:
         """Write the records of one metadata file, or return why they were not written.
 
         Raises:
-            UnavailableError: something does not answer; call it again.
+            UnavailableError: a service does not respond; call it again.
         """
         path = one.name
         try:
@@ -61,7 +61,7 @@ class RecordOutputs:
         except FileNotFoundInAssetError:
             if not described.or_folder or not self._is_folder(asset, described.path):
                 raise
-        # Routes take records of files only; those of a folder are read and removed by its path.
+        # Routes accept records of files only; those of a folder are read and removed by its path.
         actions: tuple[Action, ...] = ("PUT",)
         if sent.update_type == "replace_all":
             actions = ("PUT", "POST", "DELETE")
@@ -83,7 +83,7 @@ class RecordOutputs:
         try:
             for chunk in self.objects.read_chunks(self.bucket, one.key):
                 body += chunk
-                # The size of the listing does not count: the object may have been replaced since.
+                # The size in the listing is not reliable: the object may have been replaced since.
                 if len(body) > rules.MAX_METADATA_BYTES:
                     raise InvalidInputError(
                         f"has more than {rules.MAX_METADATA_BYTES} bytes, the maximum"

@@ -63,7 +63,7 @@ EventName = Annotated[Text, Field(max_length=128)]
 
 
 class Resource(WireModel):
-    """What a pipeline calls: a function, a queue or an event bus.
+    """The resource that a pipeline calls: a function, a queue or an event bus.
 
     Stored as JSON text under the data model's name `userProvidedResource`.
     """
@@ -81,7 +81,7 @@ class Resource(WireModel):
 
 
 class Pipeline(WireModel):
-    """A pipeline as its row holds it.
+    """A pipeline as stored.
 
     `used_by`, `shipped` and `revision` are ours: the keys (`databaseId:workflowId`) of active
     workflows that use it, and whether it is unchanged since the product created it.
@@ -119,7 +119,7 @@ class Pipeline(WireModel):
 
     @property
     def partition(self) -> str:
-        """The partition of the row: the database's id, with the suffix of deleted items."""
+        """Return the partition of the row: the database's id, with the suffix of deleted items."""
         return archived(self.database_id) if self.is_deleted else self.database_id
 
     @property
@@ -152,7 +152,7 @@ class PutPipelineBody(SentModel):
     enabled: bool | None = None
 
     def stored(self) -> dict[str, Any]:
-        """The attributes that the row takes as they are."""
+        """Return the attributes that are stored unchanged."""
         names = (
             *("pipeline_id", "database_id", "pipeline_type", "pipeline_execution_type"),
             *("description", "asset_type", "output_type", "wait_for_callback"),

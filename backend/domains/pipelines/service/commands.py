@@ -1,4 +1,4 @@
-"""Creating, changing and deleting pipelines."""
+"""Creates, changes and deletes pipelines."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -29,14 +29,16 @@ from backend.domains.pipelines.service.queries import attributes, secured
 from backend.spec.keys import WORKFLOW
 from backend.spec.shipped import SHIPPED, Shipped
 
-_ATTEMPTS = 8  # of a change that others' changes of the same pipeline overtake
+_ATTEMPTS = 8  # of a change that conflicts with others of the same pipeline
 _NAMED = 5
 _KIND: Definition = "pipelines"
 
 
 class Updated(NamedTuple):
-    """Of the workflows that use a pipeline: how many took it over, how many the caller may not
-    change."""
+    """The workflows that use a pipeline.
+
+    How many were updated, and how many the caller may not change.
+    """
 
     changed: int = 0
     refused: int = 0
@@ -64,10 +66,10 @@ class PipelineCommands:
         """Create a pipeline, or replace the settings of the one that has the id.
 
         Raises:
-            InvalidInputError: a resource that is not allowed, another execution type than the
-                stored one, or no such database.
-            PermissionDeniedError: the caller may not.
-            PipelineRevisionError: others change it all the time.
+            InvalidInputError: the resource is not allowed, the execution type differs from the
+                stored one, or the database does not exist.
+            PermissionDeniedError: the caller may not create or change it.
+            PipelineRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.pipelines.get(body.database_id, body.pipeline_id)
@@ -91,9 +93,9 @@ class PipelineCommands:
 
         Raises:
             InvalidInputError: workflows use it; up to five that the caller may see are named.
-            PermissionDeniedError: the caller may see it, and not delete it.
+            PermissionDeniedError: the caller may see it, but not delete it.
             PipelineNotFoundError: it does not exist, or the caller may not see it.
-            PipelineRevisionError: others change it all the time.
+            PipelineRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.pipelines.get(database_id, pipeline_id)
@@ -121,7 +123,7 @@ class PipelineCommands:
         raise PipelineRevisionError(pipeline_id)
 
     def _wanted(self, body: PutPipelineBody, found: Pipeline | None) -> Pipeline:
-        """The pipeline as it would be, with no resource yet: permissions come before checks."""
+        """Return the new pipeline without its resource, because permissions are checked first."""
         now = iso(self.clock())
         enabled = body.enabled
         if enabled is None:
@@ -168,7 +170,7 @@ class PipelineCommands:
         return self.databases.count_definition(database_id, _KIND, by)
 
     def _uses(self, caller: Identity, pipeline: Pipeline) -> str:
-        """Which workflows use a pipeline: some by name, and how many others."""
+        """Return which workflows use a pipeline: some by name, and the number of others."""
         seen = [key for key in pipeline.used_by if self._sees_workflow(caller, key)]
         named = [_named(key) for key in sorted(seen)[:_NAMED]]
         others = len(pipeline.used_by) - len(named)
@@ -184,13 +186,13 @@ class PipelineCommands:
 
 @wired
 class ShippedPipelines:
-    """Creates the pipelines that ship with the product, and follows their declarations."""
+    """Creates the pipelines that ship with the product, and applies changed declarations."""
 
     pipelines: PipelineRepository
     clock: Clock
 
     def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
-        """Create each that never existed, and update each that nobody changed or deleted."""
+        """Create each that never existed, and update each that no user has changed or deleted."""
         for each in shipped:
             found = self.pipelines.get(GLOBAL, each.id)
             wanted = self._wanted(each, found)

@@ -1,4 +1,4 @@
-"""Reading pipelines, for their routes and for other slices."""
+"""Reads pipelines, for their routes and for other slices."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ class PipelineQueries:
     def get_pipeline(
         self, caller: Identity, database_id: str, pipeline_id: str, *, show_deleted: bool = False
     ) -> Pipeline:
-        """Return one pipeline; with `show_deleted` the last deleted one of that id.
+        """Return one pipeline; with `show_deleted` the last deleted one with that id.
 
         Raises:
             PipelineNotFoundError: it does not exist, or the caller may not see it.
@@ -43,7 +43,10 @@ class PipelineQueries:
         database_id: str | None = None,
         show_deleted: bool = False,
     ) -> Page[Pipeline]:
-        """Active, or else deleted, pipelines that the caller may see: of a database, or of all."""
+        """List the active, or the deleted, pipelines that the caller may see.
+
+        Of a database, or of all.
+        """
 
         def fetch(request: PageRequest) -> Page[Pipeline]:
             if database_id is None:
@@ -59,16 +62,16 @@ class PipelineQueries:
         return self.authorization.may(caller, "GET", secured(pipeline))
 
     def find_pipelines(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Pipeline]:
-        """Return active pipelines by database and id, without asking for permission."""
+        """Return active pipelines by database and id. No permission is checked."""
         return self.pipelines.get_many(wanted)
 
     def use_writes(self, pipeline: Pipeline, workflow_key: str, *, is_used: bool) -> list[Write]:
-        """Return the writes that note, or remove, that a workflow uses a pipeline.
+        """Return the writes that record, or remove, that a workflow uses a pipeline.
 
         They are refused with PipelineRevisionError if the pipeline was changed or deleted.
 
         Raises:
-            TooManyUsesError: as many workflows as its row may name use the pipeline.
+            TooManyUsesError: the maximum number of workflows uses the pipeline.
         """
         others = [key for key in pipeline.used_by if key != workflow_key]
         if is_used and len(others) >= MAX_USES:
@@ -79,12 +82,12 @@ class PipelineQueries:
         return [self.pipelines.used_by_write(pipeline, used_by)]
 
     def require_unchanged(self, pipeline: Pipeline) -> Write:
-        """Refuses a transaction with PipelineRevisionError if a pipeline was changed."""
+        """Refuse a transaction with PipelineRevisionError if a pipeline was changed."""
         return self.pipelines.require_unchanged(pipeline)
 
 
 def secured(pipeline: Pipeline) -> Secured:
-    """A pipeline as permissions see it."""
+    """Return a pipeline as permissions see it."""
     return Secured(
         "pipeline",
         {
@@ -97,5 +100,5 @@ def secured(pipeline: Pipeline) -> Secured:
 
 
 def attributes(pipeline: Pipeline) -> dict[str, Any]:
-    """A pipeline as its audit entries hold it."""
+    """Return a pipeline as its audit entries contain it."""
     return pipeline.model_dump(by_alias=True, exclude_none=True, exclude={"revision", "used_by"})

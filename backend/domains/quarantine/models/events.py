@@ -9,7 +9,7 @@ from backend.domains.quarantine.models import ScannedVersion, StoredResult
 
 
 class ScanResult(NamedTuple):
-    """What a scan found in a version, and when; `threats` are the names that the scanner gives."""
+    """The result of a scan of a version, and its time; `threats` are the scanner's names."""
 
     version: ScannedVersion
     stored: StoredResult

@@ -1,9 +1,9 @@
 """Consumes the results of malware scans.
 
-Results are delivered at least once and in any order. What is stored of a version is read first and
-replaced on the condition that it is unchanged, so two consumers of one version do not overtake each
-other. The object is not looked at: a version id is never used again, so the result of one that was
-deleted meanwhile does no harm.
+Results are delivered at least once and in any order. The stored result of a version is read first
+and replaced on the condition that it is unchanged, so two consumers of one version cannot overwrite
+each other. The object itself is not read: version ids are never reused, so the result of a deleted
+version does no harm.
 """
 
 from collections.abc import Callable
@@ -31,8 +31,11 @@ from backend.spec.queues import SCAN_RESULTS
 
 @wired
 class ScanConsumer:
-    """`bucket_names` are the asset bucket and the imported ones: results of others are kept as
-    failures, and quarantine nothing."""
+    """Consumes scan results.
+
+    `bucket_names` are the asset bucket and the imported ones: results for other buckets are stored
+    as failures, and quarantine nothing.
+    """
 
     repository: QuarantineRepository
     assets: AssetService
@@ -45,7 +48,7 @@ class ScanConsumer:
     bucket_names: frozenset[str]
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; after an outage all of its messages are given back."""
+        """Process the batch; after an outage, return all of its messages to the queue."""
         messages: list[Message] = list(event["Records"])
         try:
             for message in messages:
@@ -79,7 +82,7 @@ class ScanConsumer:
         self.repository.replace(found.version, known, found.stored, entries)
 
     def _entries(self, known: StoredResult | None, found: ScanResult) -> tuple[Write, ...]:
-        """The audit entry of a version that is quarantined or released, if its bucket is known."""
+        """Return the audit entry of a quarantined or released version in a known bucket."""
         entity = self._entity(found.version)
         if entity is None:
             return ()

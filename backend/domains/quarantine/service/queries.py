@@ -1,4 +1,4 @@
-"""Says which versions of objects nobody may read."""
+"""Reports which object versions cannot be read."""
 
 from collections.abc import Callable, Iterable
 
@@ -23,7 +23,7 @@ class FileQuarantinedError(StateForbidsError):
 
 @wired
 class Quarantine:
-    """`scans` returns whether uploads are scanned; where they are not, nothing is read."""
+    """Reads quarantines. `scans` returns whether uploads are scanned; if not, nothing is read."""
 
     repository: QuarantineRepository
     scans: Callable[[], bool]
@@ -42,10 +42,10 @@ class Quarantine:
         return {(one.key, one.version_id) for one, stored in results.items() if stored.is_threat}
 
     def demand_clean(self, bucket: str, key: str, version_id: str) -> None:
-        """Go on only if the version may be read or copied.
+        """Require that the version may be read or copied.
 
         Raises:
-            FileQuarantinedError: a scan has found a threat in it.
+            FileQuarantinedError: a scan found a threat in it.
         """
         if self.among(bucket, [(key, version_id)]):
             raise FileQuarantinedError(key)

@@ -1,4 +1,4 @@
-"""Operations on uploads: start, renew, read, complete and cancel them."""
+"""Operations on uploads: start, renew, get, complete, abort."""
 
 from backend.domains.uploads.service.commands import (
     PreparedUpload,

@@ -1,4 +1,4 @@
-"""Starts, completes and cancels uploads."""
+"""Operations on uploads: initialise, get, complete, abort."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -45,7 +45,7 @@ class UploadLimits:
 
 
 class PreparedUpload(NamedTuple):
-    """An upload that may be started: its files, where they go, in how many parts, their URLs."""
+    """An upload that may be started: its files, their keys, their numbers of parts, their URLs."""
 
     body: InitialiseBody
     bucket: str
@@ -75,13 +75,13 @@ class UploadService:
     new_id: NewId = new_upload_id
 
     def initialise_upload(self, caller: Identity, body: InitialiseBody) -> InitialiseReply:
-        """Start an upload of files into an asset, with URLs for their parts.
+        """Start an upload of files into an asset, and return URLs for their parts.
 
         S3 requests: one for each file of several parts, or of 5 MiB and more.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            InvalidInputError: naming each file that may not be uploaded.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            InvalidInputError: the message names each file that may not be uploaded.
             PermissionDeniedError: the caller may not write the asset.
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
@@ -90,12 +90,12 @@ class UploadService:
         return self.start_prepared(caller, self.prepare(caller, asset, body))
 
     def prepare(self, caller: Identity, asset: Asset, body: InitialiseBody) -> PreparedUpload:
-        """What an upload into this asset would start; only the caller's rate is counted.
+        """Prepare an upload into this asset; only the caller's rate is counted.
 
-        Asks no permission: for the slices that make the asset first.
+        No permission is checked: for slices that create the asset first.
 
         Raises:
-            InvalidInputError: naming each file that may not be uploaded.
+            InvalidInputError: the message names each file that may not be uploaded.
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
         """
@@ -124,28 +124,28 @@ class UploadService:
         )
 
     def get_upload(self, caller: Identity, upload_id: str) -> UploadReply:
-        """What has become of the files of an upload so far.
+        """Return the state of an upload and its files.
 
         Raises:
             PermissionDeniedError: the caller may not write the asset.
-            UploadNotFoundError: there is no such upload, or its asset is not for the caller.
+            UploadNotFoundError: the upload does not exist, or the caller may not see its asset.
         """
         upload = self.context.find(upload_id)
         self.context.asset_of(caller, upload)
         return described(upload)
 
     def complete_upload(self, caller: Identity, upload_id: str, body: CompleteBody) -> Completed:
-        """Make files of stored parts; of each file it is said what became of it.
+        """Complete files from stored parts; return the result of each.
 
         May be repeated: settled files keep their result, the others are tried again. Large files
-        are handed to a worker.
+        are passed to a worker.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            InvalidInputError: the upload is of another type, or a list of parts cannot be right.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            InvalidInputError: the upload is of another type, or a list of parts is invalid.
             PermissionDeniedError: the caller may not write the asset.
-            UnavailableError: S3 does not answer or time was up; the same request goes on.
-            UploadBusyError: another request works on this upload.
+            UnavailableError: S3 does not respond or time was up; the same request continues.
+            UploadBusyError: another request is processing this upload.
             UploadNotFoundError: the caller has no such upload to this asset.
         """
         upload = self.context.find(upload_id, caller)
@@ -165,14 +165,14 @@ class UploadService:
         return completed(upload, asset.asset_type, body.files, known, unsettled)
 
     def abort_upload(self, caller: Identity, upload_id: str) -> None:
-        """Give an upload up: what S3 holds of its open files is removed, and its row.
+        """Abort an upload: remove the stored parts of its open files, and its row.
 
         Raises:
-            FilesBeingFinishedError: a worker is at its large files.
+            FilesBeingFinishedError: a worker is completing its large files.
             PermissionDeniedError: the caller may not write the asset.
-            UploadBusyError: another request works on it.
+            UploadBusyError: another request is processing it.
             UploadCompletedError: it is completed.
-            UploadNotFoundError: there is no such upload, or its asset is not for the caller.
+            UploadNotFoundError: the upload does not exist, or the caller may not see its asset.
         """
         upload = self.context.find(upload_id)
         asset = self.context.asset_of(caller, upload)
@@ -217,9 +217,9 @@ class UploadService:
         plan: Sequence[int],
         undo: ExitStack,
     ) -> list[UploadFile]:
-        """Create a multipart upload for each file that is not put whole.
+        """Create a multipart upload for each file that is not uploaded whole.
 
-        `undo` takes back those that were created.
+        `undo` aborts those that were created.
         """
         objects = self.context.objects
         created: list[tuple[str, str]] = []
@@ -271,7 +271,7 @@ class UploadService:
 
 
 def _demand_unfinished(upload: Upload) -> None:
-    """Go on only with an upload that can be given up."""
+    """Require an upload that can be aborted."""
     if upload.status == "completed":
         raise UploadCompletedError(upload.upload_id)
     working = [path for path, one in upload.handed.items() if one.stalled is None]
@@ -282,7 +282,7 @@ def _demand_unfinished(upload: Upload) -> None:
 def _started(
     sent: Sequence[NewFile], files: Sequence[UploadFile], urls: PartUrls, room: int
 ) -> list[StartedFile]:
-    """The files with URLs for their parts, as far as there is room for them."""
+    """Return the files with URLs for their parts, within the limit of the reply."""
     started: list[StartedFile] = []
     for sent_file, file in zip(sent, files, strict=True):
         number = min(file.num_parts, room)

@@ -1,11 +1,11 @@
-"""Completes one file of an upload: from its stored parts to a file of the asset, step by step.
+"""Completes one file of an upload from its stored parts, step by step.
 
-Every step can be repeated: the work of an earlier request that died is found in the object store
-and continued. S3 requests for a file that was put whole: read the start (or, to verify a checksum,
+Every step can be repeated: if an earlier request died, its results are found in the object store
+and used. S3 requests for a file that was uploaded whole: read the start (or, to verify a checksum,
 all of it), copy. For one of parts, before these: list the parts, complete. One put for an empty
 file. The temporary versions of all files of a request are removed by one more. A preview takes two
 or three more (its base, other previews and their removal), a repetition some more. Large files are
-only looked at: a worker completes them.
+only checked: a worker completes them.
 """
 
 from collections.abc import Sequence, Set
@@ -44,11 +44,11 @@ REPLACED = "its parts were replaced after it was completed"
 
 @frozen
 class Outcome:
-    """What became of a file; while it is not `settled`, completing it again may still succeed.
+    """The result for a file; while it is not `settled`, completing it again may still succeed.
 
     `handed` is the digest of the parts of a file that a worker has to complete: a large one, or a
     preview whose file is in one of the uploads `awaits`. `left` is a temporary version (its key and
-    id) that is not needed any more.
+    id) that is no longer needed.
     """
 
     error: str | None = None
@@ -61,7 +61,7 @@ class Outcome:
 
 @wired
 class Completion:
-    """Completes files of one upload. `verified` are the paths whose checksum is to be compared.
+    """Completes files of one upload. `verified` are the paths whose checksum is compared.
 
     Files of more than `large_bytes` are handed over, and previews whose file is one of `elsewhere`.
     """
@@ -76,10 +76,10 @@ class Completion:
     elsewhere: OtherUploads
 
     def settle(self, file: UploadFile, parts: Sequence[SentPart]) -> Outcome:
-        """Make a file of the parts, or find out why not.
+        """Create the file from its parts, or determine why that is impossible.
 
         Raises:
-            UnavailableError: S3 does not answer; nothing is lost, settle it again.
+            UnavailableError: S3 does not respond; the call can be repeated.
         """
         if not parts and not file.is_empty:
             self.discard(file)
@@ -88,7 +88,7 @@ class Completion:
         awaits: tuple[str, ...] = ()
         if problem is None and (base := self.missing_base(file.path)) is not None:
             awaits = self.elsewhere.with_open(base)
-            # The other upload may have ended between both looks: then its file is there now.
+            # The other upload may have ended between both checks: then its file exists now.
             if not awaits and self.missing_base(file.path) is not None:
                 problem = f"there is no file {base} that this preview could belong to"
         if problem is not None:
@@ -103,10 +103,10 @@ class Completion:
         return settle(file, parts, awaits)
 
     def settle_waiting(self, file: UploadFile, digest: str) -> Outcome:
-        """Make a file of what was there when it was handed over to wait.
+        """Create the file from the parts that were stored when it was handed over to wait.
 
         Raises:
-            UnavailableError: S3 does not answer; nothing is lost, settle it again.
+            UnavailableError: S3 does not respond; the call can be repeated.
         """
         if self.is_made(file):
             return Outcome()
@@ -123,10 +123,10 @@ class Completion:
         return found if isinstance(found, Outcome) else self._place(file, found)
 
     def assemble(self, file: UploadFile, digest: str) -> Temporary | Outcome:
-        """Put a large file together, of the parts that were there when it was handed over.
+        """Combine the parts of a large file that were stored when it was handed over.
 
         Raises:
-            UnavailableError: S3 does not answer.
+            UnavailableError: S3 does not respond.
         """
         try:
             stored = self.objects.list_parts(self.bucket, self._temporary(file), file.upload_id_s3)
@@ -137,13 +137,13 @@ class Completion:
         return self._put_together(file, stored)
 
     def check(self, file: UploadFile, temporary: Temporary) -> Outcome:
-        """Whether the bytes of a large file may be a file of the asset."""
+        """Return whether the content of a large file may be stored in the asset."""
         return self._content_outcome(file, temporary, self._read(file, temporary))
 
     def is_made(self, file: UploadFile) -> bool:
-        """Whether an attempt that died had this file in place; its rest is removed then.
+        """Return whether an earlier attempt stored this file; temporary objects are removed then.
 
-        Also if it was replaced or archived since: it must not come back on top of that.
+        Also true if the file was replaced or archived since, so that it is not stored over that.
         """
         key = self.layout.final_key(file.path)
         head = self.objects.head(self.bucket, key)
@@ -154,7 +154,7 @@ class Completion:
         return True
 
     def discard(self, file: UploadFile, *, assembled: bool = False) -> None:
-        """Remove what S3 holds of a file that is not completed, or comes to nothing."""
+        """Remove the objects and parts of a file that is not completed."""
         if file.is_empty:
             return
         if file.is_single:
@@ -165,13 +165,13 @@ class Completion:
             self.remove_temporary(file)
 
     def verifies(self, file: UploadFile, size: int) -> bool:
-        """Whether all bytes of a file of this size are read, and compared with its checksum."""
+        """Return whether a file of this size is read completely to compare its checksum."""
         return file.path in self.verified and size <= rules.CHECKED_FILE_BYTES
 
     def remove_temporary(self, file: UploadFile) -> None:
-        """Remove the temporary object, if it is there.
+        """Remove the temporary object, if it exists.
 
-        One that was put whole may have further versions: a client may put it again.
+        One that was uploaded whole may have further versions, because a client may put it again.
         """
         key = self._temporary(file)
         if file.is_single:
@@ -186,7 +186,7 @@ class Completion:
         remove_versions(self.objects, self.bucket, self.layout.temporary_folder)
 
     def missing_base(self, path: str) -> str | None:
-        """The path of the file that this is a preview of, if it is one and that file is not there.
+        """Return the path of the file that this is a preview of, if that file does not exist.
 
         Files of this upload are completed before their previews.
         """
@@ -197,7 +197,7 @@ class Completion:
         return None if isinstance(head, ObjectHead) else base
 
     def metadata(self, file: UploadFile, *, is_verified: bool) -> dict[str, str]:
-        """What the object of a file says about itself."""
+        """Return the object metadata of a file."""
         metadata = {UPLOAD_METADATA: self.upload.upload_id}
         if file.checksum_sha256 is not None:
             metadata[CHECKSUM_METADATA] = file.checksum_sha256
@@ -293,7 +293,7 @@ class Completion:
         return Temporary(key, written.version_id, sum(part.size for part in parts))
 
     def _left_behind(self, file: UploadFile) -> Temporary | Outcome:
-        """The object that an attempt that died put together, where S3 knows the upload no more."""
+        """Return the object that an earlier attempt combined, without its multipart upload."""
         head = self.objects.head(self.bucket, self._temporary(file))
         if isinstance(head, ObjectHead):
             return Temporary(head.version.key, head.version.version_id, head.version.size)
@@ -307,11 +307,11 @@ class Completion:
     def _place(
         self, file: UploadFile, temporary: Temporary, content: Content | None = None
     ) -> Outcome:
-        """Check the bytes (`content` if they were read before), and copy them to their final key.
+        """Check the content (`content` if it was read before), and copy it to the final key.
 
         Raises:
-            UnavailableError: another worker put the file in its place meanwhile, which the next
-                attempt finds; or S3 does not answer.
+            UnavailableError: another worker stored the file meanwhile, which the next attempt
+                finds; or S3 does not respond.
         """
         try:
             return self._checked_and_copied(file, temporary, content or self._read(file, temporary))
@@ -330,7 +330,8 @@ class Completion:
                     (self.bucket, key),
                     content_type=content_type_of(key),
                     metadata=self.metadata(file, is_verified=content.sha256 is not None),
-                    # The URL of a file that is put whole is still valid: copy what was checked.
+                    # The URL of a file that is uploaded whole is still valid: copy the version that
+                    # was checked.
                     version_id=temporary.version_id,
                 )
             except ObjectRefusedError as error:
@@ -366,5 +367,5 @@ def replace_previews(objects: Objects, bucket: str, key: str) -> None:
 
 
 def refused(error: ObjectRefusedError) -> str:
-    """The store's refusal as the reason of a file."""
+    """Return the store's refusal as the reason for a file."""
     return f"the object store rejected it: {error.reason}"

@@ -1,4 +1,4 @@
-"""Finds uploads for their users, leases them, and locates their files."""
+"""Finds uploads for their callers, and the places of their files."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -37,11 +37,11 @@ class UploadContext:
     clock: Clock
 
     def find(self, upload_id: str, caller: Identity | None = None) -> Upload:
-        """The upload, with what is known of its jobs; only the caller's own if one is given.
+        """Return the upload with the state of its jobs; with a caller, only the caller's own.
 
         Raises:
-            UploadExpiredError: its time is over.
-            UploadNotFoundError: there is none.
+            UploadExpiredError: it has expired.
+            UploadNotFoundError: it does not exist.
         """
         found = self.uploads.get(upload_id)
         if found is None or (caller is not None and found.user_id != caller.user_id):
@@ -51,11 +51,11 @@ class UploadContext:
         return self._with_stalled(found)
 
     def asset_of(self, caller: Identity, upload: Upload) -> Asset:
-        """The asset of an upload, for a caller who may write it.
+        """Return the asset of an upload, for a caller who may write it.
 
         Raises:
             PermissionDeniedError: the caller may not write the asset.
-            UploadNotFoundError: the asset is gone, or not for the caller.
+            UploadNotFoundError: the asset does not exist, or the caller may not see it.
         """
         try:
             return self.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
@@ -63,10 +63,10 @@ class UploadContext:
             raise UploadNotFoundError(upload.upload_id) from None
 
     def lease(self, upload: Upload) -> Upload:
-        """The upload, for one request or worker.
+        """Lease the upload, for one request or worker.
 
         Raises:
-            UploadBusyError: another has it.
+            UploadBusyError: another one has the lease.
         """
         now = self.clock()
         leased = self.uploads.lease(
@@ -78,7 +78,7 @@ class UploadContext:
     def place(
         self, asset: Asset, upload_id: str, upload_type: UploadType
     ) -> tuple[str, rules.Layout]:
-        """The bucket's name, and where in it the files of the upload stand."""
+        """Return the bucket's name, and the layout of the upload's files in it."""
         bucket = self.assets.buckets.get_bucket(asset.bucket_id)
         layout = rules.Layout(
             base=bucket.key_prefix,
@@ -91,14 +91,14 @@ class UploadContext:
         return bucket.bucket_name, layout
 
     def allowed(self, asset: Asset) -> str:
-        """The extensions that the asset's database takes."""
+        """Return the extensions that the asset's database allows."""
         database = self.databases.find_database(asset.database_id)
         if database is None:
             raise NotFoundError(f"Database {asset.database_id} does not exist")
         return database.restrict_file_uploads_to_extensions
 
     def completion(self, upload: Upload, asset: Asset) -> Completion:
-        """What completes the files of an upload."""
+        """Return the service that completes the files of an upload."""
         bucket, layout = self.place(asset, upload.upload_id, upload.upload_type)
         return Completion(
             objects=self.objects,
@@ -112,9 +112,9 @@ class UploadContext:
         )
 
     def _with_stalled(self, upload: Upload) -> Upload:
-        """The upload; of large files whose job ended without them it is said why.
+        """Return the upload, with reasons for large files whose job ended without success.
 
-        The row is read again after the jobs: one that ended well has settled its files before.
+        The row is read again after the jobs: a job that succeeded has settled its files before.
         """
         ended = self._ended_jobs(upload)
         if not ended:
@@ -125,7 +125,7 @@ class UploadContext:
         return _marked(now, ended)
 
     def _ended_jobs(self, upload: Upload) -> Mapping[str, str]:
-        """The jobs that will not go on, each with the reason."""
+        """Return the jobs that will not continue, each with the reason."""
         ended: dict[str, str] = {}
         for job_id in {one.job_id for one in upload.handed.values()}:
             job = self.jobs.find(job_id)
@@ -138,7 +138,7 @@ class UploadContext:
 
 
 def _marked(upload: Upload, ended: Mapping[str, str]) -> Upload:
-    """The upload, with the reason at each file whose job ended without it."""
+    """Return the upload, with the reason for each file whose job ended without completing it."""
     handed = {
         path: one.model_copy(update={"stalled": ended.get(one.job_id)})
         for path, one in upload.handed.items()

@@ -1,8 +1,8 @@
 """Stores objects of another bucket as files of an asset, under the rules of uploads.
 
-For files that no client sends: what a workflow wrote. S3 requests for a file: one HEAD of its
-place, the first bytes, one copy; a preview takes two more, a repetition one more and one for each
-version. A large file is copied part by part, over as many calls as that takes.
+For files that a workflow wrote. S3 requests for a file: one HEAD of its place, the first bytes, one
+copy; a preview takes two more, a repetition one more and one for each version. A large file is
+copied part by part, over as many calls as that takes.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ GONE = "the object no longer exists"
 
 @frozen
 class DepositPlace:
-    """Where the files of an asset are stored, and the extensions that its database takes."""
+    """Where the files of an asset are stored, and the extensions that its database allows."""
 
     bucket: str
     layout: rules.Layout
@@ -44,10 +44,10 @@ class DepositPlace:
 
 @frozen
 class Deposit:
-    """An object that is to be a file: `source` is its bucket and key, `path` as it was found.
+    """An object to store as a file: `source` is its bucket and key, `path` as it was found.
 
-    `change` names what stores it, so that a repetition finds its own versions. `repeated`: an
-    earlier attempt may have stored it. `copy_id` is a copy by parts that an earlier call began.
+    `change` identifies the cause, so that a repetition finds its own versions. `repeated`: an
+    earlier attempt may have stored it. `copy_id` is a copy in parts that an earlier call started.
     """
 
     source: tuple[str, str]
@@ -61,7 +61,7 @@ class Deposit:
 
 @frozen
 class Deposited:
-    """What became of it: stored, `refused` with a reason, or unfinished where `copy_id` is set."""
+    """The result: stored, `refused` with a reason, or unfinished if `copy_id` is set."""
 
     refused: str | None = None
     copy_id: str | None = None
@@ -69,7 +69,7 @@ class Deposited:
 
 @wired
 class Deposits:
-    """Asks no permission: the slice that deposits has done so."""
+    """Stores files. No permission is checked: the calling slice has done so."""
 
     assets: AssetService
     databases: DatabaseService
@@ -80,7 +80,7 @@ class Deposits:
         """Return where files of the asset are stored.
 
         Raises:
-            NotFoundError: the asset's database is gone.
+            NotFoundError: the asset's database does not exist.
         """
         bucket = self.assets.buckets.get_bucket(asset.bucket_id)
         database = self.databases.find_database(asset.database_id)
@@ -99,10 +99,10 @@ class Deposits:
         )
 
     def store(self, place: DepositPlace, deposit: Deposit) -> Deposited:
-        """Store an object as a file, or return the reason why it may not be one.
+        """Store an object as a file, or return the reason why it is not allowed.
 
         Raises:
-            UnavailableError: S3 does not answer; call it again.
+            UnavailableError: S3 does not respond; call it again.
         """
         try:
             path = check_new_path(deposit.path)
@@ -157,7 +157,7 @@ class Deposits:
             self.parts.give_up(copy)
             raise
         except NotFoundError:
-            # Another attempt completed the copy, or the source is gone.
+            # Another attempt completed the copy, or the source was deleted.
             if self._is_ours(self.objects.head(*target), deposit.change):
                 return Deposited()
             self.parts.give_up(copy)
@@ -165,7 +165,7 @@ class Deposits:
         return Deposited() if written else Deposited(copy_id=deposit.copy_id)
 
     def _is_stored(self, bucket: str, key: str, deposit: Deposit) -> bool:
-        """Whether an earlier attempt has stored this, also where it was replaced since."""
+        """Return whether an earlier attempt stored this, even if it was replaced since."""
         head = self.objects.head(bucket, key)
         if self._is_ours(head, deposit.change):
             return True

@@ -1,9 +1,9 @@
-"""Completes large files: a job's step at a time, each bounded, each repeatable.
+"""Completes large files: one bounded, repeatable step of a job at a time.
 
-A file takes these steps: put its parts together, look at its first bytes and begin the copy; copy
-part after part; finish the copy, remove the temporary object, and write the outcome on the upload.
-The job's cursor holds which file it is and the multipart upload that is its copy. Which parts are
-copied is asked of S3, so a worker that died is gone on with.
+A file takes these steps: combine its parts, check its first bytes and start the copy; copy part
+after part; finish the copy, remove the temporary object, and write the result to the upload. The
+job's cursor contains the file and the multipart upload of its copy. S3 lists the copied parts, so
+another worker can continue after a crash.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ PARTS_LOST = "S3 lost its parts while they were being combined"
 
 @wired
 class _Copy:
-    """The copy of one file to its place; `copy_id` is the multipart upload that it is made by."""
+    """The copy of one file to its place; `copy_id` is the id of its multipart upload."""
 
     completion: Completion
     file: UploadFile
@@ -53,10 +53,10 @@ class LargeFiles:
     settlement: Settlement
 
     def step(self, job: Job) -> Progress:
-        """Do the next bit of a job that completes large files of one upload.
+        """Run the next step of a job that completes large files of one upload.
 
         Raises:
-            UnavailableError: something is down; do the step again.
+            UnavailableError: a service is unavailable; repeat the step.
         """
         numbers: list[int] = job.parameters["files"]
         index = int(job.cursor.get("index", 0))
@@ -89,7 +89,7 @@ class LargeFiles:
     def _begun(
         self, completion: Completion, file: UploadFile, parts: str
     ) -> dict[str, Any] | Outcome:
-        """What the cursor has to hold of the copy that was begun, or why there is none."""
+        """Return the cursor of the copy that was started, or why there is none."""
         if completion.is_made(file):
             return Outcome()
         temporary = completion.assemble(file, parts)
@@ -98,7 +98,7 @@ class LargeFiles:
         try:
             outcome = completion.check(file, temporary)
         except NotFoundError as error:
-            # Whoever had the file in its place meanwhile removed them: the next step finds it.
+            # Another attempt that stored the file meanwhile removed them: the next step finds it.
             raise UnavailableError("the combined object no longer exists") from error
         if outcome.error is not None:
             return outcome
@@ -117,7 +117,7 @@ class LargeFiles:
         return {"copyId": copy_id, "size": temporary.size}
 
     def _gone_on(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
-        """The cursor as it is when there are parts left, or what became of the file."""
+        """Return the cursor if parts are left, or the result of the file."""
         try:
             copied = self.context.objects.list_parts(*copy.target, copy.copy_id)
         except NotFoundError:
@@ -139,7 +139,10 @@ class LargeFiles:
         return Outcome()
 
     def _lost(self, copy: _Copy) -> Outcome:
-        """The source or the copy went away under the worker: another one was faster, or nobody."""
+        """Return the result if the source or the copy disappeared.
+
+        Another worker was faster, or none.
+        """
         if copy.completion.is_made(copy.file):
             return Outcome()
         self.context.objects.abort_multipart(*copy.target, copy.copy_id)
@@ -148,7 +151,7 @@ class LargeFiles:
     def _copied(
         self, copy: _Copy, spans: Sequence[tuple[int, int]], copied: Sequence[Part]
     ) -> list[Part]:
-        """The parts that are copied when time is up, in order; all of them where it suffices.
+        """Return the parts that are copied when time is up, in order; all of them if it suffices.
 
         Parts of another size were copied under another setting.
         """
@@ -174,7 +177,10 @@ class LargeFiles:
         return [there[number] for number in sorted(there)]
 
     def _clear(self, upload: Upload, file: UploadFile, cursor: dict[str, Any]) -> None:
-        """Remove what S3 holds of a file whose asset is archived; a deleted one took it along."""
+        """Remove the temporary data of a file whose asset is archived.
+
+        A deletion removes it too.
+        """
         assets = self.context.assets.assets
         asset = assets.get(upload.database_id, upload.asset_id, in_archive=True)
         if asset is None:
@@ -194,7 +200,7 @@ class LargeFiles:
         cursor: dict[str, Any],
         following: dict[str, Any],
     ) -> Progress:
-        """Tell the asset and the upload of the outcome."""
+        """Write the result to the asset and the upload."""
         if outcome.error is None:
             with suppress(NotFoundError):  # archived meanwhile: the file is there, the type waits
                 self.settlement.follow_files(asset, completion, {file.path: Settled()})

@@ -1,6 +1,6 @@
-"""The other open uploads of a caller to an asset: a preview may be in one, and its file in another.
+"""Other open uploads of a caller to an asset: a preview may be in one, and its file in another.
 
-Stock clients send previews in uploads of their own, beside those of the files.
+VAMS clients send previews in separate uploads.
 """
 
 from threading import Lock
@@ -17,7 +17,7 @@ LOOKED_AT = 100
 
 
 class OtherUploads:
-    """Reads them once, at first use: a request may complete a thousand previews."""
+    """Reads them once, at first use, because a request may complete a thousand previews."""
 
     def __init__(self, uploads: UploadRepository, upload: Upload, clock: Clock) -> None:
         self._uploads = uploads
@@ -27,7 +27,7 @@ class OtherUploads:
         self._found: list[Upload] | None = None
 
     def with_open(self, path: str) -> tuple[str, ...]:
-        """Return the ids of those that may still make a file of this path."""
+        """Return the ids of those that may still create a file of this path."""
         with self._lock:
             if self._found is None:
                 self._found = self._read()

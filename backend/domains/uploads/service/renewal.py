@@ -1,4 +1,4 @@
-"""Renews URLs of uploads, after they expired or the client stopped."""
+"""Continues uploads after their URLs expired, or after their client died."""
 
 from backend.core.errors import NotFoundError, StateForbidsError
 from backend.core.identity import Identity
@@ -40,18 +40,19 @@ class RenewalService:
     url_seconds: int
 
     def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> Renewed:
-        """Fresh URLs for parts of files, which parts are there, and whose (database id, asset id).
+        """Return new URLs for parts, the stored parts, and the asset (database id, asset id).
 
-        S3 requests: one for each file and thousand parts, none where they are not asked for.
+        S3 requests: one for each file and thousand parts, none if they are not requested.
 
         Raises:
-            FileNotOpenError: a file is finished, or being finished, or S3 knows it no more.
-            InvalidInputError: naming what is no file or part of the upload, or too many URLs.
+            FileNotOpenError: a file is complete, or being completed, or its multipart upload no
+                longer exists.
+            InvalidInputError: the message names unknown files or parts, or too many URLs.
             PermissionDeniedError: the caller may not write the asset.
-            TooLargeError: the URLs, or the parts that are there, would not fit a reply.
-            UploadCompletedError: all its files are finished.
-            UploadExpiredError: its time is over.
-            UploadNotFoundError: the caller has no such upload, or its asset is gone.
+            TooLargeError: the URLs, or the stored parts, would not fit a reply.
+            UploadCompletedError: all its files are complete.
+            UploadExpiredError: it has expired.
+            UploadNotFoundError: the caller has no such upload, or its asset does not exist.
         """
         upload = self.context.find(upload_id, caller)
         asset = self.context.asset_of(caller, upload)
@@ -80,7 +81,7 @@ class RenewalService:
         return reply, (upload.database_id, upload.asset_id)
 
     def _stored(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
-        """The parts that S3 holds; None when a complete that died has put them together."""
+        """Return the stored parts; None if an earlier attempt has combined them."""
         if file.is_empty:
             return []
         objects, key = self.context.objects, urls.layout.temporary_key(file.path)
@@ -96,14 +97,14 @@ class RenewalService:
 
 
 def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
-    """The files of an upload that is not completed, by their paths."""
+    """Return the files of an upload that is not completed, by their paths."""
     if upload.status == "completed":
         raise UploadCompletedError(upload.upload_id)
     return {file.path: file for file in upload.files}
 
 
 def _demand_open(upload: Upload, path: str) -> None:
-    """Go on only with a file that parts can be sent for."""
+    """Require a file for which parts can be sent."""
     if path in upload.results:
         raise FileNotOpenError(path, settled_text(upload.results[path]))
     if path in upload.handed:

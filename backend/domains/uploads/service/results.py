@@ -1,4 +1,4 @@
-"""The answers about the files of an upload, from what is known of each. Pure."""
+"""Replies about the files of an upload. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,14 +25,14 @@ OTHER_UPLOAD_ID = "uploadIdS3 does not belong to this file"
 
 @frozen
 class Completed:
-    """The answer to a complete, and whether no file at all came of it."""
+    """The reply to a completion, and whether all files failed."""
 
     reply: CompleteReply
     all_failed: bool
 
 
 def is_open(upload: Upload, known: Mapping[str, UploadFile], sent: SentFile) -> bool:
-    """Whether there is something to do for a file by a request; also where a worker gave up."""
+    """Return whether a request has to process a file; also true if its worker failed."""
     file = known.get(sent.path)
     if file is None or file.upload_id_s3 != sent.upload_id_s3 or file.path in upload.results:
         return False
@@ -47,7 +47,7 @@ def completed(
     known: Mapping[str, UploadFile],
     unsettled: Mapping[str, Outcome],
 ) -> Completed:
-    """The answer, from what the upload knows of its files."""
+    """Return the reply, from the state of the upload's files."""
     results = [_result(upload, file, known, unsettled) for file in sent]
     made = sum(result.success for result in results)
     failed = sum(not one.success and one.error_kind != "abandoned" for one in results)
@@ -66,7 +66,7 @@ def completed(
 
 
 def described(upload: Upload) -> UploadReply:
-    """An upload as people see it."""
+    """Return an upload for users."""
     files = [_described(upload, file) for file in upload.files]
     states = {file.state for file in files}
     state: UploadState = (
@@ -87,7 +87,7 @@ def described(upload: Upload) -> UploadReply:
 
 
 def settled_text(settled: Settled) -> str:
-    """What became of a file, in words."""
+    """Return the result of a file in words."""
     return "it is already uploaded" if settled.is_done else f"it failed: {settled.error}"
 
 
@@ -106,7 +106,7 @@ def _result(
         outcome = unsettled[sent.path]
         settled = Settled(error=outcome.error or "", kind=outcome.kind)
     else:
-        settled = upload.results.get(sent.path)  # none: a worker is at it
+        settled = upload.results.get(sent.path)  # none: a worker is processing it
     is_done = settled is None or settled.is_done
     return FileResult(
         relative_key=sent.relative_key,

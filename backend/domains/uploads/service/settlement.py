@@ -1,4 +1,4 @@
-"""Settles the files of an upload, for the request or worker that holds its lease."""
+"""Processes the files of one upload, for a request or a worker that has its lease."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,14 +39,14 @@ UPLOAD_DAYS = 7
 
 @dataclass(slots=True)
 class _Run:
-    """The work of one request: until when it begins files, and why it stopped."""
+    """The work of one request: until when it starts files, and why it stopped."""
 
     stop_at: datetime
     outage: UnavailableError | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
 
     def settled(self) -> dict[str, Settled]:
-        """What is known for good of files, by path."""
+        """Return the final results, by path."""
         return {
             path: Settled(error=(one.error or "")[:MAX_RESULT_CHARS], kind=one.kind)
             for path, one in self.outcomes.items()
@@ -68,12 +68,12 @@ class Settlement:
         sent: Sequence[SentFile],
         known: Mapping[str, UploadFile],
     ) -> tuple[Upload, Asset, dict[str, Outcome]]:
-        """Settle files of a leased upload, or hand them over, and give it back.
+        """Settle files of a leased upload, or hand them over, and release the lease.
 
-        Answers with the upload and asset as they are now, and with what is not settled.
+        Returns the upload and asset in their new state, and the unsettled results.
 
         Raises:
-            UnavailableError: S3 does not answer or time was up; the same request goes on.
+            UnavailableError: S3 does not respond or time was up; the same request continues.
         """
         run = _Run(self.context.clock() + WORK_TIME)
         completion = self.context.completion(upload, asset)
@@ -86,7 +86,7 @@ class Settlement:
                 asset = self.follow_files(asset, completion, settled)
             except UnavailableError as error:
                 run.outage = error
-                settled = {}  # so that the next request follows the files again
+                settled = {}  # so that the next request updates the asset again
         upload = self._give_back(caller, upload, settled, run.outcomes)
         if run.outage is not None:
             raise run.outage
@@ -98,10 +98,10 @@ class Settlement:
         return upload, asset, {p: one for p, one in run.outcomes.items() if not one.settled}
 
     def settle_large(self, upload: Upload, path: str, settled: Settled) -> None:
-        """Write what became of a large file, and that nobody works on it any more.
+        """Store the result of a large file, whose job is done.
 
         Raises:
-            UploadBusyError: a request works on the upload; try again.
+            UploadBusyError: a request is processing the upload; try again.
         """
         leased = self.context.lease(upload)
         if path in leased.results:
@@ -117,7 +117,7 @@ class Settlement:
         cursor: dict[str, Any],
         following: dict[str, Any],
     ) -> Progress:
-        """Write the result of a file that was handed over; its job goes on at `following`."""
+        """Store the result of a file that was handed over; its job continues at `following`."""
         error = (outcome.error or "")[:MAX_RESULT_CHARS]
         settled = Settled(error=error, kind=outcome.kind, large=True)
         try:
@@ -132,10 +132,10 @@ class Settlement:
     def follow_files(
         self, asset: Asset, completion: Completion, settled: Mapping[str, Settled]
     ) -> Asset:
-        """Write to the asset what follows from its files.
+        """Update the asset from its files.
 
-        Uploads end at the same time: the type is looked up again after it was written, until it
-        stays, so the last one to write has seen the files of all.
+        Uploads end at the same time: the type is determined again after it was written, until it is
+        stable, so the last one to write has read the files of all.
         """
         assets = self.context.assets
         if completion.layout.upload_type == "assetPreview":
@@ -154,7 +154,7 @@ class Settlement:
         settled: Mapping[str, Settled],
         outcomes: Mapping[str, Outcome],
     ) -> Upload:
-        """Release the upload; jobs of the files handed over are put in the same transaction."""
+        """Release the upload; jobs of the files handed over are created in the same transaction."""
         handed: dict[str, HandedOver] = {}
         writes: list[Write] = []
         for kind in (LARGE_FILES, WAITING_PREVIEWS):
@@ -208,7 +208,7 @@ class Settlement:
         return upload.model_copy(update=update | ({"expires_at": until} if until else {}))
 
     def _life_of_handed(self) -> int:
-        """Until when the rows of an upload live whose worker needs them: it may have to wait."""
+        """Return until when the rows of an upload are kept for its worker, which may wait."""
         return epoch_seconds(self.context.clock() + timedelta(days=UPLOAD_DAYS))
 
     def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
@@ -229,7 +229,7 @@ class Settlement:
         files: Sequence[SentFile],
         known: Mapping[str, UploadFile],
     ) -> None:
-        """Settle files, previews last, until all are, time is up or S3 does not answer."""
+        """Settle files, previews last, until all are, time is up or S3 does not respond."""
 
         def settle(file: SentFile) -> None:
             if run.outage is not None or self.context.clock() >= run.stop_at:
@@ -248,5 +248,5 @@ class Settlement:
             self.context.objects.delete_many(completion.bucket, list(left.values()))
         except UnavailableError as error:
             run.outage = error
-            for path in left:  # the next request finds them in place, and removes what is left
+            for path in left:  # the next request finds them stored, and removes the rest
                 del run.outcomes[path]

@@ -1,4 +1,4 @@
-"""Temporary objects: what is uploaded, until it is checked and copied to its place."""
+"""Temporary objects: uploaded content, until it is checked and copied to its place."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ START_BYTES = 4096
 
 @frozen
 class Temporary:
-    """A file that is whole and not yet in its place."""
+    """A complete file that is not in its place yet."""
 
     key: str
     version_id: str
@@ -21,7 +21,7 @@ class Temporary:
 
 @frozen
 class Content:
-    """What was read of a temporary object; its checksum only if that was all of it."""
+    """The content that was read of a temporary object; its checksum only if that was all of it."""
 
     start: bytes
     sha256: str | None = None
@@ -29,7 +29,7 @@ class Content:
 
 @frozen
 class Single:
-    """A file that was put whole, as it was read: the object, which is its only part as well."""
+    """A file that was uploaded whole, as read: the object, which is also its only part."""
 
     temporary: Temporary
     part: Part
@@ -37,10 +37,10 @@ class Single:
 
 
 def read(objects: Objects, bucket: str, temporary: Temporary, *, verified: bool) -> Content:
-    """Read the start, or to verify a checksum all of it.
+    """Read the start, or all of it to verify a checksum.
 
     Raises:
-        NotFoundError: it is gone.
+        NotFoundError: the object does not exist.
     """
     if not verified:
         return Content(objects.read_start(bucket, temporary.key, length=START_BYTES))
@@ -54,7 +54,10 @@ def read(objects: Objects, bucket: str, temporary: Temporary, *, verified: bool)
 def read_single(
     objects: Objects, bucket: str, key: str, *, size: int, verified: bool
 ) -> Single | None:
-    """Read what is stored of a file of this size that is put whole; None where that is nothing."""
+    """Read the stored content of a file of this size that is uploaded whole.
+
+    None if there is none.
+    """
     try:
         found = objects.read_version(bucket, key, length=size if verified else START_BYTES)
     except NotFoundError:
@@ -69,16 +72,16 @@ def read_single(
 
 
 def whole_part(version: ObjectVersion) -> Part:
-    """Return an object that was put whole as its only part."""
+    """Return an object that was uploaded whole as its only part."""
     return Part(1, version.etag, version.size)
 
 
 def remove_versions(objects: Objects, bucket: str, prefix: str) -> None:
-    """Remove all versions below a prefix, always the first ones that are left."""
+    """Remove all versions below a prefix, always the first remaining ones."""
     while found := objects.list_versions(bucket, prefix).versions:
         objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
 
 
 def sha256_of(content: bytes) -> str:
-    """Return a checksum as uploaders send it."""
+    """Return a checksum in the form that uploaders send."""
     return base64.b64encode(hashlib.sha256(content).digest()).decode()

@@ -12,7 +12,7 @@ class Uploaders:
     def uploader(self, upload_id: str) -> Identity | None:
         """Return who started an upload; None once its rows have expired.
 
-        Whether a second factor was given is not stored: the identity has none.
+        Second factors are not stored, so the identity has none.
         """
         found = self.uploads.get(upload_id)
         return None if found is None else Identity(found.user_id)

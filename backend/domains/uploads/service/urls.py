@@ -1,4 +1,4 @@
-"""Presigned URLs of parts, and of files that are put whole."""
+"""Presigned URLs of parts, and of files that are uploaded whole."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from backend.domains.uploads.models import MAX_URLS, PartUrl, UploadFile
 
 @wired
 class PartUrls:
-    """URLs for the files of one upload; each lives `seconds`."""
+    """URLs for the files of one upload; each is valid for `seconds`."""
 
     objects: Objects
     bucket: str
@@ -18,17 +18,17 @@ class PartUrls:
     seconds: int
 
     def check_number(self, urls: int) -> None:
-        """Refuse more than a reply can hold.
+        """Reject more URLs than a reply may contain.
 
         Raises:
-            TooLargeError: naming both sizes.
+            TooLargeError: the message names both sizes.
         """
-        # As long as they are at the most.
+        # As long as possible.
         sample = self._url(self.layout.temporary_key("/"), "u" * 160, MAX_URLS)
         rules.check_reply_size(urls, sample)
 
     def of(self, file: UploadFile, numbers: Iterable[int]) -> list[PartUrl]:
-        """A URL for each of these parts of a file."""
+        """Return a URL for each of these parts of a file."""
         key = self.layout.temporary_key(file.path)
         return [
             PartUrl(

@@ -1,7 +1,7 @@
 """Completes previews whose file is part of another open upload, once that file is uploaded.
 
-The job looks again and again: the other upload needs no knowledge of it, so nothing is lost where a
-process dies between the two. The time between two looks grows with the time that it has waited.
+The job checks repeatedly: the other upload need not know of it, so nothing is lost if a process
+dies. The interval grows with the time that it has waited.
 """
 
 from datetime import datetime
@@ -27,10 +27,10 @@ class WaitingPreviews:
     settlement: Settlement
 
     def step(self, job: Job) -> Progress:
-        """Settle the next preview that need not wait any more, or wait.
+        """Settle the next preview that can be completed, or wait.
 
         Raises:
-            UnavailableError: something is down; do the step again.
+            UnavailableError: a service is unavailable; repeat the step.
         """
         upload = self.context.uploads.get(str(job.parameters["uploadId"]))
         if upload is None:
@@ -60,14 +60,17 @@ class WaitingPreviews:
         return handed is not None and handed.job_id == job.job_id
 
     def _completion(self, upload: Upload) -> Completion | None:
-        """Return what completes files of the upload; None where its asset is not active."""
+        """Return the service that completes files of the upload.
+
+        None if its asset is not active.
+        """
         asset = self.context.assets.assets.get(upload.database_id, upload.asset_id)
         return None if asset is None else self.context.completion(upload, asset)
 
     def _awaited(self, job: Job) -> list[Upload]:
-        """Return the other uploads, read before the files are looked for.
+        """Return the other uploads, read before the files are checked.
 
-        One that ends in between has its file in place when that is looked for.
+        If one ends meanwhile, its file is already stored when it is checked.
         """
         found = (self.context.uploads.get(str(one)) for one in job.parameters["awaits"])
         return [one for one in found if one is not None]
@@ -75,7 +78,7 @@ class WaitingPreviews:
     def _outcome(
         self, completion: Completion | None, awaited: list[Upload], file: UploadFile
     ) -> Outcome | None:
-        """Return what became of a preview; None while it has to wait."""
+        """Return the result of a preview; None while it has to wait."""
         if completion is None:
             return Outcome(ASSET_GONE)
         base = completion.missing_base(file.path)
@@ -95,7 +98,7 @@ class WaitingPreviews:
         job: Job,
         number: int,
     ) -> Progress:
-        """Remove what S3 still holds beside the file, and write the result to the upload.
+        """Remove the temporary data of the file, and write the result to the upload.
 
         The type of an asset does not depend on its previews.
         """

@@ -33,10 +33,10 @@ ALL = ".all"
 
 
 def _check_triggers(value: str) -> str:
-    """Extensions with their dots, in lower case: `glb, .E57` becomes `.glb,.e57`.
+    """Normalise extensions with dots, in lower case: `glb, .E57` becomes `.glb,.e57`.
 
     Raises:
-        ValueError: an element is no extension.
+        ValueError: an element is not an extension.
     """
     found = [each.strip().lower() for each in value.split(",") if each.strip()]
     dotted = [each if each.startswith(".") else f".{each}" for each in found]
@@ -64,7 +64,7 @@ class WorkflowFunction(WireModel):
 
     @classmethod
     def of(cls, pipeline: Pipeline, input_parameters: str | None = None) -> "WorkflowFunction":
-        """The copy of a pipeline; `input_parameters` are the workflow's own, if it has any."""
+        """Return the copy of a pipeline, with the workflow's own `input_parameters`, if any."""
         copied = pipeline.model_dump(include=set(cls.model_fields)) | {"name": pipeline.pipeline_id}
         if input_parameters:
             copied["input_parameters"] = input_parameters
@@ -72,7 +72,7 @@ class WorkflowFunction(WireModel):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The pipeline's database and id."""
+        """Return the pipeline's database and id."""
         return self.database_id, self.name
 
     @property
@@ -85,7 +85,7 @@ class SpecifiedPipelines(WireModel):
 
 
 class Workflow(WireModel):
-    """A workflow as its row holds it. `shipped` and `revision` are ours, as for pipelines."""
+    """A workflow as stored. `shipped` and `revision` are ours, as for pipelines."""
 
     database_id: str
     workflow_id: str
@@ -110,12 +110,12 @@ class Workflow(WireModel):
 
     @property
     def partition(self) -> str:
-        """The partition of the row: the database's id, with the suffix of deleted items."""
+        """Return the partition of the row: the database's id, with the suffix of deleted items."""
         return archived(self.database_id) if self.is_deleted else self.database_id
 
     @property
     def key(self) -> str:
-        """The workflow's id with its database, as executions and pipelines name it."""
+        """Return the workflow's id with its database, as executions and pipelines name it."""
         return WORKFLOW.build(self.database_id, self.workflow_id)
 
     @property
@@ -124,10 +124,10 @@ class Workflow(WireModel):
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it still runs only the product's own function, even if somebody edited the rest.
+        """Return whether it runs only the product's own function, even if the rest was changed.
 
         Its results are stored as the system's. A workflow of the same id that calls anything else
-        must not have that right.
+        must not have that permission.
         """
         called = [(each.database_id, each.name, each.resource) for each in self.functions]
         return self.has_shipped_id and called == [
@@ -138,18 +138,18 @@ class Workflow(WireModel):
 
     @property
     def has_shipped_id(self) -> bool:
-        """Whether it has the place of a workflow that ships with the product."""
+        """Return whether it has the id of a workflow that ships with the product."""
         return self.database_id == GLOBAL and any(one.id == self.workflow_id for one in SHIPPED)
 
     def is_triggered_by(self, path: str) -> bool:
-        """Whether an upload of the file starts it."""
+        """Return whether an upload of the file starts it."""
         wanted = self.auto_trigger_on_file_extensions_upload.split(",")
         extension = extension_of(path)
         return ALL in wanted or (extension != "" and extension in wanted)
 
 
 def own_function(name: str) -> Resource:
-    """The resource of a pipeline function of the product."""
+    """Return the resource of a pipeline function of the product."""
     return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
 
 
@@ -188,7 +188,7 @@ class PutWorkflowBody(SentModel):
     auto_trigger_on_file_extensions_upload: Triggers = ""
 
     def stored(self) -> dict[str, Any]:
-        """The attributes that the row takes as they are."""
+        """Return the attributes that are stored unchanged."""
         names = (
             *("workflow_id", "database_id", "description"),
             "auto_trigger_on_file_extensions_upload",

@@ -16,7 +16,7 @@ from backend.domains.workflows.repository import WorkflowRepository, WorkflowRev
 from backend.domains.workflows.service.queries import attributes, secured
 from backend.spec.keys import WORKFLOW
 
-_ATTEMPTS = 8  # of a batch that other changes overtake
+_ATTEMPTS = 8  # of a batch that conflicts with other changes
 _AT_ONCE = 10
 """Workflows that one transaction writes: each row may have 400 KB, a transaction 4 MB."""
 
@@ -32,10 +32,10 @@ class AssociatedUpdates:
     clock: Clock
 
     def update_associated(self, caller: Identity, pipeline: Pipeline) -> Updated:
-        """Copy a pipeline's settings into the workflows that use it and the caller may change.
+        """Copy a pipeline's settings to the workflows that use it, if the caller may change them.
 
         Raises:
-            WorkflowRevisionError: others change one of them all the time.
+            WorkflowRevisionError: one of them is changed concurrently at every attempt.
         """
         changed = refused = 0
         keys = sorted(pipeline.used_by)

@@ -1,4 +1,4 @@
-"""Creating, changing and deleting workflows."""
+"""Creates, changes and deletes workflows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ from backend.domains.workflows.repository import (
 from backend.domains.workflows.service.queries import attributes, secured
 from backend.spec.shipped import SHIPPED, Shipped
 
-_ATTEMPTS = 8  # of a change that others' changes of the workflow or its pipelines overtake
+_ATTEMPTS = 8  # of a change that conflicts with others of the workflow or its pipelines
 _KIND: Definition = "workflows"
 _Place = tuple[str, str]
 
@@ -51,11 +51,11 @@ class WorkflowCommands:
         """Create a workflow, or replace the one that has the id.
 
         Raises:
-            InvalidInputError: a pipeline that does not exist, that the caller may not see or that
-                belongs to another database; or no such database.
-            PermissionDeniedError: the caller may not.
-            TooManyUsesError: a pipeline is used by as many workflows as it may be.
-            WorkflowRevisionError: others change it all the time.
+            InvalidInputError: a pipeline does not exist, is not visible to the caller or belongs to
+                another database; or the database does not exist.
+            PermissionDeniedError: the caller may not create or change it.
+            TooManyUsesError: a pipeline is used by the maximum number of workflows.
+            WorkflowRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.workflows.get(body.database_id, body.workflow_id)
@@ -79,12 +79,12 @@ class WorkflowCommands:
         raise WorkflowRevisionError(body.workflow_id)
 
     def delete_workflow(self, caller: Identity, database_id: str, workflow_id: str) -> None:
-        """Delete a workflow; its row is kept as a deleted one, and what runs of it ends normally.
+        """Delete a workflow; its row is kept as a deleted one, and running executions end normally.
 
         Raises:
-            PermissionDeniedError: the caller may see it, and not delete it.
+            PermissionDeniedError: the caller may see it, but not delete it.
             WorkflowNotFoundError: it does not exist, or the caller may not see it.
-            WorkflowRevisionError: others change it all the time.
+            WorkflowRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.workflows.get(database_id, workflow_id)
@@ -98,7 +98,7 @@ class WorkflowCommands:
         raise WorkflowRevisionError(workflow_id)
 
     def _wanted(self, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
-        """The workflow as it would be, with no pipelines yet: permissions come before checks."""
+        """Return the new workflow without its pipelines, because permissions are checked first."""
         now = iso(self.clock())
         return Workflow(
             **body.stored(),
@@ -111,7 +111,7 @@ class WorkflowCommands:
     def _pipelines(
         self, sent: Sequence[SentFunction], found: Workflow | None
     ) -> dict[_Place, Pipeline]:
-        """The pipelines that the workflow is to use, and those that it uses now."""
+        """Return the pipelines that the workflow will use, and those that it uses now."""
         before = () if found is None else found.functions
         return self.pipelines.find_pipelines([each.key for each in (*sent, *before)])
 
@@ -185,14 +185,14 @@ class WorkflowCommands:
 
 @wired
 class ShippedWorkflows:
-    """Creates the workflows that ship with the product, and follows their declarations."""
+    """Creates the workflows that ship with the product, and applies changed declarations."""
 
     workflows: WorkflowRepository
     pipelines: PipelineQueries
     clock: Clock
 
     def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
-        """Create each that never existed, and update each that nobody changed or deleted.
+        """Create each that never existed, and update each that no user has changed or deleted.
 
         One whose pipeline was deleted is not created.
         """
@@ -227,7 +227,7 @@ class ShippedWorkflows:
 def _use_writes(
     queries: PipelineQueries, workflow: Workflow, pipelines: Mapping[_Place, Pipeline]
 ) -> list[Write]:
-    """The writes that note in pipelines whether the workflow uses them."""
+    """Return the writes that record in pipelines whether the workflow uses them."""
     used = {each.key for each in workflow.functions}
     return [
         write

@@ -1,4 +1,4 @@
-"""Reading workflows, for their routes and for executions."""
+"""Reads workflows, for their routes and for executions."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from backend.domains.workflows.repository import (
 
 @wired
 class WorkflowQueries:
-    """`processing` is the deployment's setting: whether shipped workflows run on uploads."""
+    """Reads workflows. `processing` is the setting whether shipped workflows run on uploads."""
 
     workflows: WorkflowRepository
     databases: DatabaseService
@@ -28,7 +28,7 @@ class WorkflowQueries:
     def get_workflow(
         self, caller: Identity, database_id: str, workflow_id: str, *, show_deleted: bool = False
     ) -> Workflow:
-        """Return one workflow; with `show_deleted` the last deleted one of that id.
+        """Return one workflow; with `show_deleted` the last deleted one with that id.
 
         Raises:
             WorkflowNotFoundError: it does not exist, or the caller may not see it.
@@ -39,7 +39,7 @@ class WorkflowQueries:
         return found
 
     def find_workflow(self, database_id: str, workflow_id: str) -> Workflow | None:
-        """Return the active workflow of an id, without asking for permission."""
+        """Return the active workflow with an id. No permission is checked."""
         return self.workflows.get(database_id, workflow_id)
 
     def list_workflows(
@@ -50,7 +50,10 @@ class WorkflowQueries:
         database_id: str | None = None,
         show_deleted: bool = False,
     ) -> Page[Workflow]:
-        """Active, or else deleted, workflows that the caller may see: of a database, or of all."""
+        """List the active, or the deleted, workflows that the caller may see.
+
+        Of a database, or of all.
+        """
 
         def fetch(request: PageRequest) -> Page[Workflow]:
             if database_id is None:
@@ -66,10 +69,10 @@ class WorkflowQueries:
         return self.authorization.may(caller, "GET", secured(workflow))
 
     def triggered_by(self, database_id: str, path: str) -> list[Workflow]:
-        """Return the workflows that an upload of a file starts, without asking for permission.
+        """Return the workflows that an upload of a file starts. No permission is checked.
 
-        They are those of the file's database and of GLOBAL, in the order of their ids. Shipped
-        ones are left out where the deployment or the database switches processing off.
+        They are those of the file's database and of GLOBAL, in the order of their ids. Shipped ones
+        are left out if the deployment or the database disables processing.
         """
         of_database = self.workflows.all_in(database_id)
         found = [
@@ -87,11 +90,11 @@ class WorkflowQueries:
 
 
 def secured(workflow: Workflow) -> Secured:
-    """A workflow as permissions see it."""
+    """Return a workflow as permissions see it."""
     fields = {"databaseId": workflow.database_id, "workflowId": workflow.workflow_id}
     return Secured("workflow", fields)
 
 
 def attributes(workflow: Workflow) -> dict[str, Any]:
-    """A workflow as its audit entries hold it."""
+    """Return a workflow as its audit entries contain it."""
     return workflow.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

@@ -22,7 +22,7 @@ from backend.domains.metadata_schemas.models import (
     SchemaField,
     SchemaFields,
 )
-from backend.domains.metadata_schemas.rules import in_order, speaks_of, together
+from backend.domains.metadata_schemas.rules import applies_to, in_order, together
 
 KEYS = "abcdef"
 NOON = "2026-03-01T12:00:00.000000Z"
@@ -65,13 +65,13 @@ def test_where_schemas_contradict_each_other_nothing_is_demanded() -> None:
 
 def test_a_schema_speaks_of_files_with_its_extensions_only() -> None:
     one = schema("A", said("k"), file_key_type_restriction=".glb, .GLTF")
-    assert speaks_of(one, "/x/y.GLB")
-    assert speaks_of(one, "/y.gltf")
-    assert not speaks_of(one, "/y.png")
-    assert not speaks_of(one, "/y")
-    assert speaks_of(one, None)
-    assert speaks_of(schema("A", said("k"), file_key_type_restriction=".all"), "/y")
-    assert not speaks_of(schema("A", said("k"), enabled=False), None)
+    assert applies_to(one, "/x/y.GLB")
+    assert applies_to(one, "/y.gltf")
+    assert not applies_to(one, "/y.png")
+    assert not applies_to(one, "/y")
+    assert applies_to(one, None)
+    assert applies_to(schema("A", said("k"), file_key_type_restriction=".all"), "/y")
+    assert not applies_to(schema("A", said("k"), enabled=False), None)
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), st.lists(st.sampled_from(KEYS), max_size=3)))
