@@ -1,4 +1,4 @@
-"""The Python client of Vitrine: `Vitrine` is the SDK, `vitrine` on the command line its user."""
+"""The Python client of Vitrine: `Vitrine` is the SDK, `vitrine` the command line built on it."""
 
 from vitrine.client import Vitrine
 from vitrine.errors import (

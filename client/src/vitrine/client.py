@@ -1,4 +1,4 @@
-"""The SDK's front: one object with a resource for each family of routes."""
+"""The entry point of the SDK: one object with a resource for each family of routes."""
 
 import time
 from collections.abc import Callable

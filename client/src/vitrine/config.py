@@ -1,8 +1,8 @@
-"""Where the command's address and key come from, and where `login` keeps them.
+"""The address and key of the command, and the file in which `login` stores them.
 
 In this order: options, the file of `--endpoint`, VITRINE_API and VITRINE_API_KEY, the file of
-VITRINE_ENDPOINT, what `login` stored. A stored key is only ever sent to the address that it was
-stored with.
+VITRINE_ENDPOINT, the data stored by `login`. A stored key is only sent to the address with which it
+was stored.
 """
 
 import os
@@ -22,7 +22,7 @@ ENDPOINT_VARIABLE: Final = "VITRINE_ENDPOINT"
 
 
 class Connection(BaseModel):
-    """An address and what opens it."""
+    """An address and its credentials."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class Connection(BaseModel):
 
 
 class EndpointFile(BaseModel):
-    """What a local runtime writes for scripts; only what is used here."""
+    """The file that a local runtime writes for scripts; only the used fields."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True)
 
@@ -47,10 +47,10 @@ def default_path() -> Path:
 
 
 def read_endpoint(path: Path) -> Connection:
-    """The connection to a local runtime.
+    """Return the connection to a local runtime.
 
     Raises:
-        ConfigurationError: the file is absent, or is not such a file.
+        ConfigurationError: the file does not exist, or is not an endpoint file.
     """
     try:
         endpoint = EndpointFile.model_validate_json(path.read_bytes())
@@ -64,10 +64,10 @@ def read_endpoint(path: Path) -> Connection:
 
 
 def read_login(path: Path) -> Connection | None:
-    """What `login` stored; None where nobody logged in.
+    """Return the connection stored by `login`; None without one.
 
     Raises:
-        ConfigurationError: the file cannot be read or understood.
+        ConfigurationError: the file cannot be read or parsed.
     """
     try:
         return Connection.model_validate_json(path.read_bytes())
@@ -80,7 +80,7 @@ def read_login(path: Path) -> Connection | None:
 
 
 def write_login(path: Path, connection: Connection) -> None:
-    """Stores it for this user alone, all or nothing."""
+    """Store it for this user only, all or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -97,10 +97,10 @@ def resolve(
     environment: Mapping[str, str],
     login: Path,
 ) -> Connection:
-    """The connection that these options and this environment mean.
+    """Return the connection for these options and this environment.
 
     Raises:
-        ConfigurationError: none, or a file that is named cannot be used.
+        ConfigurationError: there is none, or a named file cannot be used.
     """
     base = _base(api=api, endpoint=endpoint, environment=environment, login=login)
     if base is None and api is None:

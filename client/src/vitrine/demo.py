@@ -1,8 +1,7 @@
-"""The main job, tried out: import a folder, wait for the indexes, find every file by search.
+"""The demo: import a folder, wait for the indexes, find every file by search.
 
-Search is asked asset by asset (and by extension where an asset is large), because one search
-reaches ten thousand hits and no further. Facts, thumbnails and GLBs are counted where uploads are
-processed.
+Searches are made for each asset (and by extension for a large asset), because one search returns at
+most ten thousand hits. Facts, thumbnails and GLBs are counted if uploads are processed.
 """
 
 import json
@@ -27,10 +26,10 @@ _READERS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Processed:
-    """What was found out about an asset's files.
+    """The results of processing an asset's files.
 
     `refused` are paths with the reasons of readers, `not_inspected` those with the reasons why no
-    reader took them; `unexplained` counts files that have neither facts nor a reason.
+    reader was used; `unexplained` counts files with neither facts nor a reason.
     """
 
     facts: int
@@ -43,7 +42,7 @@ class Processed:
 
 @dataclass(frozen=True, kw_only=True)
 class AssetFound:
-    """How many of an asset's imported files search finds."""
+    """How many of an asset's imported files a search finds."""
 
     asset: AssetOutcome
     files: Sequence[FileOutcome]
@@ -61,7 +60,7 @@ class Demo:
 
     @property
     def problems(self) -> list[str]:
-        """Each file that search does not find, or finds twice."""
+        """Return each file that search does not find, or finds twice."""
         lines: list[str] = []
         for one in self.found:
             lines += [f"not found: {one.asset.asset_name}{key}" for key in one.missing]
@@ -70,12 +69,12 @@ class Demo:
 
     @property
     def refused(self) -> list[tuple[str, str]]:
-        """Files that no reader could read, with the reasons."""
+        """Return files that no reader could read, with the reasons."""
         return [pair for one in self.found for pair in one.processed.refused]
 
     @property
     def not_inspected(self) -> Counter[str]:
-        """How many files no reader took, by the reason."""
+        """Return how many files were not inspected, by reason."""
         return Counter(reason for one in self.found for _, reason in one.processed.not_inspected)
 
     @property
@@ -110,7 +109,7 @@ def run(
     drain: Callable[[], float],
     clock: Callable[[], float] = time.monotonic,
 ) -> Demo:
-    """Imports, drains and looks for every file that is stored.
+    """Import, wait and search for every stored file.
 
     `seconds` is the time from the first request until everything could be searched. A runtime that
     processes uploads is drained once all executions have ended.
@@ -198,7 +197,7 @@ def _fact(hit: Hit, name: str) -> str:
 def _queries(
     database_id: str, asset: AssetOutcome, files: Sequence[FileOutcome]
 ) -> list[SearchQuery]:
-    """Searches that together reach all of the asset's files."""
+    """Return searches that together find all of the asset's files."""
     extensions: set[str | None] = {None}
     if len(files) > DEEPEST_HIT:
         extensions = {PurePosixPath(str(one.key)).suffix.lstrip(".").lower() for one in files}
@@ -214,7 +213,7 @@ def _queries(
 
 
 def table_rows(demo: Demo) -> list[list[str]]:
-    """One row an asset: name, files, bytes, files found, and what was found out about them."""
+    """Return one row per asset: name, files, bytes, files found, and processing results."""
     return [
         [
             one.asset.asset_name,
@@ -232,5 +231,5 @@ def table_rows(demo: Demo) -> list[list[str]]:
 
 
 def json_line(demo: Demo) -> str:
-    """The figures on one line."""
+    """Return the figures on one line."""
     return json.dumps(demo.figures())

@@ -1,19 +1,19 @@
 """The errors that the client raises, one class for each meaning of a reply.
 
 VitrineError
-├─ ConfigurationError        no address or no key to talk with
-├─ UnreachableError          the server or the storage did not answer
-├─ ProtocolError             an answer that is not in the contract's form
+├─ ConfigurationError        no address or no key is configured
+├─ UnreachableError          the server or the storage did not respond
+├─ ProtocolError             a response that does not match the contract
 ├─ IntegrityError            bytes that do not match their size or checksum
 ├─ UnsafePathError           a path from the server that would leave the target folder
-└─ ApiError                  the server answered with an error
+└─ ApiError                  the server returned an error
    ├─ InvalidInputError 400   ├─ GoneError 410               ├─ RateLimitedError 429
    ├─ UnauthenticatedError 401├─ RevisionConflictError 412   ├─ UnavailableError 503
    ├─ PermissionDeniedError 403├─ TooLargeError 413          └─ ServerError other 5xx
    ├─ NotFoundError 404       ├─ RangeError 416
    └─ ConflictError 409
 
-It reads error bodies; it does not decide what is tried again (see vitrine.retry).
+This module parses error bodies; vitrine.retry decides what is retried.
 """
 
 from collections.abc import Mapping
@@ -23,19 +23,19 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class VitrineError(Exception):
-    """Base of everything that this package raises on purpose."""
+    """Base of all errors that this package raises."""
 
 
 class ConfigurationError(VitrineError):
-    """No address or credentials are known, or the given ones cannot be used."""
+    """No address or credentials are configured, or they cannot be used."""
 
 
 class UnreachableError(VitrineError):
-    """The other side could not be reached, or the connection broke, after all attempts."""
+    """The server could not be reached, or the connection broke, after all attempts."""
 
 
 class ProtocolError(VitrineError):
-    """The answer is not in the form that the contract gives it."""
+    """The response does not match the contract."""
 
 
 class IntegrityError(VitrineError):
@@ -43,11 +43,11 @@ class IntegrityError(VitrineError):
 
 
 class UnsafePathError(VitrineError):
-    """A path that came from the server would be written outside the target folder."""
+    """A path from the server would be written outside the target folder."""
 
 
 class FieldError(BaseModel):
-    """One field that the server refused, and why."""
+    """One field that the server rejected, and the reason."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -56,9 +56,9 @@ class FieldError(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """The contract's error body; a gateway in front of it sends `message` alone.
+    """The error body of the contract; a gateway in front of it sends only `message`.
 
-    Two routes have an empty object for their message where nothing is found, and a `reason`.
+    For two routes, the message of a 404 is an empty object, with a `reason`.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -71,7 +71,7 @@ class ErrorBody(BaseModel):
 
 
 class ApiError(VitrineError):
-    """The server refused the request; carries everything that its error body says."""
+    """The server rejected the request; contains the whole error body."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class ApiError(VitrineError):
         super().__init__(self._sentence())
 
     def _sentence(self) -> str:
-        """The message with the refused fields, unless the message names them already."""
+        """Return the message with the rejected fields, unless it names them already."""
         fields = [
             f"{error.field}: {error.message}"
             for error in self.errors
@@ -107,19 +107,19 @@ class InvalidInputError(ApiError):
 
 
 class UnauthenticatedError(ApiError):
-    """401: no credentials, or bad ones."""
+    """401: credentials are missing or invalid."""
 
 
 class PermissionDeniedError(ApiError):
-    """403: this caller may not use the route."""
+    """403: the caller does not have the required permission."""
 
 
 class NotFoundError(ApiError):
-    """404: absent, or not visible to the caller."""
+    """404: not found, or not visible to the caller."""
 
 
 class ConflictError(ApiError):
-    """409: it exists already, or its state forbids the change."""
+    """409: the resource exists already, or its state does not allow the change."""
 
 
 class GoneError(ApiError):
@@ -127,27 +127,27 @@ class GoneError(ApiError):
 
 
 class RevisionConflictError(ApiError):
-    """412: someone else changed it since it was read."""
+    """412: the resource was changed since it was read."""
 
 
 class TooLargeError(ApiError):
-    """413: the body, or the item that it would make, is too large."""
+    """413: the body, or the resulting item, is too large."""
 
 
 class RangeError(ApiError):
-    """416: the asked range lies outside the file."""
+    """416: the requested range is outside the file."""
 
 
 class RateLimitedError(ApiError):
-    """429: too many requests; `retry_after` says in how many seconds to come back."""
+    """429: too many requests; `retry_after` is the number of seconds to wait."""
 
 
 class ServerError(ApiError):
-    """Any other 5xx: a fault of the server."""
+    """Any other 5xx: an internal error of the server."""
 
 
 class UnavailableError(ServerError):
-    """503: something behind the server is down."""
+    """503: a service behind the server is unavailable."""
 
 
 _BY_STATUS: Mapping[int, type[ApiError]] = {
@@ -166,7 +166,7 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 
 
 def error_of(response: httpx.Response, *, retry_after: float | None = None) -> ApiError:
-    """The exception for a reply with an error status; the body need not be the contract's."""
+    """Return the exception for a reply with an error status; the body may have any form."""
     try:
         body = ErrorBody.model_validate_json(response.content)
     except ValidationError:

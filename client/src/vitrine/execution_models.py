@@ -25,7 +25,7 @@ class RefusedOutput(Wire):
 
 
 class Outputs(Wire):
-    """What an execution stored; of very many paths the first, and how many there are."""
+    """What an execution stored: the first paths, and the total counts."""
 
     files: tuple[str, ...] = ()
     previews: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Step(Wire):
 
 
 class Execution(Wire):
-    """An execution: what it ran on, its state, and where it was read alone, its outputs."""
+    """An execution: its input, its state, and, if it was read alone, its outputs."""
 
     execution_id: str
     workflow_database_id: str | None = None
@@ -76,7 +76,7 @@ class Execution(Wire):
 
     @property
     def reason(self) -> str | None:
-        """Why it did not succeed, in one line."""
+        """Return why it did not succeed, in one line."""
         if self.error is None:
             return None
         return ": ".join(part for part in (self.error.code, self.error.message) if part)
@@ -90,7 +90,7 @@ class StartedFile(Wire):
 
 
 class RefusedFile(Wire):
-    """A file of several on which nothing was started, and the reason."""
+    """A file for which no execution was started, and the reason."""
 
     file_key: str
     code: str | None = None
@@ -98,7 +98,7 @@ class RefusedFile(Wire):
 
 
 class StartedExecution(Wire):
-    """The id of an execution that was started; of several files, one for each."""
+    """The id of the execution that was started, or one for each of several files."""
 
     message: str
     executions: tuple[StartedFile, ...] | None = None

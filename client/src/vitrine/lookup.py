@@ -1,4 +1,4 @@
-"""Finding one asset by what a person types: its id, or its name where that is unambiguous."""
+"""Finds an asset by its id, or by its name if that is unambiguous."""
 
 from vitrine.client import Vitrine
 from vitrine.errors import NotFoundError, VitrineError
@@ -10,7 +10,7 @@ class AmbiguousNameError(VitrineError):
 
 
 def find_asset(client: Vitrine, database_id: str, wanted: str, *, archived: bool = False) -> Asset:
-    """The asset with that id or, failing that, with that name; `archived` ones too on demand.
+    """Return the asset with that id or, failing that, with that name; optionally `archived` ones.
 
     Raises:
         NotFoundError: there is none that the caller may see.

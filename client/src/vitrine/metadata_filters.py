@@ -1,4 +1,4 @@
-"""Filters and facets of searches by metadata and facts, as values and as people type them."""
+"""Filters and facets of searches by metadata and facts, as values and as typed by users."""
 
 import json
 import re
@@ -27,12 +27,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class FilterError(VitrineError):
-    """The text is no filter; the message says what one looks like."""
+    """The text is not a valid filter; the message shows the form of one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetadataFilter:
-    """One condition on a metadata key. The value says its type, unless `type` does."""
+    """One condition on a metadata key. The type follows from the value, unless `type` is set."""
 
     key: str
     op: FilterOperator
@@ -49,10 +49,10 @@ class MetadataFilter:
 
 
 def parse_filter(text: str) -> MetadataFilter:
-    """`key>=3`, `made<2024-01-01`, `maker=Acme`, `key="3"` for a text, `key` alone, or `!key`.
+    """Parse `key>=3`, `made<2024-01-01`, `maker=Acme`, `key="3"` (a text), `key` alone, or `!key`.
 
     Raises:
-        FilterError: it is none of these.
+        FilterError: the text has another form.
     """
     typed = _TYPED.fullmatch(text)
     if typed is None:
@@ -85,29 +85,31 @@ class MetadataFacet:
 
 
 def fact_key(name: str) -> str:
-    """The key of a bare fact (`triangles`), of `metadata.<key>` or of `AB_<key>`."""
+    """Return the key of a bare fact (`triangles`), of `metadata.<key>` or of `AB_<key>`."""
     if name.startswith(_METADATA):
         return name.removeprefix(_METADATA)
     return name if name.startswith((_FACT, "AB_")) else _FACT + name
 
 
 def parse_where(text: str) -> MetadataFilter:
-    """`triangles > 10000`, `format=OBJ`, `watertight=false`, `unit` alone, or `!unit`.
+    """Parse `triangles > 10000`, `format=OBJ`, `watertight=false`, `unit` alone, or `!unit`.
 
-    Bare names are facts; `metadata.width` is a key of metadata, `AB_maker` an attribute.
+    Bare names are facts; `metadata.width` is a metadata key, `AB_maker` an attribute.
 
     Raises:
-        FilterError: it is none of these.
+        FilterError: the text has another form.
     """
     found = parse_filter(text)
     return replace(found, key=fact_key(found.key))
 
 
 def parse_facet(text: str) -> MetadataFacet:
-    """`format`, or `texturesMissing >= 1` to count the files in that range; names as in a filter.
+    """Parse `format`, or `texturesMissing >= 1` to count the files in that range.
+
+    Names are as in filters.
 
     Raises:
-        FilterError: it is none of these.
+        FilterError: the text has another form.
     """
     typed = _TYPED.fullmatch(text)
     if typed is None:
@@ -130,7 +132,7 @@ _FACETS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class FacetChoice:
-    """Values chosen in a facet: hits have one of them, and the facet still counts the others."""
+    """Values selected in a facet: hits have one of them, and the facet still counts the others."""
 
     facet: str
     values: tuple[JsonValue, ...]
@@ -140,12 +142,12 @@ class FacetChoice:
 
 
 def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
-    """`ext=glb`, `tag=red`, `type=folder`, `database=…`, `asset=…`, or a fact: `format=OBJ`.
+    """Parse `ext=glb`, `tag=red`, `type=folder`, `database=…`, `asset=…`, or a fact: `format=OBJ`.
 
     Several values of one facet are alternatives.
 
     Raises:
-        FilterError: a text is none of these.
+        FilterError: a text has another form.
     """
     chosen: dict[str, list[JsonValue]] = {}
     for text in texts:
@@ -163,7 +165,7 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
 
 
 def parse_order(text: str) -> tuple[str, Literal["asc", "desc"]]:
-    """`triangles`, or `-triangles` for the largest first; names as in a filter."""
+    """Parse `triangles`, or `-triangles` for the largest first; names are as in filters."""
     name = text.removeprefix("-").strip()
     own = name if name.startswith(_METADATA) else fact_key(name)
     return own, "desc" if text.startswith("-") else "asc"

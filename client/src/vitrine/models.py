@@ -1,7 +1,7 @@
-"""What the API takes and gives, typed. Wire names are camelCase, here they are snake_case.
+"""Requests and replies of the API, typed. Wire names are camelCase, here they are snake_case.
 
-Replies keep fields that this version does not know (`model_extra`), so that an older client shows
-what a newer server says. Nothing here talks to anyone.
+Replies keep fields that this version does not know (`model_extra`), so that an older client can
+display the replies of a newer server. No I/O.
 """
 
 from enum import StrEnum
@@ -18,12 +18,12 @@ class Wire(BaseModel):
     )
 
     def wire(self) -> dict[str, JsonValue]:
-        """The value with wire names, without what the server did not send."""
+        """Return the value with wire names, without fields that the server did not send."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 class Message(Wire):
-    """A reply that says just that it is done."""
+    """A reply that only confirms the operation."""
 
     message: str | None = None
 
@@ -34,7 +34,7 @@ class Version(Wire):
 
 
 class Job(Wire):
-    """Long work; `problems` are facts for people, twenty at the most."""
+    """A job; `problems` are messages for people, at most twenty."""
 
     job_id: str
     kind: str | None = None
@@ -90,7 +90,7 @@ class Operation(Wire):
 
 
 class TagDeleted(Operation):
-    """`job_id` names the long work that takes the tag from the assets that carry it."""
+    """`job_id` is the job that removes the tag from the assets that have it."""
 
     job_id: str | None = None
 
@@ -190,7 +190,7 @@ class FileVersion(Wire):
 
 
 class FileInfo(Wire):
-    """One file, as `fileInfo` describes it."""
+    """A file, as `fileInfo` returns it."""
 
     file_name: str
     key: str | None = None
@@ -218,7 +218,7 @@ class UploadType(StrEnum):
 
 
 class NewFile(Wire):
-    """A file that is to be uploaded; without `num_parts` the server says how it is cut."""
+    """A file to upload; without `num_parts` the server chooses the number of parts."""
 
     relative_key: str
     file_size: int = Field(validation_alias="file_size", serialization_alias="file_size")
@@ -234,7 +234,7 @@ class PartUrl(Wire):
 
 
 class PendingFile(Wire):
-    """An upload that was opened: where each part goes."""
+    """An upload that was started: the URL of each part."""
 
     relative_key: str
     upload_id_s3: str
@@ -254,7 +254,7 @@ class Part(Wire):
 
 
 class FinishedFile(Wire):
-    """A file whose parts are stored; no parts mean that it is given up."""
+    """A file whose parts are stored; a file without parts is cancelled."""
 
     relative_key: str
     upload_id_s3: str
@@ -306,7 +306,7 @@ class MetadataType(StrEnum):
 
 
 class Metadata(Wire):
-    """A metadata record as it is written."""
+    """A metadata record to write."""
 
     metadata_key: str
     metadata_value: str
@@ -314,7 +314,7 @@ class Metadata(Wire):
 
 
 class MetadataRecord(Wire):
-    """A metadata record as it is read: with its schema's say, and maybe without a value."""
+    """A metadata record as read: with its schema field, and possibly without a value."""
 
     metadata_key: str
     metadata_value: str | None = None

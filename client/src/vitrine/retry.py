@@ -1,7 +1,7 @@
-"""How often and how patiently a request is tried again. Pure; the caller sleeps.
+"""Decides whether and when a request is retried. Pure; the caller sleeps.
 
-Tried again are 429 and 503, gateway time-outs of repeatable requests, and broken connections:
-those that were never made for every request, those that broke later for repeatable ones only.
+Retried are 429 and 503, gateway time-outs of repeatable requests, and broken connections: failures
+to connect for every request, later ones for repeatable requests only.
 """
 
 import random
@@ -23,7 +23,10 @@ NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
-    """A bounded exponential back-off with full jitter; Retry-After wins, up to a limit."""
+    """A limited exponential back-off with full jitter.
+
+    Retry-After takes precedence, up to a limit.
+    """
 
     attempts: int = 6
     first_delay: float = 0.25
@@ -32,7 +35,7 @@ class RetryPolicy:
     jitter: Callable[[float, float], float] = random.uniform
 
     def delay(self, attempt: int, retry_after: float | None = None) -> float:
-        """Seconds to wait after the given attempt (counted from 1)."""
+        """Return the seconds to wait after an attempt (counted from 1)."""
         if retry_after is not None:
             return min(max(retry_after, 0.0), self.longest_retry_after)
         ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
@@ -48,7 +51,7 @@ class RetryPolicy:
 
 
 def retry_after_seconds(response: httpx.Response) -> float | None:
-    """What Retry-After says, given as seconds or as a date; None where it is absent or garbled."""
+    """Parse Retry-After, in seconds or as a date; None if it is missing or invalid."""
     text = response.headers.get("Retry-After", "").strip()
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""Metadata schemas as the API tells and takes them."""
+"""Metadata schemas in requests and replies of the API."""
 
 from enum import StrEnum
 from typing import Self
@@ -9,7 +9,7 @@ from vitrine.models import MetadataType, Wire
 
 
 class SchemaEntity(StrEnum):
-    """What a metadata schema governs."""
+    """The entity type of a metadata schema."""
 
     DATABASE = "databaseMetadata"
     ASSET = "assetMetadata"
@@ -19,7 +19,7 @@ class SchemaEntity(StrEnum):
 
 
 class SchemaField(Wire):
-    """What a schema says of one key."""
+    """The rules of a schema for one key."""
 
     metadata_field_key_name: str
     metadata_field_value_type: MetadataType = MetadataType.STRING
@@ -38,7 +38,7 @@ class SchemaFields(Wire):
         return cls(fields=fields)
 
     def body(self) -> JsonValue:
-        """As requests carry them."""
+        """Return the body of a request."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 

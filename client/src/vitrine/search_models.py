@@ -1,4 +1,4 @@
-"""What searches return, typed."""
+"""Search results, typed."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class Hit(Wire):
     """The best file hits of an asset, where the search folds them in."""
 
     def text(self, field: str) -> str:
-        """A field of the document as text; empty where it has none."""
+        """Return a field of the document as text; empty without one."""
         value = self.source.get(field)
         return "" if value is None else str(value)
 
@@ -44,7 +44,7 @@ class Facet(Wire):
 
 
 class MetadataFacetCounts(Wire):
-    """How many documents have each value of a key, and how many numbers lie in each range."""
+    """How many documents have each value of a key, and how many numbers are in each range."""
 
     key: str
     documents: int = 0
@@ -53,7 +53,7 @@ class MetadataFacetCounts(Wire):
 
 
 class HistogramField(StrEnum):
-    """What a histogram counts by: the size or date of files, or the date of asset versions."""
+    """The field of a histogram: size or date of files, or date of asset versions."""
 
     SIZE = "num_filesize"
     MODIFIED = "date_lastmodified"
@@ -61,7 +61,10 @@ class HistogramField(StrEnum):
 
 
 class HistogramBucket(Wire):
-    """Values from `from` on and below `to`; of dates, `to` is the `from` of the next bucket."""
+    """Values of at least `from`, less than `to`.
+
+    For dates, `to` is the `from` of the next bucket.
+    """
 
     start: JsonValue = Field(default=None, alias="from")
     end: JsonValue = Field(default=None, alias="to")
@@ -75,7 +78,7 @@ class Histogram(Wire):
 
 
 class Lag(Wire):
-    """How many of the documents that were written are not known to be in the indexes yet.
+    """How many of the written documents the indexes may not contain yet.
 
     `seconds` have passed since the first of the writes.
     """

@@ -1,7 +1,7 @@
-"""Bytes of files to and from the object storage, by presigned URL.
+"""Transfers content of files to and from the object storage, by presigned URLs.
 
-A URL carries its own permission, so no credentials are ever sent here. Memory stays flat: parts
-are read from the file as they are sent, and what comes is handed on in pieces.
+A URL contains its permission, so no credentials are sent here. Memory use is constant: parts are
+read from the file as they are sent, and received content is passed on in pieces.
 """
 
 import time
@@ -21,7 +21,7 @@ TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0, pool=None)
 
 
 class StorageError(VitrineError):
-    """The storage refused a presigned request."""
+    """The storage rejected a presigned request."""
 
     def __init__(self, status: int, detail: str) -> None:
         self.status = status
@@ -30,14 +30,14 @@ class StorageError(VitrineError):
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """A stretch of a local file."""
+    """A range of a local file."""
 
     path: Path
     offset: int
     length: int
 
     def pieces(self, moved: Callable[[int], None]) -> Iterator[bytes]:
-        """The bytes in pieces.
+        """Yield the bytes in pieces.
 
         Raises:
             IntegrityError: the file is shorter than when it was measured.
@@ -55,7 +55,7 @@ class Slice:
 
 
 class Storage:
-    """Sends and fetches bytes; safe to share between threads."""
+    """Sends and receives content; safe to share between threads."""
 
     def __init__(
         self,
@@ -76,13 +76,15 @@ class Storage:
         self._client.close()
 
     def put(self, url: str, part: Slice, *, moved: Callable[[int], None] = lambda _: None) -> str:
-        """Stores a part and answers its ETag without quotes.
+        """Store a part and return its ETag without quotes.
 
-        `moved` hears of the bytes as they go, and of minus their sum where an attempt failed.
+        `moved` is called with the number of bytes sent, and with the negative sum after a failed
+        attempt.
 
         Raises:
-            StorageError: refused for good; UnreachableError: no answer; IntegrityError: the file
-            is shorter than said.
+            StorageError: the request was rejected permanently.
+            UnreachableError: no response.
+            IntegrityError: the file is shorter than expected.
         """
         attempt = 0
         while True:
@@ -114,12 +116,13 @@ class Storage:
 
     @contextmanager
     def get(self, url: str, *, start: int = 0, end: int | None = None) -> Generator[httpx.Response]:
-        """One attempt to fetch from the given byte on, up to the one before `end`.
+        """Make one attempt to receive bytes from a position, up to the one before `end`.
 
         The reply is 200 (whole) or 206 (a part).
 
         Raises:
-            StorageError: refused; UnreachableError: no answer, or it broke off.
+            StorageError: the request was rejected.
+            UnreachableError: no response, or the connection broke.
         """
         headers = {"Accept-Encoding": "identity"}
         if start or end is not None:
@@ -137,7 +140,7 @@ class Storage:
 
 
 class _Count:
-    """Passes progress on and can take it back."""
+    """Reports progress, and can undo it."""
 
     def __init__(self, moved: Callable[[int], None]) -> None:
         self._moved = moved
@@ -161,5 +164,5 @@ def _etag(response: httpx.Response) -> str:
 
 
 def _detail(text: str) -> str:
-    """The storage's own words on one line, shortened: an XML error may be long."""
+    """Return the storage's own error text on one line, shortened."""
     return " ".join(text.split())[:300] or "no reason given"

@@ -1,7 +1,7 @@
-"""One request to the API: credentials, retries, errors and pages.
+"""Sends a request to the API: credentials, retries, errors and pages.
 
-Resources say which path and body; this module knows nothing about what they mean, and presigned
-storage URLs never pass here, so the key never leaves for another host (see vitrine.storage).
+Presigned storage URLs are never requested here, so the key is never sent to another host (see
+vitrine.storage).
 """
 
 import time
@@ -34,15 +34,15 @@ _ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])
 
 
 def path_of(*segments: str) -> str:
-    """A URL path of segments, each quoted whole: an id can never become two segments."""
+    """Return a URL path of segments, each quoted, so that an id cannot become two segments."""
     return "/" + "/".join(quote(segment, safe="") for segment in segments)
 
 
 def authorization_of(api_key: str) -> str:
-    """The header's value: API keys go bare, anything else is taken for a token.
+    """Return the header's value: API keys alone, anything else as a bearer token.
 
     Raises:
-        ConfigurationError: it holds a character that no key or token has.
+        ConfigurationError: it contains a character that no key or token has.
     """
     token = api_key.strip().removeprefix("Bearer ")
     if not (token.isascii() and token.isprintable()) or " " in token:
@@ -51,7 +51,7 @@ def authorization_of(api_key: str) -> str:
 
 
 def parse(model: type[Model], response: httpx.Response) -> Model:
-    """The reply as a model.
+    """Parse the reply as a model.
 
     Raises:
         ProtocolError: the reply has another form.
@@ -68,7 +68,7 @@ def parse(model: type[Model], response: httpx.Response) -> Model:
 
 
 class Writes:
-    """The tokens of the last writes, by which a search can wait for them."""
+    """The sync tokens of the last writes, for searches that wait for them."""
 
     def __init__(self) -> None:
         self._tokens: deque[str] = deque(maxlen=_MOST_WRITES)
@@ -79,14 +79,14 @@ class Writes:
             self._tokens.append(token)
 
     def noted(self, response: httpx.Response) -> httpx.Response:
-        """The response, whose token is kept if it has one."""
+        """Return the response, after recording its token if it has one."""
         token = response.headers.get("X-Sync-Token")
         if token:
             self.note(token)
         return response
 
     def recent(self) -> tuple[str, ...]:
-        """The newest tokens, as many as a header takes."""
+        """Return the newest tokens, as many as fit a header."""
         found: list[str] = []
         with self._lock:
             tokens = tuple(self._tokens)
@@ -97,7 +97,7 @@ class Writes:
         return tuple(found)
 
     def forget(self, tokens: Collection[str]) -> None:
-        """Leave out tokens of writes that the indexes hold."""
+        """Remove tokens of writes that the indexes contain."""
         with self._lock:
             kept = [token for token in self._tokens if token not in tokens]
             self._tokens = deque(kept, maxlen=_MOST_WRITES)
@@ -151,13 +151,13 @@ class Transport:
         repeatable: bool | None = None,
         redirects: bool = False,
     ) -> httpx.Response:
-        """Sends and answers the successful reply, or with `redirects` also one that points away.
+        """Send a request and return the successful reply, or with `redirects` also a redirect.
 
-        `repeatable` says that a second sending does no harm; by default every method but POST.
+        `repeatable` means that sending it twice does no harm; by default every method but POST.
 
         Raises:
-            ApiError: the server refused, after the attempts that the policy allows.
-            UnreachableError: no answer came, after the same attempts.
+            ApiError: the server rejected the request, after the attempts that the policy allows.
+            UnreachableError: no response, after the same attempts.
         """
         request = self._client.build_request(
             method, path, params=_parameters(query), json=body, headers=headers
@@ -182,7 +182,7 @@ class Transport:
             self.sleep(self.retry.delay(attempt, wait))
 
     def read(self, model: type[Model], path: str, *, query: Query | None = None) -> Model:
-        """GET as a model."""
+        """Send a GET and return a model."""
         return parse(model, self.send("GET", path, query=query))
 
     def write(
@@ -194,10 +194,10 @@ class Transport:
         body: Body,
         headers: Mapping[str, str] | None = None,
     ) -> Model:
-        """A write whose reply is a model.
+        """Send a write and return a model.
 
-        A write under `If-Match` is not sent again after a broken connection: if the first one had
-        arrived, the second would be refused as a conflict with oneself.
+        A write with `If-Match` is not repeated after a broken connection: if the first one was
+        carried out, the second would be refused as a conflict with it.
         """
         once = False if headers and "If-Match" in headers else None
         return parse(model, self.send(method, path, body=body, headers=headers, repeatable=once))
@@ -212,12 +212,12 @@ class Transport:
         query: Query | None = None,
         page_size: int | None = None,
     ) -> Iterator[Model]:
-        """Every item of a listing, page after page, fetched as it is consumed.
+        """Yield every item of a listing, page after page, fetched as it is consumed.
 
-        Some listings are `within` a field of the reply.
+        `within` names a field of the reply that contains the listing.
 
         Raises:
-            ProtocolError: a page has another form, or a token comes a second time.
+            ProtocolError: a page has another form, or a token is repeated.
         """
         seen: set[str] = set()
         token: str | None = None
@@ -242,7 +242,7 @@ class Transport:
 
 
 def _parameters(query: Query | None) -> dict[str, str]:
-    """The query as text: without what is None, and with booleans as JSON writes them."""
+    """Return the query as text: without None, and with booleans as in JSON."""
     given = {name: value for name, value in (query or {}).items() if value is not None}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)

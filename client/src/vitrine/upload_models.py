@@ -1,4 +1,4 @@
-"""What the API tells of uploads that are under way (see `models` for the rest)."""
+"""Uploads as the API returns them (see `models` for the rest)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from vitrine.models import PartUrl, Wire
 
 
 class StoredPart(Wire):
-    """A part that the storage holds."""
+    """A part that the storage has."""
 
     part_number: int = Field(alias="PartNumber")
     e_tag: str = Field(alias="ETag")
@@ -16,7 +16,7 @@ class StoredPart(Wire):
 
 
 class RenewedFile(Wire):
-    """A file whose upload goes on; `assembled` ones need no more parts, only to be completed."""
+    """A file whose upload continues; `assembled` ones need no more parts, only a completion."""
 
     relative_key: str
     upload_id_s3: str
@@ -61,7 +61,7 @@ class UploadDetails(Wire):
 
 
 def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:
-    """Ascending part numbers as the ranges that a renewal names."""
+    """Return ascending part numbers as the ranges of a renewal."""
     found: list[tuple[int, int]] = []
     for number in numbers:
         if found and found[-1][1] == number - 1:

@@ -1,4 +1,4 @@
-"""Waiting until a local runtime has worked off every change, so that a search sees it."""
+"""Waits until a local runtime has processed every change, so that searches include it."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ ATTEMPTS: Final = 4
 
 
 class DrainTimeoutError(VitrineError):
-    """Work was still under way when the time was over; the message carries what was left."""
+    """Changes were not processed in time; the message lists the remaining ones."""
 
 
 class _State(BaseModel):
@@ -31,16 +31,16 @@ def wait_until_drained(
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> float:
-    """Asks until nothing is under way; the seconds that it took.
+    """Wait until no change is being processed; return the seconds that it took.
 
     Raises:
-        DrainTimeoutError: not within the time.
-        UnreachableError: the runtime does not answer.
-        ProtocolError: what answers is no runtime.
+        DrainTimeoutError: not all changes were processed in time.
+        UnreachableError: the runtime does not respond.
+        ProtocolError: the server is not a runtime.
     """
     started = clock()
     missed = 0
-    # The runtime looks through whole buckets before it says yes.
+    # The runtime lists whole buckets before it confirms.
     with httpx.Client(transport=http, timeout=60.0) as client:
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Pipelines and workflows as the API returns and takes them."""
+"""Pipelines and workflows in requests and replies of the API."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -12,7 +12,7 @@ GLOBAL = "GLOBAL"
 
 
 class PipelineSettings(Wire):
-    """A pipeline as a request sends it.
+    """A pipeline in a request.
 
     `lambda_name`, `sqs_queue_url` or the event bus's fields name what it calls, by its execution
     type. Timeouts are seconds as text. `update_associated_workflows` copies the settings into the
@@ -39,7 +39,7 @@ class PipelineSettings(Wire):
     update_associated_workflows: bool | None = None
 
     def body(self) -> dict[str, JsonValue]:
-        """As requests carry it."""
+        """Return the body of a request."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -69,11 +69,11 @@ class Pipeline(Wire):
 
     @property
     def resource(self) -> str | None:
-        """The function, queue or event bus that it calls."""
+        """Return the function, queue or event bus that it calls."""
         return self.lambda_name or self.sqs_queue_url or self.event_bridge_bus_arn
 
     def settings(self) -> PipelineSettings:
-        """The request that stores it as it is."""
+        """Return the request that would store it unchanged."""
         names = PipelineSettings.model_fields.keys() & type(self).model_fields.keys()
         values = {name: getattr(self, name) for name in names}
         return PipelineSettings.model_validate(
@@ -82,7 +82,7 @@ class Pipeline(Wire):
 
 
 class WorkflowPipeline(Wire):
-    """A pipeline of a workflow; `input_parameters` are the workflow's own where they are sent."""
+    """A pipeline of a workflow; `input_parameters` are the workflow's own, if it has any."""
 
     name: str
     database_id: str
@@ -93,7 +93,7 @@ class WorkflowPipeline(Wire):
 
     @classmethod
     def of(cls, text: str, database_id: str) -> Self:
-        """The pipeline that `PIPELINE` or `DATABASE:PIPELINE` names."""
+        """Parse `PIPELINE` or `DATABASE:PIPELINE`."""
         database, colon, name = text.rpartition(":")
         return cls(name=name, database_id=database if colon else database_id)
 
@@ -115,7 +115,7 @@ class Workflow(Wire):
 
 
 def functions_of(pipelines: Sequence[WorkflowPipeline]) -> JsonValue:
-    """Pipelines as the body of a workflow carries them."""
+    """Return pipelines as the body of a workflow contains them."""
     sent: list[JsonValue] = [
         one.model_dump(
             mode="json",

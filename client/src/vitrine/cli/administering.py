@@ -1,4 +1,4 @@
-"""Commands for administrators of access: roles, who has them, who can sign in."""
+"""Commands for administrators of access: roles, their users, and sign-in."""
 
 from typing import Annotated
 

@@ -272,5 +272,5 @@ queues.command("redrive")(operations.redrive_queue)
 
 
 def main() -> None:
-    """Runs the command and exits the process."""
+    """Run the command and exit the process."""
     app()

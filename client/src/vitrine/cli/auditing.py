@@ -1,4 +1,4 @@
-"""Commands of the audit trail: list entries, show a large value."""
+"""Commands of the audit log: list entries, show a large value."""
 
 import json
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Commands for buckets: list, register, import what stands in one."""
+"""Commands for buckets: list, register, import objects."""
 
 from typing import Annotated
 
@@ -59,7 +59,7 @@ def import_bucket(
         job = jobs.wait(
             started.job_id,
             timeout=timeout,
-            seen=lambda seen: _tell(session, seen),
+            seen=lambda seen: _show_progress(session, seen),
             sleep=session.wiring.sleep,
         )
     else:
@@ -75,7 +75,7 @@ def import_bucket(
 
 
 def _registered(session: Session, bucket: str, prefix: str | None, database: str | None) -> Bucket:
-    """The registered bucket of that id or name, made if there is none."""
+    """Return the registered bucket with that id or name; register it if there is none."""
     named = [
         one for one in session.client.buckets.list() if bucket in {one.bucket_id, one.bucket_name}
     ]
@@ -100,7 +100,7 @@ def _plain(prefix: str | None) -> str:
     return (prefix or ROOT).strip(ROOT)
 
 
-def _tell(session: Session, job: Job) -> None:
+def _show_progress(session: Session, job: Job) -> None:
     if session.output.err.is_terminal:
         session.output.say(f"{job.state}: {job.items_done} objects")
 

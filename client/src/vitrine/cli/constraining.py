@@ -1,4 +1,4 @@
-"""Commands for constraints, which say who may do what, and templates of them."""
+"""Commands for constraints and permission templates."""
 
 import json
 from pathlib import Path

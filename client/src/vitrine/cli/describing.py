@@ -69,7 +69,7 @@ def remove_of_database(session: Session, database: DatabaseArgument, keys: KeysA
 
 
 def _print_result(session: Session, result: BulkResult) -> None:
-    """Print what was done, and fail if any of it was not."""
+    """Print the result, and fail if a part of it failed."""
     session.output.document(result.wire())
     session.output.rows(["key"], [[str(key)] for key in result.successful_items])
     for failed in result.failed_items:

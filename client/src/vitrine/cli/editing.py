@@ -1,4 +1,4 @@
-"""Commands that change records: databases, assets without their files, tags and their types."""
+"""Commands that change databases, assets without their files, tags and tag types."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Commands that run workflows, and show, stop and repeat what runs."""
+"""Commands that run workflows, and show, stop and repeat executions."""
 
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
@@ -129,7 +129,7 @@ def rerun_execution(
 
 
 class _Input(NamedTuple):
-    """What is run, and on which asset."""
+    """What to run, and on which asset."""
 
     database: str
     asset_id: str
@@ -140,7 +140,7 @@ class _Input(NamedTuple):
 def _start(
     session: Session, wanted: _Input, files: Sequence[str]
 ) -> tuple[list[str], list[RefusedFile]]:
-    """Start an execution on the asset or on each file: their ids, and files that were refused."""
+    """Start an execution on the asset or on each file; return their ids, and refused files."""
     executions, of = session.client.executions, tuple(wanted)
     if len(files) < 2:
         file_key = files[0] if files else None
@@ -154,7 +154,7 @@ def _start(
 
 
 def _database_of(session: Session, workflow: str, database: str) -> str:
-    """The database of a workflow: the asset's own one, or else GLOBAL."""
+    """Return the database of a workflow: the asset's own one, or else GLOBAL."""
     try:
         return session.client.workflows.get(database, workflow).database_id
     except NotFoundError:

@@ -1,4 +1,4 @@
-"""The command that explains why somebody may, or may not, do something."""
+"""The command that explains a user's permissions."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Commands over facts of files: dependencies, where a file is used, similar shapes."""
+"""Commands for facts of files: dependencies, dependents, similar shapes."""
 
 from itertools import islice
 from typing import Annotated
@@ -88,9 +88,9 @@ def similar(
 
 
 def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:
-    """Return a sentence on the files that refer to a file or folder; empty where there are none.
+    """Return a sentence on the files that refer to a file or folder; empty if there are none.
 
-    Without the right to ask, or without an answer, there is no such sentence.
+    Also empty without the permission to list them, or without a reply.
     """
     try:
         users = session.client.facts.dependents(ids, path, folder=folder)

@@ -48,7 +48,7 @@ def move(
     used = "" if yes else users_of(session, ids, source)
     if used and session.output.err.is_terminal:
         session.confirm(f"{used}Move {source} anyway?", yes=yes)
-    elif used:  # a move can be taken back: scripts are not stopped
+    elif used:  # a move can be undone, so scripts are not stopped
         session.output.say(used.strip())
     done = session.client.files.move(ids, source, target)
     _print(session, done, wait=wait, timeout=timeout)

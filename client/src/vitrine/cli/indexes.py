@@ -1,4 +1,4 @@
-"""Commands for administrators: whether the search indexes are right, and what corrects them."""
+"""Commands for administrators of the search indexes: check, repair, rebuild."""
 
 from typing import Annotated
 
@@ -15,14 +15,14 @@ TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to wa
 @with_session
 def status(session: Session) -> None:
     """Show the state of the indexes and the last check; fails if they differ."""
-    _tell(session, session.client.search_indexes.consistency())
+    _print_report(session, session.client.search_indexes.consistency())
 
 
 @with_session
 def check(session: Session, timeout: TimeoutOption = 3600.0) -> None:
     """Compare the indexes with the tables and buckets; fails if they differ."""
     _wait(session, session.client.search_indexes.check(), timeout)
-    _tell(session, session.client.search_indexes.consistency())
+    _print_report(session, session.client.search_indexes.consistency())
 
 
 @with_session
@@ -62,8 +62,8 @@ def _wait(session: Session, work: Work, timeout: float) -> None:
     session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
 
 
-def _tell(session: Session, found: Consistency) -> None:
-    """Print the report; the exit code says whether something has to be corrected."""
+def _print_report(session: Session, found: Consistency) -> None:
+    """Print the report; the exit code shows whether a correction is needed."""
     session.output.document(found.wire())
     session.output.rows(
         ["index", "searched", "written", "mapping"],

@@ -1,4 +1,4 @@
-"""Commands for long work: show, cancel, resume, wait."""
+"""Commands for jobs: show, cancel, resume, wait."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Commands that archive assets, bring them back and delete them."""
+"""Commands that archive, restore and delete assets."""
 
 from collections.abc import Callable
 from typing import Annotated

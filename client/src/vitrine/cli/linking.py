@@ -167,7 +167,7 @@ def set_metadata(
 def _rows(
     kind: str, assets: Iterable[LinkedAsset], *, level: int = 0
 ) -> Iterator[tuple[str | None, ...]]:
-    """Assets one a line; children of children are set in."""
+    """Yield rows with one asset each; children of children are indented."""
     for one in assets:
         name = "  " * level + one.asset_name
         ids = (one.database_id, one.asset_id, one.asset_link_alias_id, one.asset_link_id)

@@ -74,7 +74,7 @@ def _tell_import(session: Session, report: ImportReport) -> None:
     session.output.document({**report.wire(), "counts": counts})
     if session.output.as_json:
         return
-    tell_troubles(session, report)
+    print_failures(session, report)
     stored = report.of(Status.UPLOADED, Status.SKIPPED)
     session.output.rows(
         ["asset", "name", "files", "size"],
@@ -91,8 +91,8 @@ def _tell_import(session: Session, report: ImportReport) -> None:
     session.output.say(f"{report.database_id}: {_summary(report)} in {report.seconds:.1f} s")
 
 
-def tell_troubles(session: Session, report: Report) -> None:
-    """Every file that is not there, and why."""
+def print_failures(session: Session, report: Report) -> None:
+    """Print every file that failed, with the reason."""
     for outcome in report.of(Status.REFUSED, Status.FAILED):
         session.output.say(f"{outcome.status.value}: {outcome.path}: {outcome.reason}")
 
@@ -132,7 +132,7 @@ def download(
     counts: dict[str, JsonValue] = {**report.counts()}
     session.output.document({**report.wire(), "counts": counts})
     if not session.output.as_json:
-        tell_troubles(session, report)
+        print_failures(session, report)
         done = report.of(Status.DOWNLOADED, Status.SKIPPED)
         session.output.rows(
             ["file", "size", ""], [[one.path, size_text(one.size), one.status] for one in done]
@@ -191,7 +191,7 @@ def demo(
 
 
 def _show_demo(session: Session, result: trial.Demo) -> None:
-    tell_troubles(session, result.report)
+    print_failures(session, result.report)
     session.output.table(
         [
             *("asset", "files", "size", "found"),

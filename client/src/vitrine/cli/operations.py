@@ -54,11 +54,11 @@ def replay_failures(
         replayed = session.client.failures.replay(keys)
     else:
         replayed = session.client.failures.replay_all(consumer=consumer)
-    _tell(session, replayed)
+    _print_results(session, replayed)
 
 
-def _tell(session: Session, replayed: Iterable[Replayed]) -> None:
-    """Print each outcome as it comes; the exit code is that of the worst."""
+def _print_results(session: Session, replayed: Iterable[Replayed]) -> None:
+    """Print each result as it arrives; the exit code is that of the worst one."""
     done: list[Replayed] = []
     for one in replayed:
         done.append(one)

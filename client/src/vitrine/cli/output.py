@@ -1,7 +1,7 @@
 """Printing: results on standard output, everything else on standard error.
 
-What comes from a server is printed without its control characters: a name must not be able to
-steer the terminal.
+Texts from a server are printed without control characters, so that a name cannot control the
+terminal.
 """
 
 import json
@@ -22,19 +22,19 @@ class Output:
     as_json: bool
 
     def document(self, value: JsonValue) -> None:
-        """JSON, where it was asked for."""
+        """Print JSON, if it was requested."""
         if self.as_json:
             self.line(json.dumps(value, ensure_ascii=False))
 
     def line(self, text: str) -> None:
-        """One line of result, exactly as it is: Rich would expand tabs."""
+        """Print one line of result, unchanged: Rich would expand tabs."""
         self.out.file.write(f"{text}\n")
 
     def flush(self) -> None:
-        """Write out what is held back, so that a failure of it can still be reported.
+        """Write buffered output now, so that a failure can still be reported.
 
         Raises:
-            OSError: it cannot be written; Python does not try again when it ends.
+            OSError: it cannot be written.
         """
         try:
             self.out.file.flush()
@@ -43,7 +43,7 @@ class Output:
             raise
 
     def say(self, text: str) -> None:
-        """One line beside the result."""
+        """Print one line besides the result."""
         self.err.print(Text(plain(text)), soft_wrap=True)
 
     def error(self, message: str, *, code: str | None, request_id: str | None) -> None:
@@ -55,7 +55,7 @@ class Output:
         self.say(f"error: {message}{trace}")
 
     def rows(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """A table on a terminal, tab-separated lines elsewhere; nothing with `--json`."""
+        """Print a table on a terminal, tab-separated lines elsewhere; nothing with `--json`."""
         if self.as_json:
             return
         cells = [[plain("" if cell is None else str(cell)) for cell in row] for row in rows]
@@ -66,7 +66,7 @@ class Output:
         self.table(headings, cells)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A table, wherever it goes."""
+        """Print a table, on any output."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
             table.add_column(heading, overflow="fold")
@@ -76,7 +76,7 @@ class Output:
 
 
 def plain(text: str) -> str:
-    """Printable characters as they are, all others escaped."""
+    """Return the text with non-printable characters escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -86,7 +86,7 @@ def plain(text: str) -> str:
 
 
 def size_text(size: int | None) -> str:
-    """A size for people: 1.5 MiB."""
+    """Return a size for people: 1.5 MiB."""
     if size is None:
         return ""
     amount = float(size)

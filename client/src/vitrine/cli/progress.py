@@ -1,4 +1,4 @@
-"""A progress bar on standard error while files move; silent where there is no terminal."""
+"""A progress bar on standard error during transfers; silent without a terminal."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from vitrine.transfer.report import FileOutcome, Observer, Silent, Status
 
 
 class _Bar:
-    """Counts bytes and files; Rich's own lock makes it safe between threads."""
+    """Counts bytes and files; Rich's own lock makes it thread-safe."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
@@ -47,7 +47,7 @@ class _Bar:
 
 @contextmanager
 def progress_on(console: Console, title: str) -> Generator[Observer]:
-    """An observer that draws on the console, for as long as the context lasts."""
+    """Return an observer that draws on the console, as long as the context lasts."""
     if not console.is_terminal:
         yield Silent()
         return

@@ -189,10 +189,10 @@ def _print_everything(session: Session, wanted: SearchQuery) -> None:
 def _pages(
     ask: Callable[[int, int], SearchResult], limit: int, most: int
 ) -> Iterator[SearchResult]:
-    """At least one page, and as many as the limit needs.
+    """Return at least one page, and as many as the limit requires.
 
-    A page of folded assets leaves out those that were hidden or removed meanwhile: the next page
-    begins after them, and a short page is the last one only if no asset comes after it.
+    A page of folded assets leaves out those that were hidden or removed meanwhile. The next page
+    begins after them, so a short page is the last one only if no asset follows.
     """
     start, left = 0, limit
     while True:

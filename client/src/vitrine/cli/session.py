@@ -1,4 +1,4 @@
-"""What every command shares: the options for the connection, the client, and the exit codes."""
+"""The common parts of all commands: connection options, client, and exit codes."""
 
 import functools
 import inspect
@@ -59,7 +59,7 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for con
 
 @dataclass(frozen=True, kw_only=True)
 class Wiring:
-    """What the command stands on; tests put other things in."""
+    """The dependencies of the command; tests replace them."""
 
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     login_path: Path = field(default_factory=config.default_path)
@@ -94,14 +94,14 @@ class Session:
 
     @property
     def client(self) -> Vitrine:
-        """The client, made when it is first needed."""
+        """The client, created when it is first needed."""
         if self._client is None:
             self._client = self.connect(self.connection)
         return self._client
 
     @functools.cached_property
     def journal(self) -> Journal:
-        """What this machine knows of unfinished uploads to the deployment."""
+        """The record of unfinished uploads from this machine to the deployment."""
         return Journal(self.wiring.journal_folder, self.client.api_url)
 
     def connect(self, connection: config.Connection) -> Vitrine:
@@ -115,11 +115,11 @@ class Session:
         )
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Ask before something goes, unless that was answered by `yes`.
+        """Ask for confirmation, unless `yes` is set.
 
         Raises:
-            ConfigurationError: there is nobody to ask.
-            typer.Abort: the answer is no.
+            ConfigurationError: there is no terminal.
+            typer.Abort: the user declined.
         """
         if yes:
             return
@@ -133,14 +133,14 @@ class Session:
 
 
 def exit_code(error: Exception) -> int:
-    """The command's exit code for an error."""
+    """Return the command's exit code for an error."""
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
 
 
 def with_session(
     command: Callable[Concatenate[Session, Parameters], None],
 ) -> Callable[..., None]:
-    """Gives a command its session, adds the shared options, and turns errors into exit codes."""
+    """Give a command its session, add the shared options, and convert errors to exit codes."""
 
     @functools.wraps(command)
     def run(
@@ -160,7 +160,7 @@ def with_session(
                 command(session, *args, **kwargs)
             finally:
                 output.flush()
-        except BrokenPipeError:  # the reader has enough: Typer ends without a word
+        except BrokenPipeError:  # the reader has closed the pipe: Typer ends silently
             raise
         except (VitrineError, OSError) as error:
             request_id = error.request_id if isinstance(error, ApiError) else None
@@ -175,7 +175,7 @@ def with_session(
 
 
 def _set_signature(run: Callable[..., None], command: Callable[..., None]) -> None:
-    """Shows Typer the command's own parameters and the shared ones, without the session."""
+    """Set the signature for Typer: the command's own parameters and the shared ones."""
     kind = inspect.Parameter.KEYWORD_ONLY
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     shared = [

@@ -1,4 +1,4 @@
-"""Commands that show bytes of files, and that store files with their asset in one call."""
+"""Commands that print content of files, and that store files together with their asset."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Commands of subscriptions: who is notified by e-mail of the changes of which asset."""
+"""Commands for subscriptions to notifications about assets."""
 
 from typing import Annotated
 

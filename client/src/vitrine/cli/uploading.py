@@ -1,4 +1,4 @@
-"""Commands for uploads that are under way: list, show, abort, resume."""
+"""Commands for unfinished uploads: list, show, abort, resume."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ MIB = 1024 * 1024
 def settings_of(
     session: Session, *, part_size: int | None = None, finish_timeout: float = WAIT_SECONDS
 ) -> Settings:
-    """How this session uploads: with its journal."""
+    """Return the settings of uploads in this session, with its journal."""
     return Settings(
         journal=session.journal,
         part_bytes=None if part_size is None else part_size * MIB,

@@ -1,4 +1,4 @@
-"""Commands that change small things: login, databases, tags, metadata."""
+"""Commands for login, databases, tags and metadata."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""One module a family of routes: the SDK's verbs, each one request (or one listing)."""
+"""One module per family of routes: the methods of the SDK, one request (or listing) each."""

@@ -1,4 +1,4 @@
-"""Roles, who has them, who can sign in, and the caller's own profile."""
+"""Roles, their users, sign-in, and the caller's own profile."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ class Role(Wire):
 
 
 class RoleDeleted(Operation):
-    """`job_id` names the long work that takes the role from the many who had it."""
+    """`job_id` is the job that removes the role from its users, if they are many."""
 
     job_id: str | None = None
 
@@ -59,7 +59,7 @@ class _ProfileReply(Wire):
 
 
 class WebRoute(Wire):
-    """A page of a web application, and what is done there."""
+    """A page of a web application, and the actions on it."""
 
     method: str
     route_path: str = Field(alias="route__path")
@@ -79,17 +79,20 @@ class Roles:
     def create(
         self, role_name: str, *, description: str, mfa_required: bool | None = None
     ) -> Operation:
-        """Raises ConflictError where the name is taken."""
+        """Create a role. Raises ConflictError if the name is in use."""
         return self._write("POST", role_name, description, mfa_required)
 
     def update(
         self, role_name: str, *, description: str, mfa_required: bool | None = None
     ) -> Operation:
-        """Changes what is given. Raises NotFoundError where there is no such role."""
+        """Change the passed fields. Raises NotFoundError if the role does not exist."""
         return self._write("PUT", role_name, description, mfa_required)
 
     def delete(self, role_name: str) -> RoleDeleted:
-        """Deletes it and takes it from all users. Raises ConflictError for administrators' own."""
+        """Delete the role and remove it from all users.
+
+        Raises ConflictError for the administrators' role.
+        """
         return parse(RoleDeleted, self._transport.send("DELETE", path_of("roles", role_name)))
 
     def _write(
@@ -99,19 +102,22 @@ class Roles:
         return self._transport.write(Operation, method, path_of("roles"), body=body)
 
     def of_users(self, *, page_size: int | None = None) -> Iterator[UserRoles]:
-        """Who has which roles."""
+        """List users with their roles."""
         return self._transport.pages(UserRoles, path_of("user-roles"), page_size=page_size)
 
     def give(self, user_id: str, role_names: Sequence[str]) -> Operation:
-        """Gives a user further roles. Raises ConflictError where it has one of them."""
+        """Add roles to a user. Raises ConflictError if the user has one of them."""
         return self._grant("POST", user_id, role_names)
 
     def set(self, user_id: str, role_names: Sequence[str]) -> Operation:
-        """Gives a user exactly these. Raises ConflictError for the last administrator."""
+        """Replace the roles of a user. Raises ConflictError for the last administrator."""
         return self._grant("PUT", user_id, role_names)
 
     def take_all(self, user_id: str) -> Operation:
-        """Raises ConflictError for the last administrator, NotFoundError for one without roles."""
+        """Remove all roles.
+
+        Raises ConflictError for the last administrator, NotFoundError without roles.
+        """
         body = given(userId=user_id)
         return self._transport.write(Operation, "DELETE", path_of("user-roles"), body=body)
 
@@ -121,7 +127,7 @@ class Roles:
 
 
 class SignIns:
-    """Raises NotFoundError everywhere where the deployment has no user pool."""
+    """All methods raise NotFoundError if the deployment has no user pool."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -131,7 +137,7 @@ class SignIns:
         return self._transport.pages(SignIn, path, items="users", page_size=page_size)
 
     def create(self, user_id: str, *, email: str, phone: str | None = None) -> Operation:
-        """Makes a user, who is sent a temporary password."""
+        """Create a user, who is sent a temporary password."""
         body = given(userId=user_id, email=email, phone=phone)
         return self._transport.write(Operation, "POST", path_of("user", "cognito"), body=body)
 
@@ -152,23 +158,23 @@ class SignIns:
 
 
 class Profiles:
-    """A caller's own profile; that of another user is refused."""
+    """The caller's own profile; those of other users are refused."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def get(self, user_id: str) -> Profile:
-        """Raises NotFoundError where the user has none yet."""
+        """Return the profile. Raises NotFoundError if the user has none yet."""
         return self._transport.read(_ProfileReply, _profile(user_id)).message.items[0]
 
     def keep(self, user_id: str, *, email: str | None = None) -> Profile:
-        """Makes the profile, or brings it up to date."""
+        """Create or update the profile."""
         body = given(email=email)
         reply = self._transport.write(_ProfileReply, "POST", _profile(user_id), body=body)
         return reply.message.items[0]
 
     def allowed_routes(self, routes: Sequence[WebRoute]) -> list[WebRoute]:
-        """Those of the pages of a web application that the caller may open."""
+        """Return those of the pages of a web application that the caller may open."""
         body: dict[str, JsonValue] = {"routes": [one.wire() for one in routes]}
         path = path_of("auth", "routes")
         response = self._transport.send("POST", path, body=body, repeatable=True)

@@ -1,4 +1,4 @@
-"""Assets, their files and downloads: requests to the API only, no bytes of files."""
+"""Assets, their files and download URLs: requests to the API only, no content of files."""
 
 from collections.abc import Iterator, Sequence
 
@@ -32,7 +32,7 @@ class Assets(AssetLifecycle):
         asset_id: str | None = None,
         bucket_existing_key: str | None = None,
     ) -> AssetCreated:
-        """Creates the record, without files. Raises ConflictError where id or prefix is taken."""
+        """Create an asset without files. Raises ConflictError if the id or the prefix is in use."""
         body = given(
             databaseId=database_id,
             assetName=asset_name,
@@ -45,7 +45,7 @@ class Assets(AssetLifecycle):
         return self._transport.write(AssetCreated, "POST", path_of("assets"), body=body)
 
     def get(self, database_id: str, asset_id: str, *, show_archived: bool | None = None) -> Asset:
-        """The asset with its revision. Raises NotFoundError where it is absent or hidden."""
+        """Return the asset with its revision. Raises NotFoundError if it is absent or hidden."""
         response = self._transport.send(
             "GET", asset_path(database_id, asset_id), query={"showArchived": show_archived}
         )
@@ -59,7 +59,7 @@ class Assets(AssetLifecycle):
         show_archived: bool | None = None,
         page_size: int | None = None,
     ) -> Iterator[Asset]:
-        """The assets of one database, or of all."""
+        """List the assets of one database, or of all."""
         path = (
             path_of("assets") if database_id is None else path_of("database", database_id, "assets")
         )
@@ -78,7 +78,7 @@ class Assets(AssetLifecycle):
         tags: Sequence[str] | None = None,
         revision: str | None = None,
     ) -> Operation:
-        """Changes what is given. Raises RevisionConflictError where `revision` is stale."""
+        """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
         body = given(
             assetName=asset_name,
             description=description,
@@ -105,7 +105,7 @@ class Files(FileChanges):
         basic: bool | None = None,
         page_size: int | None = None,
     ) -> Iterator[FileItem]:
-        """The files and folders of an asset; `basic` is quicker and knows less of each."""
+        """List the files and folders of an asset; `basic` is faster and returns fewer fields."""
         return self._transport.pages(
             FileItem,
             asset_path(database_id, asset_id, "listFiles"),
@@ -136,7 +136,7 @@ class Downloads:
     def link(
         self, database_id: str, asset_id: str, key: str, *, version_id: str | None = None
     ) -> Download:
-        """A presigned URL for one file, valid for a while."""
+        """Return a presigned URL for one file, valid for a limited time."""
         body = given(downloadType="assetFile", key=key, versionId=version_id)
         path = asset_path(database_id, asset_id, "download")
         return parse(Download, self._transport.send("POST", path, body=body, repeatable=True))

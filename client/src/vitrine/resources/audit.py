@@ -1,4 +1,4 @@
-"""The audit trail: who changed what, and when."""
+"""The audit log: who changed what, and when."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ class AuditValueReference(Wire):
 
 
 class AuditChange(Wire):
-    """One attribute; a side that is not there had no value, a large one is under `…_stored`."""
+    """One attribute; a missing side had no value, a large one is under `…_stored`."""
 
     before: JsonValue = None
     after: JsonValue = None
@@ -25,7 +25,7 @@ class AuditChange(Wire):
 
 
 class AuditDenied(Wire):
-    """What was asked for and refused; `left_out` refusals of the user before it have no entry."""
+    """The refused request; `left_out` counts earlier refusals of the user without an entry."""
 
     refusal: str
     route: str
@@ -36,10 +36,10 @@ class AuditDenied(Wire):
 
 
 class AuditRead(Wire):
-    """What a caller was given: `files` are the first of `file_count` paths.
+    """What a caller received: `files` are the first of `file_count` paths.
 
-    `urls`: presigned URLs, which carry `request_id`. `first_at`: the entry stands for all such
-    reads of an hour, of which this is the time of the first.
+    `urls`: presigned URLs, which carry `request_id`. `first_at`: the entry covers all such reads of
+    an hour, of which this is the first.
     """
 
     request_id: str
@@ -50,9 +50,9 @@ class AuditRead(Wire):
 
 
 class AuditEntry(Wire):
-    """One write, with `denied` one refusal, or with `read` something that was read.
+    """One write, with `denied` one refusal, or with `read` one read.
 
-    Where there were very many changes, `changes_stored` refers to all of them.
+    If there were very many changes, `changes_stored` refers to all of them.
     """
 
     entity: str
@@ -82,14 +82,14 @@ class Audit:
         until: str | None = None,
         page_size: int | None = None,
     ) -> Iterator[AuditEntry]:
-        """Entries about an entity (`asset:museum:statue`), or by a user, newest first.
+        """List entries about an object (`asset:museum:statue`), or of a user, newest first.
 
-        Exactly one of both is given. `since` and `until` are days or times of ISO 8601.
+        Exactly one of both is required. `since` and `until` are days or times in ISO 8601.
         """
         query = {"entity": entity, "userId": user_id, "from": since, "to": until}
         return self._transport.pages(AuditEntry, path_of("audit"), query=query, page_size=page_size)
 
     def value(self, sha256: str, *, entity: str, at: str) -> AuditValue:
-        """A large value; `entity` and `at` are those of the entry that refers to it."""
+        """Return a large value; `entity` and `at` are those of the entry that refers to it."""
         query = {"entity": entity, "at": at}
         return self._transport.read(AuditValue, path_of("audit", "values", sha256), query=query)

@@ -1,4 +1,4 @@
-"""Buckets that hold assets: listed, registered, imported."""
+"""Asset buckets: list, register, import."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from vitrine.transport import Transport, path_of
 
 
 class ImportStarted(Wire):
-    """An import that goes on as a job."""
+    """An import, which runs as a job."""
 
     bucket_id: str
     job_id: str
@@ -23,9 +23,9 @@ class Buckets:
         return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
 
     def usual(self) -> Bucket | None:
-        """The one for databases that name none: one that holds assets at its root before others.
+        """Return the default bucket for databases: one with assets at its root takes precedence.
 
-        It stays the same while nothing is registered, though buckets are listed in no order.
+        It stays the same while no bucket is registered, although buckets are listed in no order.
         """
         found = sorted(self.list(), key=lambda one: (_below_root(one), one.bucket_name))
         return found[0] if found else None
@@ -33,19 +33,19 @@ class Buckets:
     def register(
         self, name: str, *, prefix: str | None = None, database: str | None = None
     ) -> Bucket:
-        """Lets a bucket, or what stands below a prefix in it, hold assets.
+        """Register a bucket, or a prefix in it, for assets.
 
         Raises:
             ConflictError: it overlaps a prefix that is registered already.
-            InvalidInputError: the bucket is absent, without versions, or closed to Vitrine.
+            InvalidInputError: the bucket does not exist, has no versioning, or is not accessible.
         """
         body = given(bucketName=name, baseAssetsPrefix=prefix, defaultDatabaseId=database)
         return self._transport.write(Bucket, "POST", path_of("admin", "buckets"), body=body)
 
     def start_import(self, bucket_id: str) -> ImportStarted:
-        """Starts making assets of what stands in a bucket; `Jobs.wait` follows it.
+        """Start to import the objects of a bucket; `Jobs.wait` waits for it.
 
-        Raises ConflictError where an import of it goes on already.
+        Raises ConflictError if an import of it is running.
         """
         path = path_of("admin", "buckets", bucket_id, "import")
         return self._transport.write(ImportStarted, "POST", path, body={})

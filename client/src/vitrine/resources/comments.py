@@ -40,7 +40,7 @@ class Comments:
         show_deleted: bool | None = None,
         page_size: int | None = None,
     ) -> Iterator[Comment]:
-        """The comments, or else the deleted ones, of an asset or of one of its versions."""
+        """List the comments, or the deleted ones, of an asset or of one of its versions."""
         of_version = () if version_id is None else ("assetVersionId", version_id)
         return self._transport.pages(
             Comment,
@@ -56,21 +56,21 @@ class Comments:
     def add(
         self, asset_id: str, text: str, *, version_id: str, comment_id: str | None = None
     ) -> str:
-        """Comments on a version of an asset; the answer is the comment's key."""
+        """Comment on a version of an asset; return the comment's key."""
         key = f"{version_id}:{comment_id or f'x{uuid4()}'}"
         self._transport.write(Message, "POST", _path(asset_id, key), body=given(commentBody=text))
         return key
 
     def edit(self, asset_id: str, key: str, text: str) -> Message:
-        """Raises PermissionDeniedError where someone else wrote the comment."""
+        """Change a comment. Raises PermissionDeniedError if another user wrote it."""
         path = _path(asset_id, key)
         return self._transport.write(Message, "PUT", path, body=given(commentBody=text))
 
     def delete(self, asset_id: str, key: str) -> Message:
-        """Raises PermissionDeniedError where someone else wrote the comment."""
+        """Delete a comment. Raises PermissionDeniedError if another user wrote it."""
         return parse(Message, self._transport.send("DELETE", _path(asset_id, key)))
 
 
 def _path(asset_id: str, key: str) -> str:
-    # The colon stands in the path as it is: the route is named so.
+    # The colon is not escaped in the path, as the route requires.
     return f"{path_of('comments', 'assets', asset_id)}/{KEY}/{path_of(key)[1:]}"

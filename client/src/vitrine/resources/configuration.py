@@ -1,4 +1,4 @@
-"""What a deployment tells of itself: how to sign in, what is switched on, its OpenAPI document."""
+"""The public configuration of a deployment: sign-in, enabled features, OpenAPI document."""
 
 from pydantic import Field, JsonValue, RootModel
 
@@ -7,7 +7,7 @@ from vitrine.transport import Transport, path_of
 
 
 class SignInSettings(Wire):
-    """How clients sign in; absent is what the deployment does not have."""
+    """How clients sign in; settings that the deployment does not have are absent."""
 
     region: str
     api: str
@@ -23,7 +23,7 @@ class Switches(Wire):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the features that are on."""
+        """The names of the enabled features."""
         return tuple(name for name in self.features_enabled.split(",") if name)
 
 
@@ -36,12 +36,12 @@ class Configuration:
         self._transport = transport
 
     def sign_in(self) -> SignInSettings:
-        """Needs no credentials."""
+        """Return the sign-in settings. Needs no credentials."""
         return self._transport.read(SignInSettings, path_of("api", "amplify-config"))
 
     def switches(self) -> Switches:
         return self._transport.read(Switches, path_of("secure-config"))
 
     def openapi(self) -> dict[str, JsonValue]:
-        """The OpenAPI document of what is deployed."""
+        """Return the OpenAPI document of the deployment."""
         return self._transport.read(_Document, path_of("openapi.json")).root

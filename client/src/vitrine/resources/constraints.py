@@ -1,4 +1,4 @@
-"""Constraints, which say who may do what, and templates of them."""
+"""Constraints, which allow and deny actions, and templates of them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -13,7 +13,7 @@ ROLE_NAME = "ROLE_NAME"
 
 
 class Criterion(Wire):
-    """A demand on one field; a list of values goes with `is_one_of` and `is_not_one_of` only."""
+    """A condition on one field; lists of values only with `is_one_of` and `is_not_one_of`."""
 
     field: str
     operator: str
@@ -46,7 +46,7 @@ class Constraint(Wire):
 
 
 class ConstraintWritten(Operation):
-    """`warnings` tells what was taken, but can hardly be meant."""
+    """`warnings` lists accepted settings that are probably unintended."""
 
     constraint_id: str
     warnings: list[str] = []
@@ -65,7 +65,7 @@ class TemplateVariable(Wire):
 
 
 class Template(Wire):
-    """A template that ships with the product; `constraints` are sent back as they came."""
+    """A template that ships with the product; `constraints` are sent back unchanged."""
 
     template: TemplateHead
     variables: list[TemplateVariable] = []
@@ -91,18 +91,18 @@ class Constraints:
         return self._transport.pages(Constraint, path, page_size=page_size)
 
     def get(self, constraint_id: str) -> Constraint:
-        """Raises NotFoundError where there is none."""
+        """Return a constraint. Raises NotFoundError if it does not exist."""
         return self._transport.read(Constraint, path_of("auth", "constraints", constraint_id))
 
     def create(self, constraint_id: str, body: Mapping[str, JsonValue]) -> ConstraintWritten:
-        """As `put`, by the other verb of the contract: rights may allow one and not the other."""
+        """Create or replace a constraint, as `put` but with the permission to create."""
         path = path_of("auth", "constraints", constraint_id)
         return self._transport.write(ConstraintWritten, "POST", path, body={**body})
 
     def put(self, constraint_id: str, body: Mapping[str, JsonValue]) -> ConstraintWritten:
-        """Makes the constraint, or puts this in its place.
+        """Create the constraint, or replace it.
 
-        Raises InvalidInputError where it says nothing that is known, or names an absent role.
+        Raises InvalidInputError if it is invalid, or names a role that does not exist.
         """
         path = path_of("auth", "constraints", constraint_id)
         return self._transport.write(ConstraintWritten, "PUT", path, body={**body})
@@ -117,11 +117,11 @@ class Templates:
         self._transport = transport
 
     def standard(self) -> list[Template]:
-        """The templates that ship with the product."""
+        """Return the templates that ship with the product."""
         return self._transport.read(_Templates, path_of("auth", "constraintsTemplates")).items
 
     def apply(self, template: Template, values: Mapping[str, str]) -> TemplateImported:
-        """Gives a role, the value of `ROLE_NAME`, what a template says; again, to replace it."""
+        """Create the constraints of a template for the role `ROLE_NAME`, or replace them."""
         body: dict[str, JsonValue] = {
             "template": template.template.wire(),
             "variables": [each.wire() for each in template.variables],

@@ -38,10 +38,10 @@ class Executions:
         file_key: str | None = None,
         file_keys: Sequence[str] | None = None,
     ) -> StartedExecution:
-        """Runs a workflow on an asset, on one file of it, or on each of up to 50 files.
+        """Run a workflow on an asset, on one file of it, or on each of up to 50 files.
 
-        Raises ConflictError where it runs on the file already, InvalidInputError where a pipeline
-        is disabled. Of several files, those that are refused are named in the reply.
+        Raises ConflictError if it is running on the file, InvalidInputError if a pipeline is
+        disabled. With several files, the reply lists those that were refused.
         """
         path = path_of("database", database_id, "assets", asset_id, "workflows", workflow_id)
         keys: list[JsonValue] | None = None if file_keys is None else [*file_keys]
@@ -57,7 +57,7 @@ class Executions:
         workflow_database_id: str = "GLOBAL",
         page_size: int | None = None,
     ) -> Iterator[Execution]:
-        """Executions on an asset, or those of one workflow on it."""
+        """List the executions on an asset, or those of one workflow on it."""
         of = () if workflow_id is None else (workflow_id,)
         return self._transport.pages(
             Execution,
@@ -68,17 +68,17 @@ class Executions:
         )
 
     def get(self, database_id: str, asset_id: str, execution_id: str) -> Execution:
-        """One execution with its pipelines, outputs and error."""
+        """Return one execution with its pipelines, outputs and error."""
         path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
         return parse(_Found, self._transport.send("GET", path)).message
 
     def stop(self, database_id: str, asset_id: str, execution_id: str) -> Message:
-        """Stops an execution; one that has ended remains as it is."""
+        """Stop an execution; no effect if it has ended."""
         path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
         return parse(Message, self._transport.send("DELETE", path))
 
     def rerun(self, database_id: str, asset_id: str, execution_id: str) -> StartedExecution:
-        """Runs the workflow again on the same input."""
+        """Run the workflow again on the same input."""
         of = ("database", database_id, "assets", asset_id, "executions", execution_id)
         return self._transport.write(StartedExecution, "POST", path_of(*of, "rerun"), body={})
 
@@ -93,7 +93,7 @@ class Executions:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> Execution:
-        """The execution when it has succeeded; `seen` is called with each state that is read.
+        """Wait until the execution succeeds, and return it; `seen` is called with each state.
 
         Raises:
             ExecutionFailedError: it did not succeed, or has not ended within the time.

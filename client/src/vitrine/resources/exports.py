@@ -52,9 +52,9 @@ class ExportedFile(Wire):
 
 
 class ExportedAsset(Wire):
-    """An asset with files of it; one that the caller may not see has its ids only.
+    """An asset with files of it; one that the caller may not see has only its ids.
 
-    Where its files do not fit a page, the next page has the same asset again, with more of them.
+    If its files do not fit a page, the next page has the same asset again, with more of them.
     """
 
     asset_id: str = Field(validation_alias="assetid", serialization_alias="assetid")
@@ -74,7 +74,7 @@ class UnseenAsset(Wire):
 
 
 class ExportPage(Wire):
-    """Some assets of the tree; links come with the first page only."""
+    """Some assets of the tree; only the first page has links."""
 
     assets: tuple[ExportedAsset | UnseenAsset, ...]
     relationships: tuple[JsonValue, ...] | None = None
@@ -94,10 +94,10 @@ class Exports:
     def pages(
         self, database_id: str, asset_id: str, flags: ExportFlags | None = None
     ) -> Iterator[ExportPage]:
-        """The pages of an export, each asked for when the one before was used up.
+        """Yield the pages of an export, each requested when the previous one is used up.
 
         Raises:
-            ProtocolError: a page has another form, or a token comes a second time.
+            ProtocolError: a page has another form, or a token is repeated.
         """
         path = asset_path(database_id, asset_id, "export")
         body = (flags or ExportFlags()).body()

@@ -1,4 +1,4 @@
-"""What follows from facts of files: dependencies within an asset, files of a similar shape."""
+"""Queries on facts of files: dependencies within an asset, files of a similar shape."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ Ids = tuple[str, str]
 
 
 class Reference(Wire):
-    """A reference of a file; `file_path` is the file of the asset that it leads to."""
+    """A reference of a file; `file_path` is the file of the asset that it resolves to."""
 
     path: str
     kind: str = "other"
@@ -21,7 +21,7 @@ class Reference(Wire):
 
 
 class FileDependencies(Wire):
-    """The references of one file; `omitted` counts those that were too many to be stored."""
+    """The references of one file; `omitted` counts those beyond the number stored."""
 
     file_path: str
     references: tuple[Reference, ...] = ()
@@ -48,25 +48,25 @@ class SimilarFiles(Wire):
 
 
 class Facts:
-    """Paths begin with `/`."""
+    """Queries on facts. Paths begin with `/`."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def dependencies(self, ids: Ids, path: str | None = None) -> Iterator[FileDependencies]:
-        """The files of an asset that refer to others, or one of them, with their references."""
+        """List files of an asset that refer to others, or one of them, with their references."""
         where = asset_path(*ids, "dependencies")
         return self._transport.pages(
             FileDependencies, where, items="items", query={"filePath": path}
         )
 
     def dependents(self, ids: Ids, path: str, *, folder: bool = False) -> Iterator[Dependent]:
-        """The files of an asset that refer to a file, or to one of a folder."""
+        """List the files of an asset that refer to a file, or to one in a folder."""
         query = {"filePath": path, "isPrefix": "true" if folder else None}
         where = asset_path(*ids, "dependents")
         return self._transport.pages(Dependent, where, items="items", query=query)
 
     def similar(self, ids: Ids, path: str, *, size: int = 10) -> SimilarFiles:
-        """Files whose shape is like that of a file, in all assets that the caller may see."""
+        """List files with a similar shape, in all assets that the caller may see."""
         query = {"filePath": path, "size": size}
         return self._transport.read(SimilarFiles, asset_path(*ids, "files", "similar"), query=query)

@@ -1,4 +1,4 @@
-"""Changing files of an asset: folders, moves, copies, archiving, versions, previews."""
+"""Changes of an asset's files: folders, moves, copies, archiving, versions, previews."""
 
 from pydantic import JsonValue
 
@@ -16,7 +16,7 @@ class FolderMade(Wire):
 
 
 class FilesChanged(Wire):
-    """What was changed; `job_id` names the work that goes on, if there is some."""
+    """The changed files; `job_id` is the job that does the remaining work, if there is some."""
 
     success: bool | None = None
     message: str | None = None
@@ -52,9 +52,10 @@ class AuxiliaryDeleted(Wire):
 
 
 class FileChanges:
-    """Paths begin with `/`. What is large goes on in a job that the reply names.
+    """Changes files. Paths begin with `/`. Large changes continue in a job that the reply names.
 
-    Requests are not sent again after a broken connection: they would meet what the first one did.
+    Requests are not repeated after a broken connection, because the first one may have been carried
+    out.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -65,10 +66,10 @@ class FileChanges:
         return self._sent(FolderMade, "POST", ids, ("createFolder",), {"relativeKey": folder})
 
     def move(self, ids: Ids, source: str, destination: str) -> FilesChanged:
-        """Moves a file within its asset, with metadata, attributes, previews and viewer data.
+        """Move a file within its asset, with metadata, attributes, previews and viewer data.
 
         Raises:
-            ConflictError: the destination is taken, perhaps by an archived file.
+            ConflictError: the destination exists, possibly as an archived file.
         """
         body = given(sourcePath=source, destinationPath=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFile",), body)
@@ -82,10 +83,10 @@ class FileChanges:
         to_database: str | None = None,
         to_asset: str | None = None,
     ) -> FilesChanged:
-        """Copies a file, also to another asset or database, with all that belongs to it.
+        """Copy a file, also to another asset or database, with all its data.
 
         Raises:
-            ConflictError: the destination is taken, perhaps by an archived file.
+            ConflictError: the destination exists, possibly as an archived file.
         """
         body = given(
             sourcePath=source,
@@ -96,28 +97,28 @@ class FileChanges:
         return self._sent(FilesChanged, "POST", ids, ("copyFile",), body)
 
     def archive(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
-        """Archives a file, or with `folder` all files of a folder."""
+        """Archive a file, or with `folder` all files of a folder."""
         body = given(filePath=path, isPrefix=folder)
         return self._sent(FilesChanged, "DELETE", ids, ("archiveFile",), body)
 
     def unarchive(self, ids: Ids, path: str) -> FilesChanged:
-        """Brings an archived file back. Raises ConflictError where it is not archived."""
+        """Restore an archived file. Raises ConflictError if it is not archived."""
         return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), {"filePath": path})
 
     def delete(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
-        """Deletes a file, or with `folder` a whole folder, for good, with all versions."""
+        """Permanently delete a file, or with `folder` a folder, with all versions."""
         body = given(filePath=path, isPrefix=folder, confirmPermanentDelete=True)
         return self._sent(FilesChanged, "DELETE", ids, ("deleteFile",), body)
 
     def revert(self, ids: Ids, path: str, version_id: str) -> FileReverted:
-        """Makes an old version of a file its newest one."""
+        """Restore an old version of a file as its newest version."""
         verb = ("revertFileVersion", version_id)
         return self._sent(FileReverted, "POST", ids, verb, {"filePath": path})
 
     def set_primary(
         self, ids: Ids, path: str, primary_type: str, *, other: str | None = None
     ) -> PrimaryFileSet:
-        """Says what a file is to its asset: primary, lod1 to lod5, other (named), or nothing."""
+        """Set the primary type of a file: primary, lod1 to lod5, other (named), or none."""
         body = given(filePath=path, primaryType=primary_type, primaryTypeOther=other)
         return self._sent(PrimaryFileSet, "PUT", ids, ("setPrimaryFile",), body)
 
@@ -125,7 +126,7 @@ class FileChanges:
         return self._sent(PreviewDeleted, "DELETE", ids, ("deleteAssetPreview",), None)
 
     def delete_auxiliary(self, ids: Ids, path: str) -> AuxiliaryDeleted:
-        """Deletes what viewers and pipelines made of a file, or of a folder that ends in `/`."""
+        """Delete the auxiliary files of a file, or of a folder that ends in `/`."""
         verb = ("deleteAuxiliaryPreviewAssetFiles",)
         return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, {"filePath": path})
 

@@ -1,4 +1,4 @@
-"""An asset and the upload of its files in one call at the beginning and one at the end."""
+"""Ingest: create an asset and upload its files with two calls."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from vitrine.transport import Transport, parse, path_of
 
 
 class Ingest:
-    """The keys of files begin with the asset's id and a slash. Both calls may be repeated."""
+    """Keys of files begin with the asset's id and a slash. Both calls may be repeated."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -27,10 +27,10 @@ class Ingest:
         is_distributable: bool = True,
         tags: Sequence[str] = (),
     ) -> Upload:
-        """Makes the asset, unless it is there, and opens an upload of its files.
+        """Create the asset, unless it exists, and start an upload of its files.
 
         Raises:
-            ConflictError: the id is taken by an asset that this caller may not upload to.
+            ConflictError: the id is used by an asset that this caller may not upload to.
         """
         body = given(
             databaseId=database_id,
@@ -47,7 +47,10 @@ class Ingest:
     def end(
         self, database_id: str, asset_id: str, upload_id: str, files: Sequence[FinishedFile]
     ) -> UploadResult:
-        """Makes files of the stored parts; the result tells of each file, also if all failed."""
+        """Complete the files from their stored parts.
+
+        Return the result of each, even if all failed.
+        """
         body = given(
             databaseId=database_id,
             assetId=asset_id,

@@ -1,4 +1,4 @@
-"""Long work: looked at, stopped, taken up again, waited for."""
+"""Jobs: get, cancel, resume, wait."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ LONGEST_PAUSE: Final = 5.0
 
 
 class JobUnfinishedError(VitrineError):
-    """The job did not end as it was meant to: it failed, was cancelled, or the time was over."""
+    """The job failed, was cancelled, or did not end in time."""
 
     def __init__(self, job: Job, fact: str) -> None:
         self.job = job
@@ -29,11 +29,11 @@ class Jobs:
         return self._transport.read(Job, path_of("jobs", job_id))
 
     def cancel(self, job_id: str) -> Job:
-        """Stops it. Raises ConflictError where it has ended, or cannot be stopped."""
+        """Cancel the job. Raises ConflictError if it has ended, or cannot be cancelled."""
         return self._transport.write(Job, "POST", path_of("jobs", job_id, "cancel"), body={})
 
     def resume(self, job_id: str) -> Job:
-        """Has it go on. Raises ConflictError where it goes on already, or cannot any more."""
+        """Resume the job. Raises ConflictError if it is running, or cannot be resumed."""
         return self._transport.write(Job, "POST", path_of("jobs", job_id, "resume"), body={})
 
     def wait(
@@ -45,10 +45,10 @@ class Jobs:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> Job:
-        """The job when it is done; `seen` is called with each reading of it.
+        """Wait until the job is done, and return it; `seen` is called with each state.
 
         Raises:
-            JobUnfinishedError: it failed, was cancelled, or is not done within the time.
+            JobUnfinishedError: it failed, was cancelled, or is not done in time.
         """
         started, pause = clock(), FIRST_PAUSE
         while True:

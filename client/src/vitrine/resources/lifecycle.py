@@ -1,4 +1,4 @@
-"""Archiving assets, bringing them back, deleting them for good."""
+"""Archives, restores and permanently deletes assets."""
 
 from pydantic import JsonValue
 
@@ -8,7 +8,7 @@ from vitrine.transport import Transport, parse, path_of
 
 
 class Changed(Operation):
-    """The state of an asset has changed; the job does the rest, unless it is done."""
+    """The state of an asset has changed; the job does the remaining work, if there is some."""
 
     asset_id: str
     job_id: str
@@ -16,19 +16,22 @@ class Changed(Operation):
 
 
 class AssetLifecycle:
-    """What becomes of assets. The state changes at once; a job that the reply names does the rest,
-    which for few files is done already."""
+    """Changes the state of assets.
+
+    The state changes at once; a job does the remaining work, which for few files is already done in
+    the reply.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def archive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
-        """Archives an asset and its files. Raises ConflictError where it is archived already."""
+        """Archive an asset and its files. Raises ConflictError if it is already archived."""
         body = given(confirmArchive=True, reason=reason)
         return self._change("DELETE", "archiveAsset", (database_id, asset_id), body)
 
     def unarchive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
-        """Brings an asset back, with the files that its archiving took.
+        """Restore an asset, with the files that were archived with it.
 
         Raises:
             ConflictError: it is not archived, is still being archived, or its database is deleted.
@@ -37,7 +40,7 @@ class AssetLifecycle:
         return self._change("PUT", "unarchiveAsset", (database_id, asset_id), body)
 
     def delete(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
-        """Deletes an asset for good, active or archived, with all versions of its files."""
+        """Permanently delete an asset, active or archived, with all versions of its files."""
         body = given(confirmPermanentDelete=True, reason=reason)
         return self._change("DELETE", "deleteAsset", (database_id, asset_id), body)
 
@@ -45,5 +48,5 @@ class AssetLifecycle:
         self, method: str, verb: str, ids: tuple[str, str], body: dict[str, JsonValue]
     ) -> Changed:
         path = path_of("database", ids[0], "assets", ids[1], verb)
-        # Not sent again after a broken connection: it would meet what the first one has done.
+        # Not repeated after a broken connection: the first one may have been carried out.
         return parse(Changed, self._transport.send(method, path, body=body, repeatable=False))

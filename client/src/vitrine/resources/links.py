@@ -1,4 +1,4 @@
-"""Links between assets: parents and children, and what is related."""
+"""Links between assets: parent and child, or related."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LinkType = Literal["parentChild", "related"]
 
 
 class Link(Wire):
-    """A link; where one is from a parent to a child, it begins at the parent."""
+    """A link; for `parentChild`, it leads from the parent to the child."""
 
     asset_link_id: str
     from_asset_id: str
@@ -53,7 +53,7 @@ class UnseenAssets(Wire):
 
 
 class AssetLinks(Wire):
-    """What an asset is linked to; `truncated` says that its tree goes on further down."""
+    """The assets linked to an asset; `truncated` is true if the tree has more levels."""
 
     related: tuple[LinkedAsset, ...] = ()
     parents: tuple[LinkedAsset, ...] = ()
@@ -65,7 +65,7 @@ class AssetLinks(Wire):
 
 @dataclass(frozen=True)
 class LinkMetadataOwner:
-    """A link as what metadata describes."""
+    """A link that has metadata."""
 
     asset_link_id: str
 
@@ -89,9 +89,9 @@ class Links:
         alias: str | None = None,
         tags: Sequence[str] = (),
     ) -> LinkCreated:
-        """Links two assets, each a database id and an asset id; a parent is the source.
+        """Link two assets, each a database id and an asset id; a parent is the source.
 
-        Raises ConflictError where they are linked so already, or the link would close a circle.
+        Raises ConflictError if they have such a link, or the link would create a cycle.
         """
         body = given(
             fromAssetDatabaseId=source[0],
@@ -109,7 +109,7 @@ class Links:
         return self._transport.read(_SingleLink, path).asset_link
 
     def of(self, database_id: str, asset_id: str, *, tree: bool = False) -> AssetLinks:
-        """What an asset is linked to; with `tree` all that is below it."""
+        """Return the assets linked to an asset; with `tree` all that are below it."""
         return self._transport.read(
             AssetLinks,
             asset_path(database_id, asset_id, "asset-links"),
@@ -119,12 +119,12 @@ class Links:
     def update(
         self, asset_link_id: str, *, alias: str | None = None, tags: Sequence[str] | None = None
     ) -> Message:
-        """Changes what is given; an empty alias removes it."""
+        """Change the passed fields; an empty alias removes it."""
         body = given(assetLinkAliasId=alias, tags=None if tags is None else list(tags))
         path = path_of("asset-links", asset_link_id)
         return self._transport.write(Message, "PUT", path, body=body)
 
     def delete(self, asset_link_id: str) -> Message:
-        """Removes a link with its metadata."""
+        """Delete a link with its metadata."""
         path = path_of("asset-links", asset_link_id)
         return self._transport.write(Message, "DELETE", path, body={})

@@ -1,4 +1,4 @@
-"""Metadata of assets, of files, of databases and of links: read, add, change, remove."""
+"""Metadata of assets, files, databases and links: list, add, change, remove."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from vitrine.transport import Transport, parse, path_of
 
 @dataclass(frozen=True, kw_only=True)
 class MetadataOwner:
-    """What the metadata describes: a database, an asset in it, or a file of that asset."""
+    """An entity with metadata: a database, an asset, or a file of an asset."""
 
     database_id: str
     asset_id: str | None = None
@@ -28,14 +28,14 @@ class MetadataOwner:
         return asset_path(self.database_id, self.asset_id, *ending)
 
     def selector(self) -> dict[str, str]:
-        """The fields that single out a file; none for the others."""
+        """Return the fields that identify a file; none for other entities."""
         if self.file_path is None:
             return {}
         return {"filePath": self.file_path, "type": self.kind}
 
 
 class Owner(Protocol):
-    """Whatever has metadata: where its records are, and the fields that single it out there."""
+    """An entity with metadata: the path of its records, and the fields that identify it."""
 
     def path(self) -> str: ...
 
@@ -47,7 +47,7 @@ class MetadataRecords:
         self._transport = transport
 
     def list(self, owner: Owner, *, page_size: int | None = None) -> Iterator[MetadataRecord]:
-        """Every record, schema fields without a value included."""
+        """List every record, including schema fields without a value."""
         return self._transport.pages(
             MetadataRecord,
             owner.path(),
@@ -57,13 +57,13 @@ class MetadataRecords:
         )
 
     def add(self, owner: Owner, records: Sequence[Metadata]) -> BulkResult:
-        """Adds records; a key that exists is among the failed items."""
+        """Add records; a key that exists is among the failed items."""
         return self._write("POST", owner, {"metadata": _rows(records)})
 
     def set(
         self, owner: Owner, records: Sequence[Metadata], *, replace_all: bool = False
     ) -> BulkResult:
-        """Adds or changes records; `replace_all` removes every other one."""
+        """Add or change records; `replace_all` removes all others."""
         mode = "replace_all" if replace_all else "update"
         return self._write("PUT", owner, {"metadata": _rows(records), "updateType": mode})
 

@@ -1,4 +1,4 @@
-"""For administrators: failures that can be replayed, queues with their dead letters."""
+"""For administrators: replay of failures, and queues with their dead letters."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ KEYS_A_REQUEST = 50
 
 
 class Failure(Wire):
-    """What could not be indexed (`poison`), or was given up in an outage (`batch`)."""
+    """A change that could not be indexed (`poison`), or was given up in an outage (`batch`)."""
 
     key: str
     kind: str
@@ -27,14 +27,14 @@ class Failure(Wire):
 
 
 class FailureDocument(Failure):
-    """A failure with the text that is stored of it, which may be cut off."""
+    """A failure with its stored message, which may be truncated."""
 
     document: str = ""
     is_truncated: bool = False
 
 
 class Replayed(Wire):
-    """What became of a replay: `replayed`, `failed`, `changed` or `absent`."""
+    """The result of a replay: `replayed`, `failed`, `changed` or `absent`."""
 
     key: str
     outcome: str
@@ -53,7 +53,7 @@ class Redrive(Wire):
 
 
 class Queue(Wire):
-    """A queue; the numbers are approximate."""
+    """A queue; the counts are approximate."""
 
     queue_name: str
     description: str | None = None
@@ -82,7 +82,7 @@ class Failures:
     def list(
         self, *, consumer: str | None = None, page_size: int | None = None
     ) -> Iterator[Failure]:
-        """All failures, or those of one consumer."""
+        """List all failures, or those of one consumer."""
         return self._transport.pages(
             Failure,
             path_of("admin", "failures"),
@@ -91,12 +91,12 @@ class Failures:
         )
 
     def get(self, key: str) -> FailureDocument:
-        """One failure with its text. Raises NotFoundError where there is none."""
+        """Return one failure with its message. Raises NotFoundError if it does not exist."""
         path = path_of("admin", "failures", "entry")
         return self._transport.read(FailureDocument, path, query={"key": key})
 
     def replay(self, keys: Sequence[str]) -> Iterator[Replayed]:
-        """Replays failures by their keys, in as many requests as that takes."""
+        """Replay failures by their keys, with as many requests as necessary."""
         left: tuple[str, ...] = tuple(dict.fromkeys(keys))
         while left:
             page = self._replay({"keys": [*left[:KEYS_A_REQUEST]]})
@@ -107,7 +107,7 @@ class Failures:
             left = tuple(key for key in left if key not in done)
 
     def replay_all(self, *, consumer: str | None = None) -> Iterator[Replayed]:
-        """Replays all failures, or all of a consumer, once, in as many requests as that takes."""
+        """Replay all failures, or all of a consumer, once, with as many requests as necessary."""
         after: str | None = None
         while True:
             everything = True if consumer is None else None
@@ -130,6 +130,9 @@ class Queues:
         return self._transport.read(QueueList, path_of("admin", "queues")).items
 
     def redrive(self, queue_name: str) -> Redriven:
-        """Begins to move dead letters back. Raises ConflictError while an earlier move goes on."""
+        """Start to move dead letters back.
+
+        Raises ConflictError while an earlier redrive is running.
+        """
         path = path_of("admin", "queues", queue_name, "redrive")
         return self._transport.write(Redriven, "POST", path, body={})

@@ -1,4 +1,4 @@
-"""Pipelines: what processes files, and how it is called."""
+"""Pipelines, which process files."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ class Pipelines:
         show_deleted: bool | None = None,
         page_size: int | None = None,
     ) -> Iterator[Pipeline]:
-        """All pipelines, or those of a database or of GLOBAL; or else the deleted ones."""
+        """List all pipelines, or those of a database or of GLOBAL; optionally the deleted ones."""
         of = () if database_id is None else ("database", database_id)
         return self._transport.pages(
             Pipeline,
@@ -35,20 +35,20 @@ class Pipelines:
     def get(
         self, database_id: str, pipeline_id: str, *, show_deleted: bool | None = None
     ) -> Pipeline:
-        """One pipeline. Raises NotFoundError where it is absent or hidden."""
+        """Return one pipeline. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "pipelines", pipeline_id)
         response = self._transport.send("GET", path, query={"showDeleted": show_deleted})
         return parse(_Found, response).message
 
     def put(self, settings: PipelineSettings) -> Message:
-        """Creates a pipeline, or replaces the one of the same id.
+        """Create a pipeline, or replace the one with the same id.
 
-        Raises InvalidInputError where it names a resource that the deployment does not allow.
+        Raises InvalidInputError if it names a resource that the deployment does not allow.
         """
         path = path_of("pipelines")
         return self._transport.write(Message, "PUT", path, body=settings.body())
 
     def delete(self, database_id: str, pipeline_id: str) -> Message:
-        """Deletes a pipeline. Raises InvalidInputError where workflows use it."""
+        """Delete a pipeline. Raises InvalidInputError if workflows use it."""
         path = path_of("database", database_id, "pipelines", pipeline_id)
         return parse(Message, self._transport.send("DELETE", path))

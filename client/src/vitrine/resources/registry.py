@@ -1,4 +1,4 @@
-"""Databases, tags, tag types, API keys and the version: what assets rest on."""
+"""Databases, tags, tag types, API keys and the version."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -20,17 +20,17 @@ from vitrine.transport import Transport, parse, path_of
 
 
 def given(**values: JsonValue) -> dict[str, JsonValue]:
-    """The values that are not None: an absent field is not sent at all."""
+    """Return the values that are not None; other fields are not sent."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def if_match(revision: str | None) -> Mapping[str, str] | None:
-    """The header that makes a write fail when someone else was faster."""
+    """Return the header that makes a write fail if the resource was changed meanwhile."""
     return {"If-Match": revision} if revision is not None else None
 
 
 class Purge(Message):
-    """The job that removes all that a deleted database left."""
+    """The job that removes the remains of a deleted database."""
 
     job_id: str
     job_state: str
@@ -50,7 +50,7 @@ class Databases:
         restrict_file_uploads_to_extensions: str | None = None,
         processing: bool | None = None,
     ) -> DatabaseCreated:
-        """Creates it. Raises ConflictError where the id is taken."""
+        """Create a database. Raises ConflictError if the id is in use."""
         body = given(
             databaseId=database_id,
             description=description,
@@ -62,9 +62,9 @@ class Databases:
         return self._transport.write(DatabaseCreated, "POST", path_of("database"), body=body)
 
     def get(self, database_id: str, *, show_deleted: bool | None = None) -> Database:
-        """The database with its revision, or else the last deleted one of that id.
+        """Return the database with its revision, or else the last deleted one with that id.
 
-        Raises NotFoundError where it is absent or hidden.
+        Raises NotFoundError if it is absent or hidden.
         """
         response = self._transport.send(
             "GET", path_of("database", database_id), query={"showDeleted": show_deleted}
@@ -93,7 +93,7 @@ class Databases:
         processing: bool | None = None,
         revision: str | None = None,
     ) -> Operation:
-        """Changes what is given. Raises RevisionConflictError where `revision` is stale."""
+        """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
         body = given(
             description=description,
             defaultBucketId=default_bucket_id,
@@ -110,18 +110,18 @@ class Databases:
         )
 
     def delete(self, database_id: str) -> Message:
-        """Deletes it. Raises ConflictError where it holds active assets."""
+        """Delete a database. Raises ConflictError if it contains active assets."""
         response = self._transport.send("DELETE", path_of("database", database_id))
         return parse(Message, response)
 
     def purge(
         self, database_id: str, *, reason: str | None = None, revision: str | None = None
     ) -> Purge:
-        """Starts the job that removes what a deleted database left, for good.
+        """Start the job that permanently removes the remains of a deleted database.
 
         Raises:
-            ConflictError: a database of the id is active, or it is being purged already.
-            RevisionConflictError: `revision` is stale.
+            ConflictError: a database with the id is active, or it is already being purged.
+            RevisionConflictError: `revision` is outdated.
         """
         response = self._transport.send(
             "DELETE",
@@ -169,7 +169,7 @@ class TagTypes:
         return self._write("PUT", tag_type_name, description, required)
 
     def delete(self, tag_type_name: str) -> Operation:
-        """Raises ConflictError while a tag has this type."""
+        """Delete a tag type. Raises ConflictError while a tag has this type."""
         return parse(Operation, self._transport.send("DELETE", path_of("tag-types", tag_type_name)))
 
     def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
@@ -189,7 +189,7 @@ class ApiKeys:
     def create(
         self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None
     ) -> ApiKey:
-        """Makes a key; the reply is the only place where it is shown."""
+        """Create a key, which only this reply contains."""
         body = given(
             apiKeyName=api_key_name, userId=user_id, description=description, expiresAt=expires_at
         )
@@ -220,5 +220,5 @@ class Versions:
         self._transport = transport
 
     def get(self) -> Version:
-        """The server's version; needs no credentials."""
+        """Return the server's version; needs no credentials."""
         return self._transport.read(Version, path_of("api", "version"))

@@ -1,4 +1,4 @@
-"""Metadata schemas: which keys entities of a type are expected to have."""
+"""Metadata schemas: the expected metadata keys of entities."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ class MetadataSchemas:
         *,
         page_size: int | None = None,
     ) -> Iterator[MetadataSchema]:
-        """All schemas, or those of a database (or GLOBAL), of an entity type, or of both."""
+        """List all schemas, or those of a database (or GLOBAL), of an entity type, or of both."""
         return self._transport.pages(
             MetadataSchema,
             path_of("metadataschema"),
@@ -30,7 +30,7 @@ class MetadataSchemas:
         )
 
     def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema:
-        """One schema. Raises NotFoundError where it is absent or hidden."""
+        """Return one schema. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
         return parse(MetadataSchema, self._transport.send("GET", path))
 
@@ -44,9 +44,11 @@ class MetadataSchemas:
         file_extensions: str | None = None,
         enabled: bool = True,
     ) -> SchemaOperation:
-        """Makes a schema, in force at once. Raises InvalidInputError where it contradicts itself.
+        """Create a schema, which applies at once.
 
-        `file_extensions` (".jpg,.png") says for which files it is; only those of files have any.
+        Raises InvalidInputError if it contradicts itself.
+
+        `file_extensions` (".jpg,.png") restricts a schema for files to these extensions.
         """
         body = given(
             databaseId=database_id,
@@ -68,7 +70,7 @@ class MetadataSchemas:
         file_extensions: str | None = None,
         enabled: bool | None = None,
     ) -> SchemaOperation:
-        """Changes what is given."""
+        """Change the passed fields."""
         body = given(
             metadataSchemaId=metadata_schema_id,
             schemaName=name,
@@ -80,7 +82,7 @@ class MetadataSchemas:
         return self._transport.write(SchemaOperation, "PUT", path, body=body)
 
     def delete(self, database_id: str, metadata_schema_id: str) -> SchemaOperation:
-        """Removes a schema; records that it spoke of stay."""
+        """Delete a schema; existing records are kept."""
         path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
         body = given(confirmDelete=True)
         return self._transport.write(SchemaOperation, "DELETE", path, body=body)

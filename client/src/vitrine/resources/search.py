@@ -20,7 +20,7 @@ DEEPEST_HIT = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class SearchQuery:
-    """What is looked for. Fields that are None or empty do not narrow the search."""
+    """A search. Fields that are None or empty do not restrict it."""
 
     query: str | None = None
     entity_types: Sequence[EntityType] = ()
@@ -62,7 +62,7 @@ class SearchQuery:
         return {**body, "includeArchived": self.include_archived}
 
     def full_body(self) -> dict[str, JsonValue]:
-        """The same in the full form, where named fields are filters in query syntax."""
+        """Return the full form, in which named fields are filters in query syntax."""
         named = {
             "str_databaseid": self.database_id,
             "str_assetid": self.asset_id,
@@ -93,7 +93,7 @@ class SearchQuery:
 
     @property
     def needs_full_form(self) -> bool:
-        """Whether the simple form lacks something that this search has."""
+        """Return whether the simple form does not support this search."""
         counted = self.facets or self.histograms
         return bool(self.metadata or counted or self.choices or self.fold_files or self.sort)
 
@@ -131,18 +131,18 @@ class Search:
         self._transport = transport
 
     def mappings(self) -> dict[str, JsonValue]:
-        """The fields that can be searched, by index."""
+        """Return the fields that can be searched, by index."""
         return self._transport.read(_Mappings, path_of("search")).mappings
 
     def suggest(self, text: str, *, size: int = 10) -> list[Suggestion]:
-        """Names, tags, metadata keys and values that begin as the text does."""
+        """Return names, tags, metadata keys and values that begin with the text."""
         query = {"q": text, "size": size}
         return self._transport.read(
             _Suggestions, path_of("search", "suggest"), query=query
         ).suggestions
 
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
-        """Without facets of fields; where metadata is filtered or counted, in the full form."""
+        """Search by the simple form; with metadata filters or facets, by the full form."""
         window = {"from": start, "size": size}
         if query.needs_full_form:
             body = {**query.full_body(), "aggregations": False, **window}
@@ -152,10 +152,10 @@ class Search:
     def full(
         self, query: SearchQuery, *, start: int = 0, size: int = 100, wait: bool = False
     ) -> SearchResult:
-        """With aggregations; see `facets`.
+        """Search with aggregations; see `facets`.
 
-        With `wait` the server waits some seconds until its indexes hold what this client wrote
-        last; if they are not known to, the result has a `lag`.
+        With `wait` the server waits some seconds until its indexes contain the last writes of this
+        client; if that is not confirmed, the result has a `lag`.
         """
         body = {**query.full_body(), "from": start, "size": size}
         return self._ask(path_of("search"), body, wait=wait)
@@ -163,14 +163,14 @@ class Search:
     def everything(
         self, query: SearchQuery, *, page_size: int = LARGEST_PAGE, wait: bool = False
     ) -> Iterator[Hit]:
-        """Every hit, however many there are, as the indexes stood when the first page was asked.
+        """Yield every hit, from the content of the indexes at the first page.
 
         Each page must be requested within a minute after the one before. A user has at most ten
         such lists open: an eleventh closes the oldest.
 
         Raises:
-            ApiError: with status 410 if more time passed.
-            ProtocolError: a cursor comes a second time.
+            ApiError: with status 410 after more than a minute.
+            ProtocolError: a cursor is repeated.
         """
         body = {**query.full_body(), "aggregations": False, "size": page_size}
         after, seen = "", set[str]()
@@ -191,7 +191,7 @@ class Search:
         limit: int = DEEPEST_HIT,
         page_size: int = LARGEST_PAGE,
     ) -> Iterator[Hit]:
-        """Hits of the simple form, page after page, at most as deep as the server goes."""
+        """Yield hits of the simple form, page after page, up to the limit of the server."""
         start = 0
         while start < (deepest := min(limit, DEEPEST_HIT)):
             size = min(page_size, deepest - start)
@@ -212,7 +212,7 @@ class Search:
 
 
 def quoted(value: str) -> str:
-    """A value as one phrase of the query syntax; with wildcards it stays a pattern."""
+    """Return a value as one phrase of the query syntax; one with wildcards remains a pattern."""
     if any(mark in value for mark in "*?"):
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -220,7 +220,7 @@ def quoted(value: str) -> str:
 
 
 def facets(result: SearchResult) -> dict[str, tuple[Facet, ...]]:
-    """The counted values of each aggregation that has buckets, most frequent first.
+    """Return the counted values of each aggregation that has buckets, most frequent first.
 
     Raises:
         ProtocolError: a bucket has another form than a key and a count.
@@ -237,7 +237,7 @@ def facets(result: SearchResult) -> dict[str, tuple[Facet, ...]]:
 
 
 def _buckets(aggregation: JsonValue) -> list[JsonValue]:
-    """The buckets of an aggregation, also where a filter wraps it."""
+    """Return the buckets of an aggregation, also within a filter."""
     if not isinstance(aggregation, dict):
         return []
     rows = aggregation.get("buckets")

@@ -1,4 +1,4 @@
-"""For administrators: whether the search indexes are as their sources, and what corrects them."""
+"""For administrators: consistency of the search indexes, repair and rebuild."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from vitrine.transport import Transport, path_of
 
 
 class Work(Wire):
-    """The job that does it; `started` is false where one was at work already."""
+    """The job that does the work; `started` is false if one was running already."""
 
     job_id: str
     started: bool = False
@@ -18,7 +18,7 @@ class Work(Wire):
 
 
 class UnfinishedWork(Wire):
-    """A job about the indexes that has not ended, or failed."""
+    """A job on the indexes that has not ended, or failed."""
 
     job_id: str
     kind: str
@@ -38,7 +38,7 @@ class Drifting(Wire):
 
 
 class DriftReport(Wire):
-    """What the last whole check came to."""
+    """The report of the last complete check."""
 
     job_id: str
     started_at: str | None = None
@@ -54,7 +54,7 @@ class DriftReport(Wire):
 
     @property
     def drift(self) -> int:
-        """How many documents differ."""
+        """Return how many documents differ."""
         return self.missing + self.stale + self.extra
 
 
@@ -66,7 +66,7 @@ class IndexStanding(Wire):
 
 
 class Consistency(Wire):
-    """How the indexes stand; `corrections` lists what would put them right, if anything has to."""
+    """The state of the indexes; `corrections` lists the operations that correct differences."""
 
     report: DriftReport | None = None
     work: tuple[UnfinishedWork, ...] = ()
@@ -79,11 +79,11 @@ class SearchIndexes:
         self._transport = transport
 
     def consistency(self) -> Consistency:
-        """The report of the last check, and what is at work."""
+        """Return the report of the last check, and the running jobs."""
         return self._transport.read(Consistency, path_of("admin", "search", "consistency"))
 
     def check(self) -> Work:
-        """Starts a check of everything, unless one is at work."""
+        """Start a check of everything, unless one is running."""
         return self._start("consistency", {})
 
     def repair(
@@ -93,14 +93,14 @@ class SearchIndexes:
         asset_id: str | None = None,
         documents: Sequence[dict[str, str]] | None = None,
     ) -> Work:
-        """Starts a repair of what is named; of everything where nothing is."""
+        """Start a repair of the named documents; of everything if none are named."""
         everything = True if database_id is None and documents is None else None
         named: list[JsonValue] | None = None if documents is None else [{**d} for d in documents]
         body = given(all=everything, databaseId=database_id, assetId=asset_id, documents=named)
         return self._start("repair", body)
 
     def reindex(self) -> Work:
-        """Starts a reindex, unless one is at work. Raises ConflictError where one has failed."""
+        """Start a reindex, unless one is running. Raises ConflictError if one has failed."""
         return self._start("reindex", {})
 
     def _start(self, name: str, body: dict[str, JsonValue]) -> Work:

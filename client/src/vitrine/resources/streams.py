@@ -1,4 +1,4 @@
-"""Bytes of files, whole or in part, by the API; it redirects to the storage for large ones."""
+"""Content of files, whole or in part, through the API, which redirects to the storage if large."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -21,10 +21,10 @@ _REDIRECT = 307
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file: of an asset, or what viewers need of it (which has no versions).
+    """A file of an asset, or an auxiliary file (which has no versions).
 
-    Of the three ways to name a version one at most is taken. `path` is a path in the asset, or a
-    key. The URL loses a leading slash, and without it what begins as the keys of the asset do is
+    At most one of the three ways to name a version is allowed. `path` is a path in the asset, or a
+    key. The URL loses a leading slash, and a path that begins like the keys of the asset is then
     taken for a key: `prefix` (`asset.asset_location.key`) keeps `/base/pump/x` a path also there.
     """
 
@@ -56,7 +56,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class FileHead:
-    """What is known of a file without its bytes; `size` is None where the gateway hides it."""
+    """The size and type of a file; `size` is None if the gateway omits it."""
 
     size: int | None
     content_type: str | None
@@ -70,7 +70,7 @@ class Streams:
         self._storage = storage
 
     def head(self, source: Source) -> FileHead:
-        """Size and type of a file. Raises GoneError where it is archived."""
+        """Return size and type of a file. Raises GoneError if it is archived."""
         response = self._transport.send("HEAD", source.url_path, query=source.query)
         length = response.headers.get("Content-Length")
         return FileHead(
@@ -84,11 +84,11 @@ class Streams:
     def open(
         self, source: Source, *, start: int = 0, end: int | None = None
     ) -> Generator[Iterator[bytes]]:
-        """The bytes from `start` on, up to the one before `end`, in pieces that fit memory.
+        """Yield the bytes from `start` up to the one before `end`, in pieces.
 
         Raises:
             GoneError: the file, or this version of it, is archived.
-            NotFoundError: there is none.
+            NotFoundError: the file does not exist.
             RangeError: the file ends before `start`.
         """
         response = self._transport.send(
@@ -101,7 +101,7 @@ class Streams:
         if response.status_code != _REDIRECT:
             yield iter([response.content])
             return
-        where = response.headers["Location"]  # asked without the key, which is for the API only
+        where = response.headers["Location"]  # requested without the key, which is for the API only
         with self._storage.get(where, start=start, end=end) as stored:
             yield _pieces(stored)
 

@@ -39,7 +39,7 @@ class Subscriptions:
         self._transport = transport
 
     def list(self, *, page_size: int | None = None) -> Iterator[Subscription]:
-        """Every subscription, page after page, fetched as it is consumed."""
+        """List every subscription, page after page, fetched as it is consumed."""
         token: str | None = None
         seen: set[str] = set()
         while True:
@@ -65,7 +65,7 @@ class Subscriptions:
 
     def delete(self, asset_id: str) -> Message:
         """Remove all subscribers."""
-        everyone = ["everyone"]  # the contract wants some name here, and takes any
+        everyone = ["everyone"]  # the contract requires some name here, and accepts any
         return self._write("DELETE", "subscriptions", asset_id, everyone)
 
     def unsubscribe(self, asset_id: str, subscribers: Sequence[str]) -> Message:

@@ -1,4 +1,4 @@
-"""Uploads: requests to the API only, no bytes of files."""
+"""Uploads: requests to the API only, no content of files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,9 +31,9 @@ class Uploads:
         upload_type: UploadType = UploadType.ASSET_FILE,
         max_part_urls: int | None = None,
     ) -> Upload:
-        """Opens an upload: the reply says where each part of each file goes.
+        """Start an upload; the reply has the URL of each part of each file.
 
-        With `max_part_urls` only of so many parts; the others are asked of `renew`.
+        With `max_part_urls` it has only so many; `renew` returns the others.
         """
         body = given(
             databaseId=database_id,
@@ -53,13 +53,13 @@ class Uploads:
         *,
         upload_type: UploadType = UploadType.ASSET_FILE,
     ) -> UploadResult:
-        """Makes files of the stored parts; the result tells of each file, also if all failed.
+        """Complete files from stored parts; return the result of each, even if all failed.
 
-        A second completion makes nothing twice, so a lost reply is asked for again.
+        It may be repeated after a lost reply.
 
         Raises:
-            ConflictError: the upload as a whole cannot be completed now (code `UploadBusy`: another
-            request is at it), or not any more.
+            ConflictError: the upload cannot be completed now (code `UploadBusy`: another request is
+                processing it), or not any more.
         """
         body = given(
             databaseId=database_id,
@@ -82,7 +82,7 @@ class Uploads:
         return parse(Message, self._transport.send("DELETE", path_of("uploads", upload_id)))
 
     def get(self, upload_id: str) -> UploadDetails:
-        """What has become of each file so far; large ones are finished after the completion."""
+        """Return the state of each file; large ones are finished after the completion."""
         return self._transport.read(UploadDetails, path_of("uploads", upload_id))
 
     def renew(
@@ -92,7 +92,7 @@ class Uploads:
         *,
         stored_parts: bool = False,
     ) -> Renewal:
-        """Fresh URLs for parts (by file, ascending), and on demand the parts that are there."""
+        """Return new URLs for parts (by file, ascending), and optionally the stored parts."""
         files: list[JsonValue] = [
             {"relativeKey": key, "partRanges": ranges_of(numbers)} for key, numbers in parts.items()
         ]

@@ -1,4 +1,4 @@
-"""Versions of assets: made, listed, read, compared, archived, and gone back to."""
+"""Versions of assets: create, list, get, compare, archive, revert."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ Ids = tuple[str, str]
 
 
 class MadeVersion(Operation):
-    """A version, or the job that still makes it or changes its asset."""
+    """A version, or the job that is creating it or changing its asset."""
 
     asset_id: str
     asset_version_id: str | None = None
@@ -34,7 +34,7 @@ class AssetVersion(Wire):
 
 
 class VersionFile(Wire):
-    """A file as a version holds it, and what has become of it."""
+    """A file in a version, and its current state."""
 
     relative_key: str
     version_id: str
@@ -44,7 +44,7 @@ class VersionFile(Wire):
 
 
 class VersionRecord(Wire):
-    """A metadata record, or an attribute, as a version holds it."""
+    """A metadata record, or an attribute, in a version."""
 
     type: str
     file_path: str
@@ -96,7 +96,7 @@ class GeometryDifference(Wire):
 
 
 class Comparison(Wire):
-    """A page of what differs between two versions."""
+    """A page of differences between two versions."""
 
     files: FileDifferences
     metadata: RecordDifferences
@@ -106,7 +106,7 @@ class Comparison(Wire):
 
 
 class AssetVersions:
-    """Versions of one asset; a large one is made by a job that the reply names."""
+    """Versions of one asset; a large one is created by a job that the reply names."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -119,9 +119,9 @@ class AssetVersions:
         alias: str | None = None,
         files: Mapping[str, str] | None = None,
     ) -> MadeVersion:
-        """A version of all files as they are, or of these S3 versions by path.
+        """Create a version of all current files, or of these S3 versions by path.
 
-        Raises ConflictError where the alias is another version's.
+        Raises ConflictError if another version has the alias.
         """
         named: list[JsonValue] | None = None
         if files is not None:
@@ -137,7 +137,7 @@ class AssetVersions:
     def list(
         self, ids: Ids, *, show_archived: bool | None = None, page_size: int | None = None
     ) -> Iterator[AssetVersion]:
-        """The versions, newest first."""
+        """List the versions, newest first."""
         return self._transport.pages(
             AssetVersion,
             _path(ids, "getVersions"),
@@ -147,7 +147,7 @@ class AssetVersions:
         )
 
     def get(self, ids: Ids, version_id: str) -> WholeVersion:
-        """A version with all its files and records, over as many pages as that takes."""
+        """Return a version with all its files and records, read with as many pages as necessary."""
         path = _path(ids, "getVersion", version_id)
         page = self._transport.read(WholeVersion, path)
         files, records = list(page.files), list(page.versioned_metadata)
@@ -166,7 +166,7 @@ class AssetVersions:
         )
 
     def compare(self, ids: Ids, before: str, after: str) -> Iterator[Comparison]:
-        """What differs between two versions, page after page."""
+        """Yield the differences between two versions, page after page."""
         query: dict[str, str] = {"from": before, "to": after}
         while True:
             page = self._transport.read(Comparison, _path(ids, "compareVersions"), query=query)
@@ -178,7 +178,7 @@ class AssetVersions:
     def update(
         self, ids: Ids, version_id: str, *, comment: str | None = None, alias: str | None = None
     ) -> MadeVersion:
-        """Changes what is given; an empty alias takes it away."""
+        """Change the passed fields; an empty alias removes it."""
         body = given(comment=comment, versionAlias=alias)
         return self._send("PUT", _path(ids, "assetversions", version_id), body)
 
@@ -190,24 +190,27 @@ class AssetVersions:
         confirm_archive_asset: bool = False,
         reason: str | None = None,
     ) -> MadeVersion:
-        """Archives a version; the current one only if confirmed, for it takes the asset along."""
+        """Archive a version.
+
+        The current one only if confirmed, because its asset is archived too.
+        """
         body = given(confirmArchiveAsset=confirm_archive_asset or None, reason=reason)
         return self._send("POST", _path(ids, "assetversions", version_id, "archive"), body)
 
     def unarchive(self, ids: Ids, version_id: str, *, reason: str | None = None) -> MadeVersion:
-        """Brings a version back, and its asset if that is archived with it."""
+        """Restore a version, and its asset if archived with it."""
         path = _path(ids, "assetversions", version_id, "unarchive")
         return self._send("POST", path, given(reason=reason))
 
     def revert(
         self, ids: Ids, version_id: str, comment: str, *, metadata: bool = False
     ) -> MadeVersion:
-        """Brings the files of a version back, and its metadata if wanted, as a new version."""
+        """Restore the files of a version, optionally with its metadata, as a new version."""
         body = given(comment=comment, revertMetadata=metadata or None)
         return self._send("POST", _path(ids, "revertAssetVersion", version_id), body)
 
     def _send(self, method: str, path: str, body: dict[str, JsonValue]) -> MadeVersion:
-        # Not sent again after a broken connection: it would meet what the first one has done.
+        # Not repeated after a broken connection: the first one may have been carried out.
         sent = self._transport.send(method, path, body=body, repeatable=False)
         return parse(MadeVersion, sent)
 

@@ -23,7 +23,7 @@ class Workflows:
         show_deleted: bool | None = None,
         page_size: int | None = None,
     ) -> Iterator[Workflow]:
-        """All workflows, or those of a database or of GLOBAL; or else the deleted ones."""
+        """List all workflows, or those of a database or of GLOBAL; optionally the deleted ones."""
         of = () if database_id is None else ("database", database_id)
         return self._transport.pages(
             Workflow,
@@ -36,7 +36,7 @@ class Workflows:
     def get(
         self, database_id: str, workflow_id: str, *, show_deleted: bool | None = None
     ) -> Workflow:
-        """One workflow. Raises NotFoundError where it is absent or hidden."""
+        """Return one workflow. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "workflows", workflow_id)
         response = self._transport.send("GET", path, query={"showDeleted": show_deleted})
         return parse(_Found, response).message
@@ -50,10 +50,10 @@ class Workflows:
         pipelines: Sequence[WorkflowPipeline],
         extensions: str | None = None,
     ) -> Message:
-        """Creates a workflow, or replaces the one of the same id.
+        """Create a workflow, or replace the one with the same id.
 
-        `extensions` (".glb,.obj", or ".all") are those of the files whose upload runs it. The
-        settings of pipelines are copied now: later changes of a pipeline do not reach it.
+        `extensions` (".glb,.obj", or ".all") are those of the files whose upload starts it. The
+        settings of pipelines are copied now: later changes of a pipeline do not affect it.
         """
         body = given(
             databaseId=database_id,
@@ -65,6 +65,6 @@ class Workflows:
         return self._transport.write(Message, "PUT", path_of("workflows"), body=body)
 
     def delete(self, database_id: str, workflow_id: str) -> Message:
-        """Deletes a workflow; what runs of it ends normally."""
+        """Delete a workflow; running executions end normally."""
         path = path_of("database", database_id, "workflows", workflow_id)
         return parse(Message, self._transport.send("DELETE", path))

@@ -1,1 +1,1 @@
-"""Moving folders of files in and assets out: plans, checks and bytes, on top of the SDK."""
+"""Imports folders of files and downloads assets: plans, checks and transfers, on top of the SDK."""

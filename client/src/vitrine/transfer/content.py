@@ -1,8 +1,8 @@
-"""Is the local file what the server has? Checksums and ETags, computed with flat memory.
+"""Compares local files with stored ones, by checksums and ETags, with constant memory.
 
-An S3 ETag is an MD5 of the bytes, or, for a multipart object, the MD5 of its parts' MD5s with the
-number of parts behind a dash. Under customer-managed encryption it is neither: then only the
-SHA-256 that the server keeps can tell.
+An S3 ETag is the MD5 of the content, or, for a multipart object, the MD5 of its parts' MD5s
+followed by a dash and the number of parts. With customer-managed encryption it is neither: then
+only the stored SHA-256 can be compared.
 """
 
 import base64
@@ -19,9 +19,9 @@ _ETAG = re.compile(r"([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?")
 
 
 def part_sizes(size: int, count: int) -> list[int]:
-    """How a file of that size is cut into that number of parts.
+    """Return the sizes of the parts of a file of that size with that number of parts.
 
-    In default parts where their number fits, else evenly: both sides can compute it again.
+    Default parts if their number matches, otherwise even ones, so both sides compute the same.
 
     Raises:
         ValueError: the file cannot be cut into so many parts that hold something.
@@ -36,12 +36,12 @@ def part_sizes(size: int, count: int) -> list[int]:
 
 
 def expected_parts(size: int) -> int:
-    """The number of default parts; at least one."""
+    """Return the number of default parts; at least one."""
     return max(1, -(-size // DEFAULT_PART))
 
 
 def sha256_of(path: Path) -> str:
-    """The whole file's SHA-256 in base64, as the API writes it."""
+    """Return the whole file's SHA-256 in base64, as in the API."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(PIECE):
@@ -50,15 +50,15 @@ def sha256_of(path: Path) -> str:
 
 
 def is_whole_object(checksum: str | None) -> bool:
-    """False for a checksum of checksums (`…-7`), which says nothing about the bytes in order."""
+    """Return False for a checksum of checksums (`…-7`), which does not identify the content."""
     return bool(checksum) and "-" not in str(checksum)
 
 
 def same_content(path: Path, size: int, *, checksum: str | None, etag: str | None) -> bool | None:
-    """Whether the file's bytes are those that the checksum (or else the ETag) stands for.
+    """Return whether the file's content matches the checksum (or else the ETag).
 
-    Sizes were compared before. True and False are certain. None: nothing can tell, because an ETag
-    that differs may be of other parts or another encryption. Raises OSError where reading fails.
+    Sizes were compared before. True and False are certain. None means unknown, because an ETag that
+    differs may be due to other parts or encryption. Raises OSError if reading fails.
     """
     if size == 0:
         return True

@@ -1,7 +1,7 @@
 """Files of an asset to a folder: resumed, verified, and never outside that folder.
 
-A file arrives under a hidden partial name and takes its own only when size and checksum are right,
-so what has the right name is whole. Which object a partial file belongs to is in its name.
+A file is written under a hidden partial name and renamed only if size and checksum are correct, so
+a file with the final name is complete. The partial name identifies the object.
 """
 
 import hashlib
@@ -40,10 +40,10 @@ class MissingPathError(VitrineError):
 
 
 def target_of(folder: Path, relative_path: str) -> Path:
-    """Where a file of the asset goes.
+    """Return the local path of a file of the asset.
 
     Raises:
-        UnsafePathError: that would be outside the folder, also by a link that lies in it.
+        UnsafePathError: it would be outside the folder, also through a symbolic link.
     """
     segments = relative_path.removeprefix("/").split("/")
     for segment in segments:
@@ -59,7 +59,7 @@ def target_of(folder: Path, relative_path: str) -> Path:
 
 
 def _is_unsafe(segment: str) -> bool:
-    """Separators and drives of other systems, and characters that no file name should have."""
+    """Return whether a name has separators or drives of other systems, or unusual characters."""
     if "\\" in segment or (os.name == "nt" and ":" in segment):
         return True
     return any(unicodedata.category(character) in {"Cc", "Cs"} for character in segment)
@@ -75,10 +75,10 @@ def download(
     jobs: int = 4,
     observer: Observer | None = None,
 ) -> Report:
-    """Fetches one file, the files below a path, or all of the asset, and tells of each.
+    """Download one file, the files below a path, or the whole asset, and report on each.
 
     Raises:
-        MissingPathError: there is nothing at the path.
+        MissingPathError: the path does not exist.
         ApiError: the asset cannot be listed.
     """
     wanted = _paths(client, database_id, asset_id, path)
@@ -123,7 +123,7 @@ class _Downloads:
     observer: Observer
 
     def one(self, relative_path: str) -> FileOutcome:
-        """The fate of one file; what goes wrong with it does not stop the others."""
+        """Download one file; errors do not affect the others."""
         target: Path | None = None
         try:
             target = target_of(self.folder, relative_path)
@@ -169,7 +169,7 @@ class _Downloads:
         return same_content(target, size, checksum=info.checksum_sha256, etag=info.etag) is True
 
     def _fill(self, file: BinaryIO, info: FileInfo, size: int) -> None:
-        """Fetches until the partial file has its size, each attempt from where the last ended."""
+        """Download until the partial file is complete, each attempt from where the last ended."""
         retry = self.client.retry
         if _length(file) > size:
             _cut(file, 0)
@@ -189,7 +189,7 @@ class _Downloads:
             self.client.sleep(retry.delay(max(1, attempt)))
 
     def _attempt(self, file: BinaryIO, info: FileInfo, size: int) -> VitrineError | None:
-        """One fetch; answers what broke it off if another attempt may do better."""
+        """Make one attempt; return the error if another attempt may succeed."""
         try:
             self._fetch(file, info, size)
         except UnreachableError as error:
@@ -233,9 +233,9 @@ def _append(
     size: int,
     moved: Callable[[int], None],
 ) -> None:
-    """Writes what comes, but never more than the file's size."""
+    """Write received bytes, but never more than the file's size."""
     held = start
-    # As it comes: gathered into larger pieces, a broken connection would lose the last one.
+    # Not buffered: a broken connection would lose a buffered piece.
     for piece in response.iter_raw():
         held += len(piece)
         if held > size:
@@ -247,7 +247,7 @@ def _append(
 
 
 def _partial_path(target: Path, info: FileInfo) -> Path:
-    """A hidden name that says which file and which content of it."""
+    """Return a hidden name that identifies the file and its content."""
     content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
     return target.with_name(f"{_partial_prefix(target)}{digest}.part")
@@ -258,13 +258,13 @@ def _partial_prefix(target: Path) -> str:
 
 
 def _remove_partials(target: Path) -> None:
-    """What earlier runs left of the file's older contents."""
+    """Remove partial files of older contents of the file."""
     for path in target.parent.glob(f"{_partial_prefix(target)}*.part"):
         path.unlink(missing_ok=True)
 
 
 def _open_partial(path: Path) -> BinaryIO:
-    """Opened to append; a link at its place is not followed."""
+    """Open the partial file to append; a symbolic link is not followed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     return os.fdopen(os.open(path, flags, 0o666), "ab")
 

@@ -1,4 +1,4 @@
-"""Waits until the server has finished the large files of an upload, for a bounded time."""
+"""Waits, for a limited time, until the server has finished the large files of an upload."""
 
 import threading
 import time
@@ -30,10 +30,10 @@ def wait_for_files(
     waiting: Waiting,
     stopped: threading.Event,
 ) -> Mapping[str, UploadedFile]:
-    """What has become of these files, by key without slash; what still is under way is left out.
+    """Return the state of these files, by key without slash, except unfinished ones.
 
     Raises:
-        VitrineError: the server cannot be asked.
+        VitrineError: the server cannot be reached.
     """
     wanted = {key.lstrip("/") for key in keys}
     deadline, pause = waiting.clock() + waiting.seconds, FIRST_PAUSE

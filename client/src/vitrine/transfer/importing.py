@@ -1,7 +1,7 @@
-"""A folder into a database: assets found or made, files compared, what is missing sent.
+"""Imports a folder into a database: finds or creates assets, compares files, sends missing ones.
 
-What is there is asked of the server, so a second run after any interruption continues where the
-first one ended. With a journal it also goes on in the middle of files.
+The state is read from the server, so a second run after any interruption continues where the first
+one ended. With a journal it also continues within files.
 """
 
 import threading
@@ -50,14 +50,14 @@ def import_directory(
     settings: Settings | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ImportReport:
-    """Imports the folder and tells of every file; repeats nothing that is there already.
+    """Import the folder and report on every file; existing files are skipped.
 
     Each first-level folder becomes an asset of its name, loose files one named after the folder.
-    `jobs` bounds the parts and files in flight. A file that fails does not stop the others.
+    `jobs` limits the parallel transfers. A file that fails does not stop the others.
 
     Raises:
         OSError: the folder cannot be listed.
-        VitrineError: the database can neither be found nor made.
+        VitrineError: the database can neither be found nor created.
     """
     started = clock()
     found = scan(directory)
@@ -111,7 +111,7 @@ def upload_files(
 
 @dataclass(frozen=True, kw_only=True)
 class _Planned:
-    """A local file, the asset that it belongs to and what the server has under its path."""
+    """A local file, its asset, and the stored file with the same path."""
 
     asset_id: str
     file: LocalFile
@@ -132,7 +132,7 @@ class _Import:
     outcomes: list[FileOutcome] = field(default_factory=list[FileOutcome])
 
     def close(self) -> None:
-        """Nothing new begins, and parts under way (there are some after Ctrl-C) break off."""
+        """Start nothing new, and abort running parts (there are some after Ctrl-C)."""
         self.stopped.set()
         self.batches.shutdown(cancel_futures=True)
         self.parts.shutdown(cancel_futures=True)
@@ -159,7 +159,7 @@ class _Import:
             self.outcomes.extend(outcomes)
 
     def _plan(self, folder: Folder) -> list[_Planned]:
-        """The asset's files beside what the server lists; all of them fail where that fails."""
+        """Compare the asset's files with those on the server; all of them fail if listing fails."""
         try:
             if self.stopped.is_set():
                 raise UnreachableError("not tried: the server is unreachable")
@@ -193,7 +193,7 @@ class _Import:
         return {item.relative_path: item for item in listed if not item.is_folder}
 
     def _is_there(self, planned: _Planned) -> bool:
-        """Whether the same bytes are stored; a doubt means that the file is sent (again)."""
+        """Return whether the same content is stored; if unknown, the file is sent (again)."""
         there, file = planned.there, planned.file
         if there is None or (there.size is not None and there.size != file.size):
             return False
@@ -206,7 +206,7 @@ class _Import:
                 same_content(file.path, file.size, checksum=checksum, etag=etag)
             )
         except (VitrineError, OSError):
-            # Whatever is wrong shows, with its reason, when the file is sent.
+            # Any problem is reported, with its reason, when the file is sent.
             return False
         if same:
             self._settle(file, planned.asset_id, Status.SKIPPED)
@@ -254,7 +254,7 @@ class _Import:
 
 
 def batches_of(planned: Sequence[_Planned]) -> Iterator[list[_Planned]]:
-    """Cuts the files into calls: one asset each, bounded in files, part URLs and bytes."""
+    """Split the files into calls for one asset each, limited in files, part URLs and bytes."""
     batch: list[_Planned] = []
     parts = size = 0
     for one in planned:

@@ -1,6 +1,6 @@
-"""Some files and their asset, in one call at the beginning and one at the end.
+"""Stores some files together with their asset, with two calls.
 
-For folders with many or large files there is `importing`, which goes on where it was stopped.
+For folders with many or large files there is `importing`, which can continue after an interruption.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ MOST_PARTS: Final = 3000
 
 
 class SameNameError(IntegrityError):
-    """Two files would have one path in the asset."""
+    """Two files would have the same path in the asset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """An asset that is made unless it is there."""
+    """The description of an asset that is created unless it exists."""
 
     database_id: str
     asset_id: str
@@ -36,11 +36,11 @@ class Described:
 
 
 def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> UploadResult:
-    """Stores files at the top of an asset, each under its own name.
+    """Store files at the top of an asset, each under its own name.
 
     Raises:
-        IntegrityError: two files have one name, or one changed while it was read.
-        VitrineError: the server or the storage refused, or did not answer.
+        IntegrityError: two files have the same name, or one changed while it was read.
+        VitrineError: the server or the storage rejected the request, or did not respond.
     """
     by_key = {f"{asset.asset_id}/{path.name}": path for path in files}
     if len(by_key) != len(files):
@@ -65,7 +65,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
 
 
 def part_size_of(sizes: Sequence[int]) -> int:
-    """All parts of all files together must have URLs in one reply."""
+    """Return the part size with which one reply can contain the URLs of all parts."""
     rest = max(1, MOST_PARTS - len(sizes))
     return max(PART_SIZE, -(-sum(sizes) // rest))
 
@@ -83,7 +83,7 @@ def _new_file(key: str, path: Path, part_size: int) -> NewFile:
 def _store(
     client: Vitrine, file: PendingFile, path: Path, measured: tuple[int, int]
 ) -> FinishedFile:
-    """Sends the parts of a file, which are all of one size but the last."""
+    """Send the parts of a file, which have the same size except for the last."""
     size, part_size = measured
     parts: list[Part] = []
     for url in file.part_upload_urls:

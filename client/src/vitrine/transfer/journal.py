@@ -1,8 +1,8 @@
-"""What this machine knows of uploads that are not finished, so that another run goes on with them.
+"""Records unfinished uploads on this machine, so that another run can continue them.
 
-One file an upload, private to the user: the first line says which files it is of, each further one
-that a part of a file is stored, or (part 0) that nothing is left to do for a file. A line that was
-cut short by a crash is left out. Losing a journal loses nothing but time.
+There is one file per upload, private to the user. The first line lists its files; each further one
+records that a part of a file is stored, or (part 0) that a file is done. An incomplete line after a
+crash is ignored. Losing a journal costs only time.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _DAYS: Final = 8
 
 
 class JournalFile(BaseModel):
-    """A file of an upload, as it was on the disk."""
+    """A file of an upload, as it was on disk."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,9 +59,9 @@ class _Line(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class JournalEntry:
-    """An upload that was not finished: its files by key, and the ETags of the parts sent.
+    """An unfinished upload: its files by key, and the ETags of the parts sent.
 
-    Safe to share between threads: several batches may go on with files of one upload.
+    Safe to share between threads: several batches may continue files of one upload.
     """
 
     path: Path
@@ -75,12 +75,12 @@ class JournalEntry:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, key: str, part: int, etag: str) -> None:
-        """Remember that a part is stored, if the disk takes it."""
+        """Record that a part is stored, if the disk allows it."""
         with self._lock, suppress(OSError):
             self._write(_Line(key=key, part=part, etag=etag))
 
     def settle(self, keys: Iterable[str]) -> None:
-        """There is nothing more to do for these files; with the last one the journal ends."""
+        """Record that these files are done; the journal ends with the last one."""
         with self._lock, suppress(OSError):
             settled = self.left.intersection(keys)
             self.left.difference_update(settled)
@@ -90,7 +90,7 @@ class JournalEntry:
                 self.path.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """The upload is gone."""
+        """Remove the journal of the upload, which no longer exists."""
         self.settle(list(self.left))
 
     def _write(self, *lines: _Line) -> None:
@@ -115,7 +115,7 @@ class Journal:
     def begin(
         self, database_id: str, asset_id: str, upload_id: str, files: Sequence[JournalFile]
     ) -> JournalEntry:
-        """A journal for an upload that was just opened.
+        """Create the journal of an upload that was just started.
 
         Raises:
             OSError: the folder cannot be written.
@@ -140,7 +140,7 @@ class Journal:
         return entry
 
     def entries(self) -> Iterator[JournalEntry]:
-        """The uploads that were not finished, oldest first; what cannot be read is left out."""
+        """Return the unfinished uploads, oldest first; unreadable journals are left out."""
         if not self._folder.is_dir():
             return
         paths = [path for path in self._folder.iterdir() if path.suffix == _SUFFIX]
@@ -153,7 +153,7 @@ class Journal:
                 yield entry
 
     def entry(self, upload_id: str) -> JournalEntry:
-        """The journal of one upload.
+        """Return the journal of one upload.
 
         Raises:
             ConfigurationError: this machine has none.
@@ -168,13 +168,16 @@ class Journal:
         return entry
 
     def of_asset(self, database_id: str, asset_id: str) -> list[JournalEntry]:
-        """The uploads into one asset that were not finished, newest first."""
+        """Return the unfinished uploads to one asset, newest first."""
         asked = (database_id, asset_id)
         found = [one for one in self.entries() if (one.database_id, one.asset_id) == asked]
         return found[::-1]
 
     def _read(self, path: Path) -> JournalEntry | None:
-        """The entry, one object for all who ask; None if it is damaged or of another deployment."""
+        """Return the entry, the same object for all callers.
+
+        None if damaged or of another deployment.
+        """
         with self._lock:
             if path not in self._known:
                 entry = _read(path, self._api)
@@ -185,7 +188,7 @@ class Journal:
 
 
 def _name(api: str, upload_id: str) -> str:
-    """Ids come from a server: as part of a path they are not to be trusted."""
+    """Return a file name for an id, which comes from a server and may be no safe path."""
     return hashlib.sha256(f"{api}\n{upload_id}".encode()).hexdigest()[:32]
 
 
@@ -206,7 +209,7 @@ def _read(path: Path, api: str) -> JournalEntry | None:
         return None
     noted: list[_Line] = []
     for text in lines:
-        with suppress(ValidationError):  # cut short by a crash
+        with suppress(ValidationError):  # incomplete after a crash
             noted.append(_Line.model_validate_json(text))
     return _entry(path, header, noted)
 

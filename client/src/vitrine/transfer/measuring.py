@@ -1,4 +1,4 @@
-"""Files as they were when they were hashed, and how they are cut into parts."""
+"""Files as they were when they were hashed, and their division into parts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ class Measured:
 
 
 def measure(file: LocalFile) -> Measured:
-    """Hashes the file. Raises OSError where it cannot be read."""
+    """Hash the file. Raises OSError if it cannot be read."""
     facts = Path(file.path).stat()
     return Measured(
         file=file,
@@ -35,7 +35,7 @@ def measure(file: LocalFile) -> Measured:
 
 
 def slices_of(measured: Measured, num_parts: int) -> dict[int, Slice]:
-    """The stretch of the file that each part is, by its number.
+    """Return the range of the file of each part, by its number.
 
     Raises:
         ProtocolError: the file cannot be cut into so many parts.

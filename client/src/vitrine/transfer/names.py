@@ -1,6 +1,7 @@
-"""From names on the disk to names in Vitrine. Pure; every rule is the contract's.
+"""Converts names on disk to names in Vitrine, by the rules of the contract. Pure.
 
-Ids are derived, not drawn: the same folder imported into the same database finds its asset again.
+Ids are derived, not random, so importing the same folder into the same database finds its asset
+again.
 """
 
 import hashlib
@@ -19,19 +20,19 @@ _NOT_IN_OBJECT_NAME = re.compile(r"[^a-zA-Z0-9\-._ ]+")
 
 
 class UnusableNameError(ValueError):
-    """A name that the server could never store; the message is the reason."""
+    """A name that the server cannot store; the message is the reason."""
 
 
 def composed(name: str) -> str:
-    """NFC: the one form in which names are compared and stored."""
+    """Return the text in NFC, the form in which names are compared and stored."""
     return unicodedata.normalize("NFC", name)
 
 
 def relative_key(parts: Sequence[str]) -> str:
-    """The path inside the asset: a leading slash, NFC, as the disk has it otherwise.
+    """Return the path inside the asset: with a leading slash, in NFC, otherwise as on disk.
 
     Raises:
-        UnusableNameError: a segment cannot be stored under the contract's rules.
+        UnusableNameError: a segment is not allowed by the contract.
     """
     if not parts:
         raise UnusableNameError("the path is empty")
@@ -42,7 +43,7 @@ def relative_key(parts: Sequence[str]) -> str:
 
 
 def _check_segment(segment: str) -> None:
-    """The rule for one name; folders follow it as files do."""
+    """Check one name; the rule is the same for files and folders."""
     if segment in {"", ".", ".."}:
         raise UnusableNameError(f"the path segment {segment!r} is not allowed")
     for character in segment:
@@ -63,9 +64,9 @@ def _check_segment(segment: str) -> None:
 
 
 def object_name(folder: str) -> str:
-    """The folder's name where it fits the rule for object names.
+    """Return the folder's name if it is a valid object name.
 
-    Otherwise a name that does, with a mark by which folders that look alike stay apart.
+    Otherwise a valid name, with a suffix that distinguishes folders with similar names.
     """
     name = composed(folder)
     if not _NOT_IN_OBJECT_NAME.search(name) and name.strip() == name and 0 < len(name) <= 256:
@@ -75,9 +76,9 @@ def object_name(folder: str) -> str:
 
 
 def asset_id(database_id: str, folder: str) -> str:
-    """The id of the asset that this folder becomes in this database.
+    """Return the id of the asset for this folder in this database.
 
-    Ids are unique in a deployment, so the database is part of what is hashed.
+    Ids are unique in a deployment, so the hash includes the database.
     """
     name = composed(folder)
     plain = _NOT_IN_ID.sub("-", _without_marks(name)).strip("-_")[:40].rstrip("-_")
@@ -85,7 +86,7 @@ def asset_id(database_id: str, folder: str) -> str:
 
 
 def database_id(folder: str) -> str:
-    """A database id made of a folder's name."""
+    """Return a database id derived from a folder's name."""
     plain = _NOT_IN_ID.sub("-", _without_marks(composed(folder))).strip("-_")
     plain = plain[:LONGEST_DATABASE_ID].rstrip("-_")
     if plain.upper() == RESERVED_DATABASE_ID or len(plain) < SHORTEST_DATABASE_ID:
@@ -94,7 +95,10 @@ def database_id(folder: str) -> str:
 
 
 def loose_asset_name(root: str, folders: Sequence[str]) -> str:
-    """The name for the files beside the folders: the root's, kept apart from every folder's."""
+    """Return the name for the files beside the folders.
+
+    The root's, different from every folder's.
+    """
     taken = {composed(folder) for folder in folders}
     name = composed(root) or "files"
     while name in taken:
@@ -103,12 +107,12 @@ def loose_asset_name(root: str, folders: Sequence[str]) -> str:
 
 
 def shown(path: str) -> str:
-    """A path that every terminal and JSON reader takes: undecodable bytes become escapes."""
+    """Return a path that every terminal and JSON parser accepts; undecodable bytes are escaped."""
     return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _without_marks(name: str) -> str:
-    """Letters without their accents, as far as Unicode knows how."""
+    """Return the letters without their accents, as far as Unicode defines them."""
     decomposed = unicodedata.normalize("NFKD", name)
     return "".join(mark for mark in decomposed if not unicodedata.combining(mark))
 

@@ -1,7 +1,7 @@
-"""Opens uploads for files, or finds those of an earlier run that go on with them.
+"""Starts uploads for files, or finds those of an earlier run that can be continued.
 
-A call that the server refuses for some of its files is repeated without them; if the reply does
-not name them, the files are halved.
+If the server rejects some files of a call, it is repeated without them; if the reply does not name
+them, the files are halved.
 """
 
 import re
@@ -31,14 +31,14 @@ _FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
 
 
 def part_number(size: int, wanted: int) -> int:
-    """In how many parts a file is sent that are as long as wanted, or as S3's limits have it."""
+    """Return the number of parts of a file for the wanted size, within S3's limits."""
     least = -(-size // MAX_PART_BYTES)
     return min(MAX_PARTS, max(1, least, size // wanted))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a batch is sent: what is kept of it, in which parts, how long large files may take."""
+    """The settings of a batch: the journal, the part size, the time for large files."""
 
     journal: Journal | None = None
     part_bytes: int | None = None
@@ -47,7 +47,7 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """An upload that is open; its journal, where there is one."""
+    """A started upload, with its journal if there is one."""
 
     upload_id: str
     files: Sequence[Going]
@@ -56,14 +56,14 @@ class Opened:
 
 
 class Settle(Protocol):
-    """Tells the fate of a file."""
+    """Reports the result of a file."""
 
     def __call__(self, file: LocalFile, status: Status, reason: str | None = None) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """Opens uploads into one asset (database and asset id); tells what is not opened."""
+    """Starts uploads to one asset (database and asset id); reports files that were rejected."""
 
     client: Vitrine
     asset: tuple[str, str]
@@ -73,7 +73,7 @@ class Opening:
     give_up: Callable[[Sequence[LocalFile], Exception], None]
 
     def uploads_of(self, files: Sequence[LocalFile]) -> list[Opened]:
-        """The uploads that the files are sent by; those of an earlier run come first."""
+        """Return the uploads for the files; those of an earlier run come first."""
         measured = self._measure(files)
         found = self._find(measured)
         known = {going.file.file.key for one in found for going in one.files}
@@ -81,14 +81,14 @@ class Opening:
         return [*opened, *self._open([one for one in measured if one.file.key not in known])]
 
     def _find(self, files: Sequence[Measured]) -> list[Found]:
-        """The uploads of an earlier run that go on with some of the files."""
+        """Return uploads of an earlier run that continue some of the files."""
         journal = self.settings.journal
         if journal is None or not files:
             return []
         try:
             return find_uploads(self.client, journal, self.asset, files, self.pool)
         except (VitrineError, OSError):
-            return []  # whatever is wrong shows, with its reason, when the files are sent again
+            return []  # any problem is reported, with its reason, when the files are sent again
 
     def _reopened(self, found: Found) -> Opened:
         counts = {one.file.file.key: one.num_parts for one in found.files}
@@ -108,7 +108,7 @@ class Opening:
         return measured
 
     def _open(self, files: Sequence[Measured]) -> list[Opened]:
-        """Opens uploads for all files that the server takes; settles the others."""
+        """Start uploads for all files that the server accepts; report the others."""
         if not files:
             return []
         try:
@@ -125,7 +125,7 @@ class Opening:
         return [self._opened(upload, files)]
 
     def _new(self, measured: Measured) -> NewFile:
-        """The file as it is announced; parts have at least the length that was asked for."""
+        """Return the file as announced; parts have at least the requested size."""
         wanted = self.settings.part_bytes
         if wanted is None or measured.size == 0:
             number = None
@@ -139,7 +139,7 @@ class Opening:
         return announced if number is None else announced.model_copy(update={"num_parts": number})
 
     def _opened(self, upload: Upload, files: Sequence[Measured]) -> Opened:
-        """The upload, written into the journal before its first part is sent."""
+        """Return the upload, written to the journal before its first part is sent."""
         pending = {file.relative_key.lstrip("/"): file for file in upload.files}
         going: list[Going] = []
         urls = PartUrls(self.client, upload.upload_id, {})
@@ -188,7 +188,7 @@ class Opening:
                 self.settle(files[index].file, Status.REFUSED, reason)
             return self._open([file for index, file in enumerate(files) if index not in named])
         if len(files) == 1:
-            # What is wrong with the asset or the request itself is no rule about this file.
+            # A problem of the asset or of the request itself is not one of this file.
             about_request = any(fact.field in _REQUEST_FIELDS for fact in error.errors)
             status = Status.FAILED if about_request else Status.REFUSED
             self.settle(files[0].file, status, str(error))
@@ -198,7 +198,7 @@ class Opening:
 
 
 def refused_files(error: ApiError, count: int) -> dict[int, str]:
-    """Which files of the request the server names in its error, and why."""
+    """Return the files of the request that the server's error names, with reasons."""
     named: dict[int, str] = {}
     for fact in error.errors:
         match = _FILE_INDEX.search(fact.field)

@@ -1,4 +1,4 @@
-"""What a transfer did, file by file, and who may watch it."""
+"""The results of a transfer, file by file, and its observers."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -37,27 +37,27 @@ class AssetOutcome(Wire):
 
 
 class Observer(Protocol):
-    """Hears of a transfer while it runs; called from several threads, so it must not block."""
+    """Observes a running transfer; called from several threads, so it must not block."""
 
     def planned(self, *, files: int, size: int) -> None:
-        """So many more files and bytes will be moved."""
+        """Called with the number of files and bytes that will be transferred."""
         ...
 
     def moved(self, size: int) -> None:
-        """Bytes went over the wire; negative where an attempt has to be repeated."""
+        """Called with the number of bytes sent; negative if an attempt has to be repeated."""
         ...
 
     def finishing(self, *, files: int) -> None:
-        """So many more files are sent, and finished by the server now; fewer where negative."""
+        """Called with the number of files that the server is finishing; fewer if negative."""
         ...
 
     def settled(self, outcome: FileOutcome) -> None:
-        """The fate of one file is known."""
+        """Called with the result of one file."""
         ...
 
 
 class Silent:
-    """An observer that looks away."""
+    """An observer that does nothing."""
 
     def planned(self, *, files: int, size: int) -> None:
         pass
@@ -73,7 +73,7 @@ class Silent:
 
 
 class Report(Wire):
-    """The end of a transfer."""
+    """The result of a transfer."""
 
     files: tuple[FileOutcome, ...]
 

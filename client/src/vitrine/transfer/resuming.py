@@ -1,7 +1,7 @@
-"""Which uploads of an earlier run go on with these files, and which of their parts are stored.
+"""Finds uploads of an earlier run that can be continued, and their stored parts.
 
-A part counts as stored if the storage holds one of its length whose ETag is the one that was noted
-when it was sent, or the MD5 of its bytes. (Under customer-managed encryption it is no MD5.)
+A part counts as stored if the storage has one of its size whose ETag is the one recorded when it
+was sent, or the MD5 of its content. (With customer-managed encryption it is not an MD5.)
 """
 
 import hashlib
@@ -22,7 +22,7 @@ ASSEMBLED = "assembled"
 
 @dataclass(frozen=True, kw_only=True)
 class Going:
-    """A file whose upload goes on: its parts so far, by number; `working` needs nothing more."""
+    """A file whose upload continues: its parts so far, by number; `working` needs nothing more."""
 
     file: Measured
     upload_id_s3: str
@@ -33,7 +33,7 @@ class Going:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """An upload of an earlier run, with the files of it that go on."""
+    """An upload of an earlier run, with its files to continue."""
 
     entry: JournalEntry
     files: Sequence[Going]
@@ -46,12 +46,12 @@ def find_uploads(
     files: Sequence[Measured],
     pool: Executor,
 ) -> list[Found]:
-    """The uploads into the asset that go on with some of the files, each file in one at the most.
+    """Return the uploads to the asset that continue some of the files, each file in one at most.
 
-    Journals of uploads that are finished, expired or gone are removed.
+    Journals of uploads that are finished, expired or deleted are removed.
 
     Raises:
-        VitrineError: the server cannot be asked.
+        VitrineError: the server cannot be reached.
     """
     left = {measured.file.key: measured for measured in files}
     found: list[Found] = []
@@ -76,7 +76,7 @@ def _is_same(entry: JournalEntry, key: str, measured: Measured) -> bool:
 def _going(
     client: Vitrine, entry: JournalEntry, files: Sequence[Measured], pool: Executor
 ) -> list[Going]:
-    """What of these files the server still takes."""
+    """Return those of these files that the server still accepts."""
     try:
         details = client.uploads.get(entry.upload_id)
         states = {file.relative_key.lstrip("/"): file.state for file in details.files}
@@ -129,7 +129,7 @@ def _gone_on(
 def _verified(
     entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
 ) -> dict[int, str]:
-    """The parts that are stored and hold the file's own bytes."""
+    """Return the parts that are stored with the file's own content."""
     key = measured.file.key
     slices = slices_of(measured, renewed.num_parts)
     candidates = [

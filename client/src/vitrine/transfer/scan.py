@@ -1,8 +1,8 @@
-"""What a folder holds, as assets with files. Reads names and sizes, no contents.
+"""Reads a folder as assets with files: names and sizes, no contents.
 
 Each folder at the first level is an asset; the files beside them are one more, named after the
-root. Symbolic links are followed to files inside the root only, and never to folders: a link
-cannot bring in what lies elsewhere, and no cycle can arise.
+root. Symbolic links are followed to files inside the root only, and never to folders, so a link
+cannot include files from elsewhere or create a cycle.
 """
 
 import errno
@@ -31,7 +31,7 @@ class LocalFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """A name on the disk that does not become a file, and why."""
+    """A name on disk that cannot become a file, and the reason."""
 
     path: str
     reason: str
@@ -41,7 +41,7 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Folder:
-    """An asset to be: its name and its files, sorted by key."""
+    """A future asset: its name and its files, sorted by key."""
 
     name: str
     files: tuple[LocalFile, ...]
@@ -79,7 +79,7 @@ class _Collector:
 
 
 def scan(root: Path) -> Scan:
-    """Walks the folder.
+    """Read the folder.
 
     Raises:
         OSError: the root itself cannot be listed.
@@ -113,7 +113,7 @@ def _add_folder(collector: _Collector, path: Path, name: str) -> None:
 
 
 def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:
-    """Everything below that is not a folder, with its path's parts; deep trees do not recurse."""
+    """Yield everything below that is not a folder, with its path's parts; not recursive."""
     waiting: list[tuple[Path, tuple[str, ...]]] = [(top, ())]
     while waiting:
         folder, parts = waiting.pop()
@@ -137,7 +137,7 @@ def _add_entry(
     path = Path(entry.path)
     try:
         if entry.is_symlink():
-            # Not Path.resolve: in Python 3.11 a circle of links is a RuntimeError there.
+            # Not Path.resolve, which raises RuntimeError for a cycle of links in Python 3.11.
             target = Path(os.path.realpath(path, strict=True))
             if not target.is_relative_to(collector.root):
                 collector.refuse(path, "a symbolic link to a target outside the folder")

@@ -1,4 +1,4 @@
-"""The database and the assets that an import writes to: found, or made."""
+"""Finds or creates the database and the assets that an import writes to."""
 
 import threading
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from vitrine.transfer import names
 
 
 class TargetError(VitrineError):
-    """The import has nowhere to go; the message says why."""
+    """The import has no target; the message is the reason."""
 
 
 def ensure_database(client: Vitrine, database_id: str, *, origin: str) -> bool:
-    """Makes sure that the database exists; True where it was made now.
+    """Ensure that the database exists; return True if it was created.
 
     Raises:
-        TargetError: it does not exist and there is no bucket to make it in.
+        TargetError: it does not exist and there is no bucket for it.
     """
     try:
         client.databases.get(database_id)
@@ -41,7 +41,8 @@ def ensure_database(client: Vitrine, database_id: str, *, origin: str) -> bool:
             default_bucket_id=bucket.bucket_id,
         )
     except ConflictError:
-        # Another import may have made it meanwhile; if it is still not there, that is an error.
+        # Another import may have created it meanwhile; if it still does not exist, that is an
+        # error.
         client.databases.get(database_id)
         return False
     return True
@@ -54,7 +55,7 @@ class Target:
 
 
 class AssetTargets:
-    """Finds or makes the asset for a folder; the database's listing is read once, when needed."""
+    """Finds or creates the asset for a folder; the database is listed once, when needed."""
 
     def __init__(self, client: Vitrine, database_id: str, tags: Sequence[str]) -> None:
         self._client = client
@@ -64,11 +65,11 @@ class AssetTargets:
         self._by_name: dict[str, list[str]] | None = None
 
     def ensure(self, folder: str) -> Target:
-        """The asset for the folder: by its derived id, else by its name, else made now.
+        """Return the asset for the folder: by its derived id, else by its name, else a new one.
 
         Raises:
             TargetError: it is archived, or several assets have its name.
-            ApiError: the server refused.
+            ApiError: the server rejected the request.
         """
         derived = names.asset_id(self._database_id, folder)
         try:
@@ -101,7 +102,7 @@ class AssetTargets:
         return Target(asset=self._client.assets.get(self._database_id, derived), created=True)
 
     def _create_named(self, folder: str, derived: str) -> None:
-        """Under the folder's own name, or, where the server does not take it, a plain one."""
+        """Create it under the folder's own name, or, if that is rejected, under a plain one."""
         exact, plain = names.composed(folder), names.object_name(folder)
         try:
             self._post(exact, derived, folder)
@@ -127,7 +128,7 @@ class AssetTargets:
         return asset
 
     def _tagged(self, asset: Asset) -> Asset:
-        """With the asked tags added; someone else's simultaneous edit is not undone."""
+        """Add the requested tags; a simultaneous edit of another user is kept."""
         missing = [tag for tag in self._tags if tag not in (asset.tags or ())]
         if not missing:
             return asset
@@ -147,6 +148,6 @@ class AssetTargets:
 
 
 def _description(origin: str) -> str:
-    """Within the 4 to 256 characters of descriptions."""
+    """Return a description within the limits of 4 to 256 characters."""
     printable = "".join(mark if mark.isprintable() else "_" for mark in names.shown(origin))
     return f"Imported from {printable}"[:256]

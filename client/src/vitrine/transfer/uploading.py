@@ -1,6 +1,6 @@
-"""One batch of files into one asset: opened (or gone on with), sent part by part, completed.
+"""Uploads one batch of files to one asset: started (or continued), sent part by part, completed.
 
-What a lost reply leaves open is looked up before it is called a failure.
+After a lost reply the state is read before the file is reported as failed.
 """
 
 import threading
@@ -54,7 +54,7 @@ class Sent:
 
 
 class BatchUpload:
-    """Uploads files to one asset and tells the outcome of each, once."""
+    """Uploads files to one asset and reports the result of each, once."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class BatchUpload:
                 sent.append(Sent(file=one, parts=stored))
             except (UnreachableError, StorageError) as error:
                 self._give_up([one.file.file], error)
-                if opened.entry is None:  # with a journal the next run goes on with it
+                if opened.entry is None:  # with a journal the next run continues it
                     abandoned.append(one)
             except (VitrineError, OSError) as error:
                 self._give_up([one.file.file], error)
@@ -114,7 +114,7 @@ class BatchUpload:
             opened.entry.settle(over)
 
     def _send(self, opened: Opened, going: Going) -> Callable[[], tuple[Part, ...]]:
-        """Starts sending; the answer waits for all parts and gives them, or raises."""
+        """Start to send; the returned function waits for all parts and returns them, or raises."""
         if going.file.size == 0:
             return tuple
         try:
@@ -132,7 +132,7 @@ class BatchUpload:
         return lambda: _all_parts(there, futures)
 
     def _put(self, opened: Opened, key: str, number: int, part: Slice) -> str:
-        """Sends one part, by a fresh URL where the one at hand has expired."""
+        """Send one part, by a new URL if the current one has expired."""
         refused, denied = None, None
         for _ in range(RENEWALS):
             if self._stopped.is_set():
@@ -154,7 +154,7 @@ class BatchUpload:
         raise denied or ProtocolError(f"part {number} of {key} could not be sent")
 
     def _moved(self, size: int) -> None:
-        """Passes progress on; after a stop it breaks off the part that is under way."""
+        """Report progress; after a stop, abort the part that is being sent."""
         if size > 0 and self._stopped.is_set():
             raise UnreachableError("stopped during the transfer")
         self._observer.moved(size)
@@ -162,7 +162,7 @@ class BatchUpload:
     def _complete(
         self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[Going]
     ) -> list[str]:
-        """Completes and settles what was sent; the keys for which nothing is left to do."""
+        """Complete and report what was sent; return the keys that are done."""
         finished = [_finished(one.file, one.parts) for one in sent]
         given_up = [_finished(one, ()) for one in abandoned if one.upload_id_s3 != ZERO_BYTE]
         large = [one for one in opened.files if one.working]
@@ -189,7 +189,10 @@ class BatchUpload:
         return [*over, *self._await_large(opened.upload_id, large)]
 
     def _await_large(self, upload_id: str, files: Sequence[Going]) -> list[str]:
-        """Settles files that the server finishes by itself; the keys of those that it has."""
+        """Report files that the server finishes by itself.
+
+        Return the keys of those it has finished.
+        """
         if not files:
             return []
         keys = [one.file.file.key for one in files]
@@ -224,7 +227,7 @@ class BatchUpload:
             self._settle(file, Status.REFUSED if refused else Status.FAILED, result.error)
 
     def _ask_to_complete(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
-        """Waits while an earlier request, whose reply was lost, is still at the same upload."""
+        """Wait while an earlier request, whose reply was lost, is still processing the upload."""
         for attempt in range(1, COMPLETIONS):
             try:
                 return self._client.uploads.complete(
@@ -247,7 +250,7 @@ class BatchUpload:
             self._settle_unless_there(measured, result.error or "the server returned no reason")
 
     def _settle_unless_there(self, measured: Measured, reason: str) -> None:
-        """A reply may be lost after the work was done: ask before calling it a failure."""
+        """Check whether a file with a lost reply is stored before reporting it as failed."""
         if self._is_there(measured):
             self._settle(measured.file, Status.UPLOADED)
         else:
@@ -272,7 +275,7 @@ class BatchUpload:
         self._fail_all(files, str(error))
 
     def _note_unreachable(self, error: Exception) -> None:
-        """When nobody answers any more, the rest of the import is not tried either."""
+        """Stop the import if the server is unreachable; the remaining files are not tried."""
         if isinstance(error, UnreachableError):
             self._stopped.set()
 
@@ -297,7 +300,7 @@ def _finished(going: Going, parts: tuple[Part, ...]) -> FinishedFile:
 def _all_parts(
     there: Sequence[Part], futures: Sequence[tuple[int, Future[str]]]
 ) -> tuple[Part, ...]:
-    """Waits for every part, also after one failed: nothing may go on in the background."""
+    """Wait for every part, even after one failed: nothing may continue in the background."""
     failures = [future.exception() for _, future in futures]
     for failure in failures:
         if failure is not None:

@@ -1,4 +1,4 @@
-"""The URLs of one upload's parts: those the server gave, and fresh ones when they expire."""
+"""The URLs of one upload's parts: those the server returned, and new ones when they expire."""
 
 import threading
 from typing import Final
@@ -12,10 +12,10 @@ AHEAD: Final = 500
 
 
 class PartUrls:
-    """Safe to share between threads; one of them asks, the others wait for its answer."""
+    """Safe to share between threads; one of them requests, the others wait for its result."""
 
     def __init__(self, client: Vitrine, upload_id: str, counts: dict[str, int]) -> None:
-        """`counts` are the numbers of parts by file."""
+        """Store the numbers of parts by file in `counts`."""
         self._client = client
         self._upload_id = upload_id
         self._counts = counts
@@ -23,16 +23,17 @@ class PartUrls:
         self._lock = threading.Lock()
 
     def add(self, key: str, count: int, urls: tuple[PartUrl, ...]) -> None:
-        """A file with so many parts, and URLs that came without being asked for."""
+        """Add a file with its number of parts, and the URLs that are known already."""
         with self._lock:
             self._counts[key] = count
             self._urls.update({(key, one.part_number): one.upload_url for one in urls})
 
     def url(self, key: str, number: int, *, refused: str | None = None) -> str:
-        """The URL of a part; another one than was `refused`.
+        """Return the URL of a part; another one than was `refused`.
 
         Raises:
-            ApiError: the server gives none; ProtocolError: it gives others, or the refused one.
+            ApiError: the server returns none.
+            ProtocolError: it returns others, or the refused one.
         """
         with self._lock:
             known = self._urls.get((key, number))
