@@ -1,7 +1,7 @@
 """Compares the sources with an index, in one window of a walk.
 
 Documents of both are identified by id and hash of content. A difference may be a change in
-progress, so `checking` compares again after a while.
+progress, so `checks` compares again after a while.
 """
 
 import hashlib

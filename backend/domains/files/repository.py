@@ -258,7 +258,7 @@ class FileChangeRepository:
         if self.state(asset_id).job_id != job_id:
             raise ChangeEndedError(job_id)
 
-    def under_way(self, job_id: str, asset_id: str) -> Check:
+    def unfinished_condition(self, job_id: str, asset_id: str) -> Check:
         """Return the condition of `demand_unfinished` for a transaction."""
         key, refused = _changes_of(asset_id), ChangeEndedError(job_id)
         return Check(

@@ -1,6 +1,6 @@
 """Commands that archive, restore and delete assets, and the steps of their jobs.
 
-Only the worker imports `jobs.deletion`, which imports half of all slices.
+Only the worker imports `jobs.deletion`, because that imports half of all slices.
 """
 
 from backend.domains.asset_lifecycle.service.commands import LifecycleService, Started

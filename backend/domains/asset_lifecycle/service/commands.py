@@ -1,7 +1,7 @@
 """The requests that archive, restore and delete an asset: one transaction, then a job.
 
-The row is in its new state when the request answers, whatever the number of files. Small jobs are
-done within the request; of others the worker does the rest.
+The row is in its new state when the request returns, whatever the number of files. Small jobs are
+done within the request; the worker completes others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ _ACTIONS: dict[str, Action] = {
     UNARCHIVE_ASSET.name: routes.UNARCHIVE_ASSET.action,
     DELETE_ASSET.name: routes.DELETE_ASSET.action,
 }
-_ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
+_ATTEMPTS = 8  # of a change that conflicts with edits of the asset
 
 
 class AssetArchivedError(StateForbidsError):
@@ -86,7 +86,7 @@ class DatabaseDeletedError(StateForbidsError):
 
 
 class Along(NamedTuple):
-    """What another slice changes in the same transaction, and what the entry tells of that."""
+    """Changes of another slice in the same transaction, and their audit values."""
 
     writes: Sequence[Write]
     before: Mapping[str, Any]
@@ -94,9 +94,9 @@ class Along(NamedTuple):
 
 
 class Composed(NamedTuple):
-    """The route that asks for a change of state, and what goes along with it.
+    """The route that requests a change of state, and the changes that accompany it.
 
-    `along` is asked about the asset as it is then.
+    `along` is called with the asset in its current state.
     """
 
     route: Route
@@ -105,7 +105,7 @@ class Composed(NamedTuple):
 
 @frozen
 class Started:
-    """A change of state that is committed, and the job that does the rest, as it is now."""
+    """A committed change of state, and the current state of the job that does the rest."""
 
     asset_id: str
     at: str
@@ -114,7 +114,10 @@ class Started:
 
 @wired
 class LifecycleService:
-    """`at_rest` makes the check that nobody changes files of an asset just now."""
+    """Changes states of assets.
+
+    `at_rest` checks that no change of an asset's files is in progress.
+    """
 
     repository: LifecycleRepository
     assets: AssetService
@@ -135,15 +138,15 @@ class LifecycleService:
         composed: Composed | None = None,
         revision: int | None = None,
     ) -> Started:
-        """Archive an asset; its files follow, and what is composed goes along.
+        """Archive an asset; its files follow, and the composed changes are made with it.
 
         Raises:
             AssetArchivedError: it is archived already.
-            AssetBusyError: it is still being brought back.
-            AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: it has not the revision, or others change it all the time.
+            AssetBusyError: it is still being restored.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            AssetRevisionError: it has another revision, or is changed at every attempt.
             ChangeBusyError: files of it are being changed.
-            PermissionDeniedError: the caller may see it, and not archive it.
+            PermissionDeniedError: the caller may see it, but not archive it.
         """
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
@@ -176,15 +179,15 @@ class LifecycleService:
         composed: Composed | None = None,
         revision: int | None = None,
     ) -> Started:
-        """Bring an archived asset back; the files that its archiving took follow.
+        """Restore an archived asset; the files that were archived with it follow.
 
         Raises:
             AssetActiveError: it is not archived.
             AssetBusyError: it is still being archived.
-            AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: it has not the revision, or others change it all the time.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            AssetRevisionError: it has another revision, or is changed at every attempt.
             DatabaseDeletedError: its database is deleted.
-            PermissionDeniedError: the caller may see it, and not bring it back.
+            PermissionDeniedError: the caller may see it, but not restore it.
         """
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
@@ -216,14 +219,16 @@ class LifecycleService:
         reason: str | None = None,
         revision: int | None = None,
     ) -> Started:
-        """Delete an asset for good, active or archived; it is absent at once, the job removes all.
+        """Permanently delete an asset, active or archived.
 
-        Its id and prefix stay taken until the job has ended.
+        It is absent at once, a job removes its data.
+
+        Its id and prefix remain reserved until the job has ended.
 
         Raises:
-            AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: it has not the revision, or others change it all the time.
-            PermissionDeniedError: the caller may see it, and not delete it.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            AssetRevisionError: it has another revision, or is changed at every attempt.
+            PermissionDeniedError: the caller may see it, but not delete it.
         """
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
@@ -234,13 +239,13 @@ class LifecycleService:
     def delete_archived(
         self, caller: Identity, database_id: str, *also: Write, limit: int, reason: str
     ) -> int:
-        """Start the jobs that delete the first archived assets of a database; returns how many.
+        """Start jobs that delete the first archived assets of a database; return their number.
 
-        For the slice that purges databases: no permission is asked. `also` goes into the
+        For the slice that purges databases: no permission is checked. `also` is part of the
         transaction of each asset.
 
         Raises:
-            AssetRevisionError: others change one of them all the time.
+            AssetRevisionError: one of them is changed concurrently at every attempt.
         """
         found = self.repository.archived_assets(database_id, limit)
         for asset_id in found:
@@ -252,7 +257,7 @@ class LifecycleService:
     ) -> None:
         for _ in range(_ATTEMPTS):
             asset = self.assets.find_asset(*ids)
-            if asset is None:  # its user was faster
+            if asset is None:  # a user was faster
                 return
             job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
             with suppress(AssetRevisionError):
@@ -275,10 +280,10 @@ class LifecycleService:
         change: Callable[[Asset, Job, datetime], list[Write]],
         revision: int | None,
     ) -> Started:
-        """Carry out a change of the asset as it is now, or at a revision; it puts its job, too.
+        """Change the asset in its current state, or at a revision, and create its job.
 
-        Each attempt may wait for seconds while others hold the asset; no more begin after the time
-        of the request.
+        Each attempt may wait for seconds while other transactions hold the asset; no attempt starts
+        after the time of the request.
         """
         until = self.clock() + REQUEST_TIME
         for attempt in range(_ATTEMPTS):
@@ -298,20 +303,20 @@ class LifecycleService:
         raise AssetRevisionError(ids[1])
 
     def _find(self, caller: Identity, database_id: str, asset_id: str) -> Asset:
-        """The asset, active or archived. While it moves, one look may miss both rows."""
+        """Return the asset, active or archived. While it moves, one read may miss both rows."""
         try:
             return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
         except AssetNotFoundError:
             return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
 
     def _begins(self, asset: Asset, job: Job) -> list[Write]:
-        """What starts the job, and holds that of the last change where it ended.
+        """Return writes that start the job, and require that the job of the last change has ended.
 
-        A worker that the last one was taken from by its cancelling may be amid a step: the files
-        that it hides or shows then would be missed, so this one waits for the end of its lease.
+        If that job was cancelled, its worker may be in the middle of a step, and files that it
+        hides or restores would be missed, so this job waits for the end of its lease.
 
         Raises:
-            AssetBusyError: the last one goes on still.
+            AssetBusyError: the last job has not ended.
         """
         last = None if asset.lifecycle_job_id is None else self.jobs.find(asset.lifecycle_job_id)
         if last is None:
@@ -363,14 +368,14 @@ class LifecycleService:
         )
 
     def _run(self, started: Started, step: Step, until: datetime) -> Started:
-        """Do what can be done of the job at once; all else comes by the job's own message."""
+        """Run the job as far as time allows; the job's own message continues it."""
         job = started.job
         if self.clock() >= until:  # the change itself took the time
             return started
         try:
             found = self.runner.run(job.job_id, step, until=until, to_end=True)
             job = found or self.jobs.find(job.job_id) or job
-        except UnavailableError:  # the asset has changed all the same, which is what was asked
+        except UnavailableError:  # the asset has changed anyway, as requested
             return started
         return Started(started.asset_id, started.at, job)
 

@@ -1,6 +1,6 @@
-"""Archives versions and brings them back; the current one takes its asset along.
+"""Archives and restores versions; the asset of the current one is archived with it.
 
-A version knows nothing of what archives an asset, so both are put together here: one transaction
+A version is independent of the archiving of assets, so both are combined here: one transaction
 moves the asset and sets the flag of the version.
 """
 
@@ -29,7 +29,7 @@ from backend.domains.audit.models import asset_entity
 from backend.spec import routes
 from backend.spec.routes import Route
 
-_ATTEMPTS = 8  # of a change that others' edits of the same version overtake
+_ATTEMPTS = 8  # of a change that conflicts with edits of the version
 
 
 class ConfirmationMissingError(StateForbidsError):
@@ -45,7 +45,7 @@ class ConfirmationMissingError(StateForbidsError):
 
 
 class _NotCurrentError(StateForbidsError):
-    """A newer version was made meanwhile."""
+    """A newer version was created meanwhile."""
 
 
 @wired
@@ -62,16 +62,16 @@ class VersionLifecycle:
         confirmed: bool,
         reason: str | None = None,
     ) -> Started | None:
-        """Archive a version of an asset (database id, asset id); None if the asset stays.
+        """Archive a version of an asset (database id, asset id); None if the asset remains active.
 
         Raises:
             AssetArchivedError: the asset is archived.
-            AssetBusyError: it is still being brought back.
-            AssetNotFoundError: it does not exist, or not for the caller.
+            AssetBusyError: it is still being restored.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
             ConfirmationMissingError: the version is the current one, and that is not confirmed.
             PermissionDeniedError: the caller may not archive the version, or the asset with it.
             VersionArchivedError: it is archived already.
-            AssetVersionNotFoundError: there is no such version.
+            AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.ARCHIVE_ASSET_VERSION
         for _ in range(_ATTEMPTS):
@@ -100,15 +100,15 @@ class VersionLifecycle:
         *,
         reason: str | None = None,
     ) -> Started | None:
-        """Bring a version back, and its asset if that is archived; None if the asset was active.
+        """Restore a version, and its asset if that is archived; None if the asset was active.
 
         Raises:
             AssetArchivedError: the asset is archived, and the version is not its current one.
             AssetBusyError: it is still being archived.
-            AssetNotFoundError: it does not exist, or not for the caller.
-            PermissionDeniedError: the caller may not bring back the version, or the asset with it.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may not restore the version, or the asset with it.
             VersionActiveError: the version is not archived.
-            AssetVersionNotFoundError: there is no such version.
+            AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.UNARCHIVE_ASSET_VERSION
         for _ in range(_ATTEMPTS):
@@ -135,18 +135,18 @@ class VersionLifecycle:
         reason: str | None = None,
         revision: int | None = None,
     ) -> Started:
-        """Bring an archived asset (database id, asset id) back.
+        """Restore an archived asset (database id, asset id).
 
-        Its current version comes along if the asset was archived by it: no active asset has a
-        current version that is archived. Older versions stay as they are.
+        Its current version is restored too, because an active asset cannot have an archived current
+        version. Older versions remain unchanged.
 
         Raises:
             AssetActiveError: it is not archived.
             AssetBusyError: it is still being archived.
-            AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: it has not the revision.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            AssetRevisionError: it has another revision.
             DatabaseDeletedError: its database is deleted.
-            PermissionDeniedError: the caller may see it, and not bring it back.
+            PermissionDeniedError: the caller may see it, but not restore it.
         """
         composed = Composed(routes.UNARCHIVE_ASSET, self._with_current)
         for _ in range(_ATTEMPTS):
@@ -175,7 +175,7 @@ class VersionLifecycle:
         return Composed(route, along)
 
     def _with_current(self, asset: Asset) -> Along:
-        """What goes along with an asset that comes back."""
+        """Return the changes of the current version when an asset is restored."""
         try:
             return self._flag(asset, asset.current_version.version, to=False)
         except (

@@ -20,7 +20,7 @@ from backend.domains.assets.service import AssetService, secured
 from backend.domains.audit.models import asset_link_entity
 from backend.spec.routes import Action
 
-_ATTEMPTS = 20  # of a write that others' writes of neighbouring links overtake
+_ATTEMPTS = 20  # of a write that conflicts with writes of neighbouring links
 
 
 class LinksBusyError(UnavailableError):
@@ -45,13 +45,13 @@ class AssetLinkService:
         """Link two active assets.
 
         Raises:
-            AssetNotFoundError: one of them does not exist, or not for the caller.
-            CycleError: the child is above the parent already.
-            InvalidInputError: an asset is linked to itself, or an alias is where none can be.
-            LinkExistsError: they are linked so already.
-            LinksBusyError: others change the graph around them all the time.
-            PermissionDeniedError: the caller may see both, and not link them.
-            TooManyLinksError: an asset has all links of this kind that it may have.
+            AssetNotFoundError: one of them does not exist, or the caller may not see it.
+            CycleError: the child is already above the parent.
+            InvalidInputError: an asset is linked to itself, or an alias is not allowed.
+            LinkExistsError: they already have such a link.
+            LinksBusyError: the graph around them is changed concurrently at every attempt.
+            PermissionDeniedError: the caller may see both, but not link them.
+            TooManyLinksError: an asset has the maximum number of such links.
             TooWideError: the trees of both are too large to be joined.
         """
         rules.check_request(body)
@@ -70,21 +70,21 @@ class AssetLinkService:
         raise LinksBusyError
 
     def get_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
-        """The link, for a caller who may see the assets at both ends.
+        """Return the link, for a caller who may see the assets at both ends.
 
         Raises:
-            LinkNotFoundError: it does not exist, or not for the caller.
+            LinkNotFoundError: it does not exist, or the caller may not see it.
         """
         return self.link_for(caller, "GET", asset_link_id)
 
     def link_for(self, caller: Identity, action: Action, asset_link_id: str) -> AssetLink:
-        """The link, for a caller who may do this to the assets at both ends.
+        """Return the link, for a caller who may perform the action on the assets at both ends.
 
-        An asset may be archived. One that is gone is asked about by its database alone.
+        An asset may be archived. For a deleted one, the permission on its database is checked.
 
         Raises:
-            LinkNotFoundError: it does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see it, and not do this.
+            LinkNotFoundError: it does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see it, but not perform the action.
         """
         link = self.links.get(asset_link_id)
         if link is None:
@@ -99,14 +99,14 @@ class AssetLinkService:
         return link
 
     def update_link(self, caller: Identity, asset_link_id: str, body: UpdateLinkBody) -> AssetLink:
-        """Change alias or tags; type and ends stay.
+        """Change alias or tags; type and ends cannot be changed.
 
         Raises:
-            InvalidInputError: an alias is where none can be.
+            InvalidInputError: an alias is not allowed.
             LinkExistsError: another link from this parent to this child has the alias.
-            LinkNotFoundError: it does not exist, or not for the caller.
-            LinksBusyError: others change it all the time.
-            PermissionDeniedError: the caller may see it, and not change it.
+            LinkNotFoundError: it does not exist, or the caller may not see it.
+            LinksBusyError: it is changed concurrently at every attempt.
+            PermissionDeniedError: the caller may see it, but not change it.
         """
         for _ in range(_ATTEMPTS):
             link = self.link_for(caller, "PUT", asset_link_id)
@@ -125,14 +125,14 @@ class AssetLinkService:
         raise LinksBusyError
 
     def delete_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
-        """Remove a link with its metadata, also where an asset at its ends is gone.
+        """Delete a link with its metadata, even if an asset at its ends was deleted.
 
-        Answers with what it was.
+        Return the link.
 
         Raises:
-            LinkNotFoundError: it does not exist, or not for the caller.
-            LinksBusyError: others change it, or its ends, all the time.
-            PermissionDeniedError: the caller may see it, and not remove it.
+            LinkNotFoundError: it does not exist, or the caller may not see it.
+            LinksBusyError: it, or its ends, are changed concurrently at every attempt.
+            PermissionDeniedError: the caller may see it, but not delete it.
         """
         for _ in range(_ATTEMPTS):
             link = self.link_for(caller, "DELETE", asset_link_id)
@@ -145,13 +145,13 @@ class AssetLinkService:
         raise LinksBusyError
 
     def remove_links(self, database_id: str, asset_id: str, *, limit: int) -> int:
-        """Remove some links of an asset that is gone; answers with how many there were to remove.
+        """Remove some links of a deleted asset; return how many were left.
 
-        Asks no permission and makes no entries: for the deletion of the asset. When nothing was
-        left, the asset's place in the graph is removed too.
+        Permissions are not checked and no audit entries are written: for the deletion of the asset.
+        If nothing was left, the asset is removed from the graph too.
 
         Raises:
-            LinksBusyError: others change a link, or its other end, all the time.
+            LinksBusyError: a link, or its other end, is changed concurrently at every attempt.
         """
         node = Node(database_id, asset_id)
         edges = self.links.edges(node, limit=limit)
@@ -173,10 +173,10 @@ class AssetLinkService:
         raise LinksBusyError
 
     def _free_of_cycles(self, link: AssetLink) -> rules.Walk:
-        """What is above the parent, or below the child, whichever is read first (see `rules`).
+        """Return all above the parent, or below the child, whichever is read first (see `rules`).
 
         Raises:
-            CycleError: the one is in what is read of the other.
+            CycleError: one asset is above or below the other.
             TooWideError: both are too large.
         """
         parent, child = link.source, link.target
@@ -234,7 +234,7 @@ class AssetLinkService:
 
 
 def _changed(link: AssetLink, body: UpdateLinkBody) -> AssetLink:
-    """The link with the body's alias and tags."""
+    """Return the link with the body's alias and tags."""
     changes: dict[str, object] = {}
     if body.asset_link_alias_id is not None:
         changes["asset_link_alias_id"] = body.asset_link_alias_id or None

@@ -1,4 +1,4 @@
-"""Metadata of links, for callers who may."""
+"""Metadata of links, with permission checks."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,9 +17,9 @@ from backend.spec.routes import Action
 
 @wired
 class LinkMetadataService:
-    """Asks for permission at both ends and leaves the rest to `records`.
+    """Checks permissions at both ends; `records` does the rest.
 
-    Every transaction demands that the link is there: none of its records outlives it. All may raise
+    Every transaction requires that the link exists, so no record outlives it. All may raise
     LinkNotFoundError and PermissionDeniedError.
     """
 
@@ -32,14 +32,14 @@ class LinkMetadataService:
     def list_metadata(
         self, caller: Identity, asset_link_id: str, page: PageRequest
     ) -> tuple[LinkEntity, Page[ShownRecord]]:
-        """The records of a link by key, then the fields of schemas that have none."""
+        """List the records of a link by key, then schema fields without a record."""
         entity = entity_of(self.links.get_link(caller, asset_link_id))
         return entity, self.records.list_records(entity, page)
 
     def add_metadata(
         self, caller: Identity, asset_link_id: str, records: Sequence[NewRecord]
     ) -> BulkResult:
-        """Add records; a key that is there already fails alone. Raises as `add_records`."""
+        """Add records; existing keys fail individually. Raises as `add_records`."""
         entity, guards = self._for(caller, asset_link_id, "POST")
         return self.records.add_records(caller, entity, records, guards=guards)
 
@@ -51,7 +51,7 @@ class LinkMetadataService:
         *,
         update_type: UpdateType = "update",
     ) -> BulkResult:
-        """Put records; `replace_all` removes all others, and needs the rights to add and delete.
+        """Write records; `replace_all` removes all others, and requires to add and delete.
 
         Raises as `change_records`.
         """
@@ -66,7 +66,7 @@ class LinkMetadataService:
     def remove_metadata(
         self, caller: Identity, asset_link_id: str, keys: Sequence[str]
     ) -> BulkResult:
-        """Remove records; a key that is not there fails alone. Raises as `remove_records`."""
+        """Remove records; missing keys fail individually. Raises as `remove_records`."""
         entity, guards = self._for(caller, asset_link_id, "DELETE")
         return self.records.remove_records(caller, entity, keys, guards=guards)
 
@@ -78,6 +78,6 @@ class LinkMetadataService:
 
 
 def entity_of(link: AssetLink) -> LinkEntity:
-    """The link as what metadata belongs to."""
+    """Return the link as an entity with metadata."""
     databases = (link.from_asset_database_id, link.to_asset_database_id)
     return LinkEntity(link.asset_link_id, databases)

@@ -27,9 +27,9 @@ class Linked:
 
 @dataclass(slots=True)
 class Tree:
-    """An asset with what it is the parent of, as far as it was read.
+    """An asset with its children, as far as they were read.
 
-    `children` of one that the caller may not see are not read.
+    The children of one that the caller may not see are not read.
     """
 
     linked: Linked
@@ -38,7 +38,7 @@ class Tree:
 
 @dataclass(slots=True)
 class Subtree:
-    """What is below an asset; `truncated` where the tree has more."""
+    """The assets below an asset; `truncated` is true if the tree has more."""
 
     children: list[Tree]
     truncated: bool = False
@@ -46,7 +46,7 @@ class Subtree:
 
 @frozen
 class Family:
-    """An asset and what is below it, each once; None stands for what the caller may not see.
+    """An asset and everything below it, each once; None for assets that the caller may not see.
 
     `edges` lead from a parent to a child, both of them among `members`.
     """
@@ -58,7 +58,7 @@ class Family:
 
 @wired
 class LinkReader:
-    """Archived assets, and such as are gone, are left out of what is read."""
+    """Reads links. Archived and deleted assets are left out."""
 
     links: AssetLinkRepository
     assets: AssetService
@@ -67,7 +67,7 @@ class LinkReader:
     max_depth: int = rules.MAX_TREE_DEPTH
 
     def neighbours(self, caller: Identity, asset: Asset) -> dict[EdgeKind, list[Linked]]:
-        """What an asset that the caller may see is linked to, by kind and then by name."""
+        """Return the assets linked to an asset that the caller may see, by kind, then by name."""
         found = self.links.edges(_node(asset))
         rows = self.links.active(edge.other for edge in found)
         kinds: tuple[EdgeKind, ...] = ("related", "parent", "child")
@@ -77,9 +77,9 @@ class LinkReader:
         }
 
     def subtree(self, caller: Identity, asset: Asset) -> Subtree:
-        """The children of an asset and theirs, read level by level.
+        """Return the children of an asset and theirs, read level by level.
 
-        An asset that is reached in several ways is listed at each of them. The tree ends at
+        An asset that is reached by several paths is listed at each of them. The tree ends at
         `max_depth` levels and `max_nodes` nodes.
         """
         root = Tree(Linked(_no_edge(asset), asset))
@@ -104,7 +104,7 @@ class LinkReader:
         return Subtree(root.children, truncated=any(_has_children(tree) for tree in level))
 
     def family(self, caller: Identity, asset: Asset, *, levels: int | None = None) -> Family:
-        """An asset that the caller may see and all that is below it, so many levels down.
+        """Return an asset that the caller may see and everything below it, down to a level.
 
         Raises:
             FamilyTooLargeError: there are more than `max_nodes` assets, twice as many links, or
@@ -138,7 +138,7 @@ class LinkReader:
         return Family(root, members, tuple(edges))
 
     def parents(self, caller: Identity, asset: Asset) -> list[Edge]:
-        """The edges to the parents of an asset that the caller may see."""
+        """Return the edges to the parents of an asset that the caller may see."""
         edges = self.links.edges(_node(asset), kind="parent")
         rows = self.links.active(edge.other for edge in edges)
         return [one.edge for one in self._linked(caller, edges, rows) if one.asset is not None]
@@ -166,7 +166,7 @@ class LinkReader:
 
 
 def _order(linked: Linked) -> tuple[str, str, str, str]:
-    """By name; what the caller may not see comes first, in an order that reveals nothing."""
+    """Order by name; hidden assets come first, in an order that reveals nothing."""
     if linked.asset is None:
         return ("", "", "", linked.edge.asset_link_id)
     edge = linked.edge
@@ -183,6 +183,6 @@ def _node(asset: Asset) -> Node:
 
 
 def _no_edge(asset: Asset) -> Edge:
-    """Stands for the edge to the root, which nothing leads to."""
+    """Return a placeholder for the edge to the root, which has none."""
     ids = {"database_id": asset.database_id, "asset_id": asset.asset_id}
     return Edge(kind="child", asset_link_id="", **ids)

@@ -33,7 +33,7 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec import routes
 from backend.spec.jobs import MAKE_VERSION
 
-_ATTEMPTS = 8  # of a change that others' edits of the same version or asset overtake
+_ATTEMPTS = 8  # of a change that conflicts with edits of the version or asset
 REQUEST_TIME = timedelta(seconds=3)
 """From the beginning of a request: it begins no step of its job that would end after this."""
 
@@ -57,7 +57,7 @@ class VersionActiveError(StateForbidsError):
 
 
 class Started(NamedTuple):
-    """A version that is being made, and what it came to if it is there already."""
+    """A version that is being created, and its result if it is complete."""
 
     asset_id: str
     at: str
@@ -78,15 +78,15 @@ class VersionCreation:
     def create_version(
         self, caller: Identity, asset_id: tuple[str, str], body: CreateVersionBody
     ) -> Started:
-        """Make a version of an asset (database id, asset id) as it is, or of files that are named.
+        """Create a version of an asset (database id, asset id) as it is, or of the named files.
 
         S3 requests: one for 100 versions of its files.
 
         Raises:
             AliasTakenError: another version of the asset has the alias.
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             InvalidInputError: a file is named twice.
-            PermissionDeniedError: the caller may see the asset, and make no version of it.
+            PermissionDeniedError: the caller may see the asset, but not create versions of it.
         """
         until = self.clock() + REQUEST_TIME
         asset = self.assets.asset_for(caller, "POST", *asset_id)
@@ -107,13 +107,13 @@ class VersionCreation:
     def revert_version(
         self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, body: RevertBody
     ) -> Started:
-        """Bring the files of an old version back, as a new version.
+        """Restore the files of an old version, as a new version.
 
         With `revertMetadata` also the metadata and attributes.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see the asset, and make no version of it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see the asset, but not create versions of it.
             AssetVersionNotFoundError: the asset has no such version.
         """
         until = self.clock() + REQUEST_TIME
@@ -154,10 +154,10 @@ class VersionCreation:
         return self._run(job, until)
 
     def _run(self, job: Job, until: datetime) -> Started:
-        """Do what can be done of the job at once; the rest comes by the job's own message.
+        """Run the job as far as time allows; the job's own message continues it.
 
         Raises:
-            VitrineError: what the version cannot be made for; nothing is left of it.
+            VitrineError: the reason why the version cannot be created; its rows are removed.
         """
         refused: list[VitrineError] = []
 
@@ -172,7 +172,7 @@ class VersionCreation:
             if self.clock() < until:
                 found = self.runner.run(job.job_id, step, until=until, to_end=True)
                 job = found or self.jobs.find(job.job_id) or job
-        except UnavailableError:  # the job goes on when what is down is up again
+        except UnavailableError:  # the job continues when the service is available again
             refused.clear()
         if job.state == "failed" and refused:
             raise refused[-1]
@@ -199,10 +199,10 @@ class VersionUpdates:
 
         Raises:
             AliasTakenError: another version of the asset has the alias.
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see the asset, and not change it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see the asset, but not change it.
             AssetVersionNotFoundError: the asset has no such version.
-            VersionRevisionError: others change it all the time.
+            VersionRevisionError: it is changed concurrently at every attempt.
         """
         wanted = body.model_dump(by_alias=True, exclude_none=True)
         for _ in range(_ATTEMPTS):
@@ -223,7 +223,7 @@ class VersionUpdates:
         raise VersionRevisionError(asset_version_id)
 
     def flags(self, asset: Asset, asset_version_id: str, *, is_archived: bool) -> list[Write]:
-        """The writes that archive a version, or bring it back, for a transaction of any slice.
+        """Return the writes that archive or restore a version, for a transaction of any slice.
 
         They are refused with VersionRevisionError if it was changed meanwhile.
 

@@ -1,8 +1,8 @@
 """Restores the files of an old version, as the first part of a version that reverts to it.
 
-A file whose S3 version is still the current one is kept as it is; another one is copied over what
-is there, so that nothing is lost; one whose S3 version is gone or quarantined is skipped. Files
-that the old version does not hold remain unchanged, and are not in the new one.
+A file whose S3 version is still the current one is kept; another one is copied as a new version, so
+that nothing is lost; one whose S3 version was deleted or is quarantined is skipped. Files that are
+not in the old version remain unchanged, and are not in the new one.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ FILES = 25
 
 
 class _Place(NamedTuple):
-    """Where the files of an asset stand, and the change that copies them (see `FileCopy`)."""
+    """The prefix of the asset's files, and the change that copies them (see `FileCopy`)."""
 
     bucket: str
     prefix: str
@@ -38,7 +38,7 @@ class _Place(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """What was done of a page, in order, and the copy that has to go on before the rest."""
+    """The results for a page, in order, and the copy that has to continue before the rest."""
 
     files: list[HeldFile]
     copied: list[str]
@@ -61,7 +61,7 @@ class FileRestoration:
         """Restore the next files, and return the cursor after them.
 
         Raises:
-            ChangeEndedError: `still` does, as another worker has the job.
+            ChangeEndedError: raised by `still`, because another worker has the job.
         """
         after = (cursor.after or {}).get("path")
         old = plan.of_snapshot or ""
@@ -82,7 +82,7 @@ class FileRestoration:
         return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
 
     def _restored(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
-        """Deal with files until one of them needs further steps."""
+        """Restore files until one of them needs further steps."""
         wanted = {place.prefix + file.path[1:]: file.version_id for file in files}
         states = self.states.of(place.bucket, place.prefix, wanted)
         done = _Done([], [], [])
@@ -110,9 +110,9 @@ class FileRestoration:
     def _copied(
         self, place: _Place, file: HeldFile, copy_id: str | None
     ) -> Written | Unfinished | None:
-        """The old version as the new one of its file.
+        """Copy the old version over its file.
 
-        None if it has gone this very moment, or is quarantined.
+        None if the old version was just deleted, or is quarantined.
         """
         key = (place.bucket, place.prefix + file.path[1:])
         try:

@@ -1,10 +1,10 @@
 """The steps of the job that creates a version: its number, the rows of its files, then its own row.
 
-Each step deals with one page, so memory does not grow with the asset. The number is drawn once, and
-noted in the job before anything is written under it. The last step is the commit: one transaction
-that puts the version's row and settles the job, on the condition that this worker still has its
-lease. Until then nobody reads the rows. A creation that is given up says so in its job first, so
-that no other worker commits what it then sweeps; a resumed one draws another number.
+Each step processes one page, so memory does not grow with the asset. The number is drawn once, and
+stored in the job before anything is written under it. The last step is the commit: one transaction
+that writes the version's row and ends the job, on the condition that this worker still has its
+lease. The rows are not read before that. An aborted creation is first recorded in its job, so that
+no other worker commits rows that are being removed; a resumed one draws another number.
 """
 
 import time
@@ -33,8 +33,8 @@ from backend.domains.files.service import ChangeEndedError
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
 
-_ATTEMPTS = 12  # of a commit that others' edits of the same asset overtake
-_COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker goes on later
+_ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
+_COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
 _NOTING_TIME = timedelta(minutes=2)
 """A request that has not noted all the files that it names by then has died over it."""
 _LOOKS, _FIRST_PAUSE = 5, 0.05
@@ -83,12 +83,12 @@ class VersionSteps:
     pause: Callable[[float], None] = time.sleep  # noqa: TID251 - while an index catches up
 
     def make(self, job: Job) -> Progress:
-        """Go on with a version; what was written of one that cannot be made is removed.
+        """Continue to create a version; if that is impossible, remove its rows.
 
         Raises:
             AliasTakenError: another version has got the alias meanwhile.
-            JobChangedError: another worker has the job.
-            VersionOvertakenError: the asset is gone or archived.
+            JobChangedError: another worker has the lease.
+            VersionOvertakenError: the asset was deleted or archived.
         """
         if job.result is not None:  # it was committed, and then its worker died
             return Progress(job.cursor, finished=True)
@@ -102,14 +102,14 @@ class VersionSteps:
         except UnavailableError:
             raise
         except VitrineError as error:
-            self._give_up(job, plan, cursor, error.message)
+            self._abort(job, plan, cursor, error.message)
             raise
 
-    def _give_up(self, job: Job, plan: VersionPlan, cursor: Capture, problem: str) -> None:
-        """Note in the job that its number gets no version, then sweep.
+    def _abort(self, job: Job, plan: VersionPlan, cursor: Capture, problem: str) -> None:
+        """Record in the job that its number will not be used, then remove the rows.
 
-        A worker that has lost its lease ends at the note. One that wakes up in the sweep removes
-        rows of this number only, which no later attempt uses.
+        A worker that has lost its lease ends at the record. One that is delayed in the removal
+        removes only rows of this number, which no later attempt uses.
         """
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
         noted = self.jobs.rewind(job, _dumped(given_up))
@@ -206,7 +206,7 @@ class VersionSteps:
         return rules.with_skipped(cursor, skipped).model_copy(update=done)
 
     def _live_records(self, asset: Asset, cursor: Capture, kind: Kind) -> Capture:
-        """Keep a page of the records that the asset and its files have now."""
+        """Store a page of the current records of the asset and its files."""
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
         self.repository.put_records(asset, cursor.number, page.items)
         count = cursor.records + len(page.items)
@@ -221,9 +221,9 @@ class VersionSteps:
         return cursor.model_copy(update=done)
 
     def _lags(self, asset: Asset, count: int, looks: int) -> bool:
-        """Whether the index shows fewer records than there are; waits a little if it does.
+        """Return whether the index lacks records; wait a little if it does.
 
-        After some looks what it shows is taken: others may remove records all the time.
+        After some attempts its content is accepted, because records may be removed meanwhile.
         """
         if looks == _LOOKS:
             return False
@@ -236,7 +236,7 @@ class VersionSteps:
         return True
 
     def _count(self, asset: Asset, cursor: Capture) -> Capture:
-        """Count the rows, as a repeated step may have met other files than it did at first."""
+        """Count the rows, because a repeated step may have found other files than at first."""
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.count_files(asset, cursor.number, request)
         after = None if page.after is None else dict(page.after)
@@ -254,7 +254,7 @@ class VersionSteps:
                 self.repository.forget_named(asset, plan.request_id)
             try:
                 self.repository.commit(self._writes(job, plan, cursor, asset))
-            except (AssetNotFoundError, AssetRevisionError):  # `_asset` looks what became of it
+            except (AssetNotFoundError, AssetRevisionError):  # `_asset` determines its state
                 continue
             except JobSettledError:  # the reply to this worker's own commit was lost, or its lease
                 pass
@@ -264,7 +264,7 @@ class VersionSteps:
         )
 
     def _writes(self, job: Job, plan: VersionPlan, cursor: Capture, asset: Asset) -> list[Write]:
-        """What makes the version, the refusal that counts most first."""
+        """Return the writes that create the version; the most important refusal comes first."""
         now = self.clock()
         version = _version(job, plan, cursor, asset=asset, at=iso(now))
         made = CreatedVersion(

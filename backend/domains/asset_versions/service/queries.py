@@ -25,8 +25,8 @@ from backend.domains.assets.service import AssetService
 Part = Literal["files", "records"]
 Held = HeldFile | HeldRecord
 
-_ROW_BYTES = 200  # of what a reply says of a row beside its texts
-_FILES = 200  # looked up before the time is looked at
+_ROW_BYTES = 200  # for a row of a reply besides its texts
+_FILES = 200  # looked up before the time is checked
 _BEGIN: Mapping[str, Any] = {"part": "files", "after": None}
 
 
@@ -38,7 +38,7 @@ class _Rows(NamedTuple):
 
 
 class WholeVersion(NamedTuple):
-    """A version, and a page of what it holds: files first, then records."""
+    """A version, and a page of its content: files first, then records."""
 
     asset: Asset
     version: AssetVersion
@@ -48,7 +48,7 @@ class WholeVersion(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A page of what differs between two versions."""
+    """A page of the differences between two versions."""
 
     asset: Asset
     differences: tuple[rules.Difference, ...]
@@ -70,12 +70,12 @@ class VersionQueries:
         *,
         show_archived: bool = False,
     ) -> tuple[Asset, Page[AssetVersion]]:
-        """The versions of an asset (database id, asset id), newest first.
+        """List the versions of an asset (database id, asset id), newest first.
 
-        Archived ones, and those of an archived asset, only if they are asked for.
+        Archived ones, and those of an archived asset, are included only on request.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=show_archived)
 
@@ -99,12 +99,12 @@ class VersionQueries:
     def get_version(
         self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, page: PageRequest
     ) -> WholeVersion:
-        """A version with its files and records, also of an archived asset; by pages if it is large.
+        """Return a version with its files and records, in pages if it is large.
 
         S3 requests: one or two for 200 of its files.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
         """
         stop = self.clock() + MAX_TIME_PER_PAGE
@@ -131,10 +131,10 @@ class VersionQueries:
     def compare_versions(
         self, caller: Identity, asset_id: tuple[str, str], ids: tuple[str, str], page: PageRequest
     ) -> Compared:
-        """What differs between two versions, files first; also of an archived asset.
+        """Compare two versions, files first; also of an archived asset.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
@@ -171,7 +171,7 @@ class VersionQueries:
         return _Rows(dict(found), records.after is not None)
 
     def _with_states(self, asset: Asset, files: Sequence[HeldFile]) -> tuple[VersionFile, ...]:
-        """The files with what has become of them in the bucket."""
+        """Return the files with their current state in the bucket."""
         bucket, prefix = self.assets.location(asset)
         wanted = {prefix + file.path[1:]: file.version_id for file in files}
         states = self.states.of(bucket, prefix, wanted)
@@ -192,7 +192,7 @@ class VersionQueries:
 
 
 def _following(position: Mapping[str, Any], after: str | None) -> Mapping[str, Any] | None:
-    """Where to go on: after a row, or else in the next part; None at the end."""
+    """Return the position after a row, or else in the next part; None at the end."""
     if after is not None:
         return {"part": position["part"], "after": after}
     return {"part": "records", "after": None} if position["part"] == "files" else None
@@ -208,7 +208,7 @@ def _size(row: Held) -> int:
 
 
 def _fitting(found: _Rows, room: int) -> _Rows:
-    """The rows until there is no more room; the last one may go beyond it."""
+    """Return the rows that fit; the last one may exceed the limit."""
     kept: dict[str, Held] = {}
     for key, row in sorted(found.rows.items()):
         if room <= 0:

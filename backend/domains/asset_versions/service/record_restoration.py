@@ -37,7 +37,7 @@ class RecordRestoration:
     clock: Clock
 
     def keep(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
-        """Keep the next records of the old version in the new one."""
+        """Store the next records of the old version in the new one."""
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.records(asset, plan.of_snapshot or "", request)
         paths = {record.path for record in page.items}
@@ -47,7 +47,7 @@ class RecordRestoration:
         return _following(cursor, "restore" if page.after is None else "records", page.after)
 
     def restore(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
-        """Give the next entities the records that the new version keeps of them."""
+        """Restore the stored records of the next entities."""
         after = (cursor.after or {}).get("key")
         snapshot = cursor.number
         for _ in range(ENTITIES):
@@ -61,7 +61,7 @@ class RecordRestoration:
         return _following(cursor, "restore", {"key": after})
 
     def clear(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
-        """Take the records from entities of the new version that had none."""
+        """Remove the records of entities of the new version that had none."""
         state = cursor.after or {"kind": "metadata", "after": None}
         kind: Kind = state["kind"]
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, state.get("after")))
@@ -75,7 +75,7 @@ class RecordRestoration:
         return _following(cursor, "count", None)
 
     def _held(self, asset: Asset, cursor: Capture, paths: Iterable[str]) -> set[str]:
-        """Those of the paths whose records belong to the new version."""
+        """Return those of the paths whose records belong to the new version."""
         files = self.repository.held_paths(asset, cursor.number, sorted(paths))
         return files | ({ASSET_LEVEL} & set(paths))
 

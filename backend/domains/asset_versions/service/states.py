@@ -1,7 +1,7 @@
-"""What has become of files that a snapshot names, and what an asset holds now.
+"""The states of files in a snapshot, and the current files of an asset.
 
-Version listings tell it: one request for hundreds of versions, not one a file. Keys come in the
-order of their UTF-8 bytes, which is also the order of Python's texts.
+Version listings are used: one request for hundreds of versions, instead of one per file. Keys are
+in the order of their UTF-8 bytes, which is also the order of Python's texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +18,14 @@ _LISTED, _LEAST_LISTED = 3, 100
 
 @frozen
 class FileState:
-    """The version that was asked for, None if it is gone for good, and the current one."""
+    """The requested version, None if it was deleted, and the current one."""
 
     wanted: ObjectVersion | None = None
     latest: ObjectVersion | None = None
 
     @property
     def is_archived(self) -> bool:
-        """Whether the file is archived now."""
+        """Return whether the file is archived now."""
         return self.latest is not None and self.latest.is_delete_marker
 
     @property
@@ -35,13 +35,13 @@ class FileState:
 
 @wired
 class FileStates:
-    """`listed` is how many versions one request asks for at the most: as many as S3 takes."""
+    """Reads states. `listed` is the number of versions per request, at most S3's limit."""
 
     objects: Objects
     listed: int = 1000
 
     def page(self, bucket: str, prefix: str, after: Mapping[str, str | None]) -> VersionPage:
-        """Versions of an asset's files, some hundred, after a position in the listing."""
+        """Return some hundred versions of an asset's files, after a position in the listing."""
         return self.objects.list_versions(
             bucket,
             prefix,
@@ -51,10 +51,10 @@ class FileStates:
         )
 
     def of(self, bucket: str, prefix: str, wanted: Mapping[str, str]) -> dict[str, FileState]:
-        """The states of files, by key, of which these S3 versions are wanted.
+        """Return the states of files, by key, with these S3 versions.
 
-        The listing is asked for where the next wanted key stands, so what lies between two of them
-        is passed over where it is much.
+        The listing continues at the next requested key, so long ranges between two of them are
+        skipped.
         """
         found: dict[str, FileState] = {}
         keys = sorted(wanted)
@@ -89,7 +89,7 @@ def _note(
 
 
 def _passed(keys: Sequence[str], number: int, next_key: str) -> int:
-    """How many of the keys stand before the one at which a listing goes on."""
+    """Return how many of the keys come before the position of a listing."""
     while number < len(keys) and keys[number] < next_key:
         number += 1
     return number

@@ -15,7 +15,7 @@ from backend.domains.databases.service import DatabaseService
 
 @wired
 class FolderAdoption:
-    """Unlike a request, a folder names no tags: required ones are demanded at the next edit."""
+    """Unlike a request, a folder has no tags: required ones must be set with the next edit."""
 
     assets: AssetRepository
     databases: DatabaseService
@@ -31,11 +31,11 @@ class FolderAdoption:
         is the description of the asset. Its files are indexed once the asset is written.
 
         Raises:
-            AssetIdTakenError: the id is taken in some database of the deployment.
-            DatabaseNotFoundError: there is no such database.
-            InvalidInputError: the folder's name is reserved or no asset id, or leaves no room for
-                paths.
-            PrefixTakenError: the folder is an asset's, or assets stand deeper in it.
+            AssetIdTakenError: the id is in use in the deployment.
+            DatabaseNotFoundError: the database does not exist.
+            InvalidInputError: the folder's name is reserved or not a valid asset id, or leaves no
+                room for paths.
+            PrefixTakenError: the folder belongs to an asset, or contains assets.
         """
         prefix = rules.adoptable_prefix(bucket.key_prefix, asset_id)
         rules.check_asset_key_room(database_id, asset_id)

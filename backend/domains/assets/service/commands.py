@@ -35,7 +35,7 @@ from backend.domains.databases.service import DatabaseNotFoundError
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
 
-_ATTEMPTS = 20  # of an edit that others' edits of the same asset overtake
+_ATTEMPTS = 20  # of an edit that conflicts with others of the asset
 
 
 @wired
@@ -48,11 +48,11 @@ class AssetService(AssetQueries):
     new_id: NewId = new_asset_id
 
     def create_asset(self, caller: Identity, body: CreateAssetBody) -> Asset:
-        """Make an asset without files, its first version, and reserve its id and prefix.
+        """Create an asset without files and its first version, and reserve its id and prefix.
 
         Raises:
-            AssetIdTakenError: the id is taken in some database of the deployment.
-            DatabaseNotFoundError: there is no such database.
+            AssetIdTakenError: the id is in use in the deployment.
+            DatabaseNotFoundError: the database does not exist.
             InvalidInputError: a tag is missing, unknown or required, the id leaves no room for
                 paths, or `bucketExistingKey` names no folder that may become an asset.
             PrefixTakenError: the prefix overlaps another asset's.
@@ -60,13 +60,13 @@ class AssetService(AssetQueries):
         return self.create_planned(self.plan_asset(caller, body))
 
     def plan_asset(self, caller: Identity, body: CreateAssetBody) -> PlannedAsset:
-        """The asset that `create_asset` would make; nothing is written.
+        """Return the asset that `create_asset` would create; nothing is written.
 
         Raises:
-            DatabaseNotFoundError: there is no such database.
-            InvalidInputError: as of `create_asset`.
+            DatabaseNotFoundError: the database does not exist.
+            InvalidInputError: as in `create_asset`.
             PermissionDeniedError: the caller may not create it, use a tag, or adopt the folder.
-            PrefixTakenError: `bucketExistingKey` is of another asset, and holds nothing.
+            PrefixTakenError: `bucketExistingKey` belongs to another asset and is empty.
         """
         require(self.authorization, caller, "PUT", secured_request(body))
         asset_id = body.asset_id or self.new_id()
@@ -76,7 +76,7 @@ class AssetService(AssetQueries):
             raise DatabaseNotFoundError(body.database_id)
         self.tags.check_tags(caller, body.tags or [])
         bucket = self.databases.bucket_of(database)
-        if body.bucket_existing_key:  # the folder may hold what anybody put into the bucket
+        if body.bucket_existing_key:  # the folder may contain objects of other programs
             self.buckets.bucket_for(caller, "POST", bucket.bucket_id)
         prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
         asset = new_asset(
@@ -94,8 +94,8 @@ class AssetService(AssetQueries):
         """Write an asset that was planned.
 
         Raises:
-            AssetIdTakenError: the id is taken in some database of the deployment.
-            DatabaseNotFoundError: the database is gone.
+            AssetIdTakenError: the id is in use in the deployment.
+            DatabaseNotFoundError: the database does not exist.
             PrefixTakenError: the prefix overlaps another asset's.
         """
         asset = planned.asset
@@ -116,14 +116,15 @@ class AssetService(AssetQueries):
         *,
         expected_revision: int | None = None,
     ) -> Asset:
-        """Change the fields that are given; edits of other fields at the same time survive.
+        """Change the fields of the body; concurrent edits of other fields are kept.
 
         Raises:
-            AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: its revision is not the expected one, or others change it all the
-                time.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            AssetRevisionError: its revision is not the expected one, or it is changed concurrently
+                at every attempt.
             InvalidInputError: a tag is unknown, or a required one is missing.
-            PermissionDeniedError: the caller may not change it, not into this, or not use a tag.
+            PermissionDeniedError: the caller may not change it, not to these values, or not use a
+                tag.
         """
         for _ in range(_ATTEMPTS):
             found = self.asset_for(caller, "PUT", database_id, asset_id)
@@ -149,12 +150,14 @@ class AssetService(AssetQueries):
     def set_content(
         self, asset: Asset, *, asset_type: str | None = None, preview_key: str | None = None
     ) -> Asset:
-        """Write what follows from the asset's files; an empty `preview_key` clears the preview.
+        """Write attributes that follow from the asset's files.
 
-        Asks no permission: for the slices that write files.
+        An empty `preview_key` clears the preview.
+
+        No permission is checked: for the slices that write files.
 
         Raises:
-            AssetNotFoundError: the asset is archived or gone.
+            AssetNotFoundError: the asset is archived or deleted.
         """
         changes: dict[str, Any] = {}
         if asset_type is not None and asset_type != asset.asset_type:
@@ -167,30 +170,30 @@ class AssetService(AssetQueries):
         return self.assets.touch(asset, edit, counters=rules.counters(changes))
 
     def sets_version(self, asset: Asset, current: CurrentVersion, *, at: datetime) -> Write:
-        """The write of an asset's current version, refused with AssetRevisionError."""
+        """Return the write of an asset's current version, refused with AssetRevisionError."""
         stored = current.model_dump(by_alias=True, exclude_none=True)
         return self.assets.sets_version(asset, {"currentVersion": stored, "updatedAt": iso(at)})
 
     def withdraw_preview(self, asset: Asset, entry: Write, *, at: str) -> None:
-        """Take the preview from the asset, with the entry of that; AssetRevisionError as `change`.
+        """Remove the preview of the asset, with an audit entry; AssetRevisionError as `change`.
 
-        Asks no permission, as `set_content`.
+        No permission is checked, as in `set_content`.
         """
         self.assets.change(asset, {"previewLocation": None, "updatedAt": at}, entry)
 
     def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
-        """The writes that archive an asset or bring it back, refused with AssetRevisionError.
+        """Return the writes that archive or restore an asset, refused with AssetRevisionError.
 
-        They count it out of, or into, its database, where the refusal is DatabaseNotFoundError.
+        They update the count of its database, refused with DatabaseNotFoundError.
         """
         by = -1 if changed.is_archived else 1
         counted = self.databases.count_assets(asset.database_id, asset.asset_id, by)
         return [*self.assets.move_writes(asset, changed), counted]
 
     def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
-        """The writes that remove an asset's row, refused with AssetRevisionError.
+        """Return the writes that remove an asset's row, refused with AssetRevisionError.
 
-        Its id and prefix stay reserved, for this job, until `release`.
+        Its id and prefix remain reserved for this job until `release`.
         """
         writes = self.assets.removal_writes(asset, job_id)
         if not asset.is_archived:
@@ -198,7 +201,7 @@ class AssetService(AssetQueries):
         return writes
 
     def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:
-        """Let id and prefix of a deleted asset be taken again; does nothing the second time."""
+        """Release id and prefix of a deleted asset; no effect if repeated."""
         self.assets.release(
             asset,
             bucket_id=bucket_id,
@@ -221,6 +224,6 @@ class AssetService(AssetQueries):
         prefix = rules.existing_prefix(bucket.key_prefix, existing)
         if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
             if self.assets.owners([(bucket.bucket_id, prefix)]):
-                raise PrefixTakenError(prefix)  # as where it holds something: both look the same
+                raise PrefixTakenError(prefix)  # as for a folder with content: both look the same
             raise InvalidInputError.of("bucketExistingKey", f"the bucket is empty below {prefix}")
         return prefix

@@ -1,8 +1,8 @@
 """The step of the job that removes a deleted tag from the assets that have it.
 
-The job walks the databases, one page of one partition a step, twice. The second walk comes after
-the settle delay, which is longer than any request lives: it finds the assets that were written by
-requests which had seen the tag before it was deleted.
+The job walks the databases twice, one page of one partition per step. The second walk starts after
+the settle delay, which is longer than any request: it finds the assets written by requests that had
+read the tag before it was deleted.
 """
 
 from collections.abc import Mapping
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
 
 PAGE = 200
-_ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
+_ATTEMPTS = 8  # of a change that conflicts with edits of the asset
 
 
 @wired
 class TagWithdrawal:
     """The step of a job of the kind `withdrawTag`.
 
-    Its cursor holds the last `database` of the registry, the `partitions` of it that are left, the
-    key of the last asset in the first of them (`after`), and whether this is the `second` walk.
+    Its cursor contains the last `database` of the registry, the `partitions` of it that are left,
+    the key of the last asset in the first of them (`after`), and whether this is the `second` walk.
     """
 
     assets: AssetRepository
@@ -44,10 +44,11 @@ class TagWithdrawal:
     settle_delay_seconds: int
 
     def __call__(self, job: Job) -> Progress:
-        """Take the tag from the assets of one page.
+        """Remove the tag from the assets of one page.
 
         Raises:
-            UnavailableError: something is down, or an asset is changed all the time.
+            UnavailableError: a service is unavailable, or an asset is changed concurrently at every
+                attempt.
         """
         tag = str(job.parameters["tagName"])
         if self.tags.exists(tag):
@@ -86,7 +87,7 @@ class TagWithdrawal:
         return Progress({"second": True}, wait_seconds=self.settle_delay_seconds)
 
     def _withdraw(self, caller: Identity, tag: str, asset: Asset) -> bool:
-        """Take the tag from an asset; False if it does not carry it any more."""
+        """Remove the tag from an asset; return False if it no longer has it."""
         found: Asset | None = asset
         for _ in range(_ATTEMPTS):
             if found is None or tag not in found.tags:

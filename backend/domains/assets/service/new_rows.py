@@ -17,7 +17,7 @@ are indexed as after a change of what they inherit."""
 
 
 class PlannedAsset(NamedTuple):
-    """An asset that may be made, and the prefixes between its bucket's base and its own."""
+    """An asset that may be created, and the prefixes between its bucket's base and its own."""
 
     asset: Asset
     ancestors: tuple[str, ...]
@@ -33,7 +33,7 @@ def new_asset(
     prefix: str,
     with_files: bool,
 ) -> Asset:
-    """An asset that nobody has written yet; `with_files` says that its folder is there already."""
+    """Return a new asset that is not written yet; `with_files` is true if its folder exists."""
     version = CurrentVersion(
         version=FIRST_VERSION,
         date_modified=at,
@@ -59,7 +59,7 @@ def new_asset(
 
 
 def first_version(asset: Asset) -> AssetVersion:
-    """The row of the version that a new asset names as its current one."""
+    """Return the row of the version that a new asset names as its current one."""
     version = asset.current_version
     return AssetVersion(
         asset_version_id=version.version,

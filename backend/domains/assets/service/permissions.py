@@ -5,7 +5,7 @@ from backend.domains.assets.models import NO_FILES, Asset, NewAsset
 
 
 def secured(asset: Asset) -> Secured:
-    """An asset as permissions see it."""
+    """Return an asset as permissions see it."""
     return Secured(
         "asset",
         {
@@ -18,7 +18,7 @@ def secured(asset: Asset) -> Secured:
 
 
 def secured_request(body: NewAsset) -> Secured:
-    """An asset that does not exist yet, as permissions see it."""
+    """Return an asset that does not exist yet, as permissions see it."""
     return Secured(
         "asset",
         {

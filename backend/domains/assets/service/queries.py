@@ -59,11 +59,11 @@ class AssetQueries:
         return found
 
     def asset_for(self, caller: Identity, action: Action, database_id: str, asset_id: str) -> Asset:
-        """Return an active asset on which the caller may carry out the action.
+        """Return an active asset on which the caller may perform the action.
 
         Raises:
             AssetNotFoundError: it does not exist, or the caller may not see it.
-            PermissionDeniedError: the caller may see it, but not carry out the action.
+            PermissionDeniedError: the caller may see it, but not perform the action.
         """
         found = self.get_asset(caller, database_id, asset_id)
         require(self.authorization, caller, action, secured(found))
@@ -72,10 +72,10 @@ class AssetQueries:
     def list_assets(
         self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
     ) -> Page[Asset]:
-        """Return the assets of a database that the caller may see by id; then the archived ones.
+        """Return the assets of a database that the caller may see, by id; then the archived ones.
 
         Raises:
-            DatabaseNotFoundError: the database does not exist, or not for the caller.
+            DatabaseNotFoundError: the database does not exist, or the caller may not see it.
         """
         partitions = rules.partitions(database_id, show_archived=show_archived)
         if show_archived:  # archived assets outlive their database, until it is purged
@@ -112,11 +112,11 @@ class AssetQueries:
         return Page(tuple(found))
 
     def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
-        """The asset, active or archived, for other slices: no permission is asked."""
+        """Return the asset, active or archived, for other slices: no permission is checked."""
         return self.assets.get(database_id, asset_id, in_archive=True)
 
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
-        """Return whether this job has not yet deleted all that belonged to the asset."""
+        """Return whether this job has not yet deleted all data of the asset."""
         return self.assets.is_deleted_by(asset_id, job_id)
 
     def require_active(self, asset: Asset) -> Write:
@@ -127,10 +127,10 @@ class AssetQueries:
         return self.assets.require_active(asset)
 
     def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
-        """The asset's version of that id.
+        """Return the asset's version with that id.
 
         Raises:
-            AssetVersionNotFoundError: it has none.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         found = self.assets.get_version(asset, asset_version_id)
         if found is None:
@@ -138,10 +138,10 @@ class AssetQueries:
         return found
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
-        """The asset's version of that alias.
+        """Return the asset's version with that alias.
 
         Raises:
-            AssetVersionNotFoundError: it has none.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         found = self.assets.version_with_alias(asset, alias)
         if found is None:
@@ -151,26 +151,26 @@ class AssetQueries:
     def wanted_version(
         self, asset: Asset, asset_version_id: str | None, alias: str | None
     ) -> AssetVersion | None:
-        """The version that is named by its id or by its alias; None where neither is given.
+        """Return the version that is named by its id or by its alias; None if neither is set.
 
         Raises:
-            AssetVersionNotFoundError: the asset has none.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         if asset_version_id is not None:
             return self.get_version(asset, asset_version_id)
         return None if alias is None else self.version_with_alias(asset, alias)
 
     def location(self, asset: Asset) -> tuple[str, str]:
-        """The bucket's name and the prefix of the asset's files in it."""
+        """Return the bucket's name and the prefix of the asset's files in it."""
         return self.buckets.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key
 
     def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
-        """The names of the assets' buckets by bucket id, each read once."""
+        """Return the names of the assets' buckets by bucket id, each read once."""
         wanted = {asset.bucket_id for asset in assets}
         return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
 
     def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
-        """Which asset owns which object (bucket id and S3 key), for other slices.
+        """Return the asset of each object (bucket id and S3 key), for other slices.
 
         Objects that belong to no asset are left out; archived assets still own theirs.
         """
@@ -187,7 +187,7 @@ class AssetQueries:
     def _unread(
         self, caller: Identity, position: Position, show_archived: bool
     ) -> Iterator[tuple[str, Position | None]]:
-        """The rows of databases from a position on, the first perhaps with the asset's key."""
+        """Return the rows of databases from a position on; the first may have an asset's key."""
         after = None
         if position:
             last: str = position["database"]
@@ -213,11 +213,11 @@ class AssetsById:
     def asset_for(
         self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
     ) -> Asset:
-        """Return an asset on which the caller may carry out the action, as `get_asset`.
+        """Return an asset on which the caller may perform the action, as `get_asset`.
 
         Raises:
             AssetNotFoundError: as `get_asset`; the error names no database.
-            PermissionDeniedError: the caller may see it, but not carry out the action.
+            PermissionDeniedError: the caller may see it, but not perform the action.
         """
         database_id = self.repository.database_of(asset_id)
         if database_id is None:
@@ -232,20 +232,23 @@ class AssetsById:
         return found
 
     def visible(self, caller: Identity, wanted: Iterable[AssetReference]) -> dict[str, Asset]:
-        """Those of the assets that are active and that the caller may see, by id."""
+        """Return those of the assets that are active and visible to the caller, by id."""
         found = self.repository.get_many(wanted)
         may = self.assets.authorization.may
         return {asset.asset_id: asset for asset in found if may(caller, "GET", secured(asset))}
 
     def database_of(self, asset_id: str) -> str | None:
-        """The database in which the id is taken, for other slices: no permission is asked."""
+        """Return the database in which the id is used, for other slices.
+
+        No permission is checked.
+        """
         return self.repository.database_of(asset_id)
 
 
 def _list_in_partitions(
     assets: AssetRepository, partitions: Sequence[str], page: PageRequest
 ) -> Page[Asset]:
-    """Return a page of two partitions at the most, the second one after the first.
+    """Return a page of at most two partitions, the second one after the first.
 
     A position names the partition in which it is, and the last asset that was read of it, if any.
     """

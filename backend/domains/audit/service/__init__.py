@@ -1,4 +1,4 @@
-"""Operations on entries. Only what every write needs is imported here."""
+"""Operations on audit entries. Only what every write needs is imported here."""
 
 from backend.domains.audit.service.commands import AuditService
 

@@ -32,17 +32,17 @@ class AuditService:
         after: Mapping[str, Any] | None = None,
         at: datetime,
     ) -> Put:
-        """The entry of a write, for the transaction that carries the write out.
+        """Return the entry of a write, for the transaction that carries the write out.
 
         `operation` is the name of the route; `entity` is named by a function of this slice's
-        models; `before` and `after` are attributes as they are stored (None: there was nothing, or
-        nothing is left), of which those that differ are kept. One entry for each transaction.
+        models; `before` and `after` are attributes as stored (None if the object did not, or does
+        not, exist); those that differ are kept. One entry for each transaction.
 
-        Large values are put into the archive before this answers. If the transaction is refused
-        then, they stay there unnamed, which does no harm.
+        Large values are stored in the archive before this returns. If the transaction is refused,
+        they remain there without a reference, which does no harm.
 
         Raises:
-            UnavailableError: the archive does not answer.
+            UnavailableError: the archive does not respond.
         """
         return self._entry(
             caller,
@@ -62,7 +62,7 @@ class AuditService:
         after: Mapping[str, Any],
         at: datetime,
     ) -> Put:
-        """The entry of a creation in a stream, the same one for each repetition."""
+        """Return the entry of a creation in a stream, the same one for each repetition."""
         return self._entry(
             caller,
             operation,

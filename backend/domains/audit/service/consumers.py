@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 @wired
 class ReadsConsumer:
-    """Messages may come twice and in any order: an entry's key derives from what was read."""
+    """Messages may be repeated and in any order: an entry's key derives from what was read."""
 
     audit: AuditRepository
     days: Callable[[], int]
@@ -30,7 +30,10 @@ class ReadsConsumer:
     ring: Ring
 
     def consume(self, event: Event) -> Reply:
-        """Enter the reads of a batch; after an outage all of its messages are given back."""
+        """Write the entries of a batch.
+
+        After an outage, return all of its messages to the queue.
+        """
         messages: list[Message] = list(event["Records"])
         entries: dict[tuple[str, str], Entry] = {}
         unreadable: list[str] = []
@@ -39,7 +42,7 @@ class ReadsConsumer:
             try:
                 read = ReadMessage.model_validate_json(message["body"])
             except ValidationError:
-                # Comes again until it is a dead letter, which raises an alarm.
+                # Delivered again until it is a dead letter, which raises an alarm.
                 _log.exception("a message reports no read")
                 unreadable.append(str(message["messageId"]))
                 continue

@@ -20,7 +20,7 @@ _PAGE = 100
 
 @wired
 class AuditTrail:
-    """Entries outlive what they speak of, so they have a permission of their own."""
+    """Reads entries. They outlive their objects, so they have a permission of their own."""
 
     audit: AuditRepository
     archive: AuditArchive
@@ -35,7 +35,7 @@ class AuditTrail:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Page[Entry]:
-        """Entries about something, newest first, both ends of the time included.
+        """List entries about an object, newest first, within an inclusive period.
 
         Raises:
             PermissionDeniedError: the caller may not read them.
@@ -52,7 +52,7 @@ class AuditTrail:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Page[Entry]:
-        """Entries of what a user did, newest first; the last moments may be missing.
+        """List entries of a user, newest first; the last moments may be missing.
 
         Raises:
             PermissionDeniedError: the caller may not read them.
@@ -63,7 +63,7 @@ class AuditTrail:
     def get_value(
         self, caller: Identity, sha256: str, *, entity: str, at: datetime
     ) -> tuple[int, object]:
-        """The size and the content of a large value, to which an entry of that moment refers.
+        """Return the size and the content of a large value in an entry of that moment.
 
         Raises:
             AuditValueNotFoundError: no such entry has a value with this hash.

@@ -1,4 +1,4 @@
-"""Sends reads to a queue, from the functions whose callers read."""
+"""Sends reads to a queue, from the functions that serve them."""
 
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity

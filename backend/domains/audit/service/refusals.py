@@ -1,7 +1,7 @@
 """Counts refusals, and writes entries of a sample, which shows who attempted what.
 
 The entry is a separate write after the decision: a refused request has no transaction. If the entry
-cannot be written, the reply is unchanged, the refusal is counted as not entered, and no entry is
+cannot be written, the reply is unchanged, the refusal is counted as not recorded, and no entry is
 attempted for a while.
 """
 
@@ -28,14 +28,14 @@ PAUSE = timedelta(seconds=60)
 
 
 class Counter(Protocol):
-    """What counts: every refusal, and those that should have been entered and were not."""
+    """Counts every refusal, and those that should have been recorded and were not."""
 
     def denied(self, denial: Denial) -> None: ...
     def not_entered(self, denial: Denial, reason: str) -> None: ...
 
 
 class Sampler:
-    """Says which refusals are entered. One process asks; each has a minute of its own."""
+    """Decides which refusals are recorded, in one process. Each user has a limit per minute."""
 
     def __init__(self) -> None:
         self._minute = 0
@@ -43,7 +43,7 @@ class Sampler:
         self._left_out: dict[str, int] = {}
 
     def take(self, user_id: str, at: datetime) -> int | None:
-        """None to leave it out; else how many of the user's were left out since the last entry."""
+        """Return None to leave it out, else the number left out since the user's last entry."""
         minute = epoch_seconds(at) // 60
         if minute != self._minute:
             self._minute, self._entered = minute, {}
@@ -55,15 +55,15 @@ class Sampler:
         return self._left_out.pop(user_id, 0)
 
     def leave_out(self, user_id: str, number: int = 1) -> None:
-        """Remember refusals that have no entry, for the user's next one to tell."""
+        """Count refusals without an entry, for the user's next one."""
         before = self._left_out.pop(user_id, 0)
         while len(self._left_out) >= USERS:
-            del self._left_out[next(iter(self._left_out))]  # who was refused longest ago
+            del self._left_out[next(iter(self._left_out))]  # the user who was refused longest ago
         self._left_out[user_id] = before + number
 
 
 class RefusalTrail:
-    """Counts and enters refusals; `audit` writes by a client that does not wait long."""
+    """Counts and records refusals; `audit` uses a client with short time-outs."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class RefusalTrail:
         self._paused_until: datetime | None = None
 
     def record(self, denial: Denial) -> None:
-        """Count a refusal, and enter it unless there were many (see the port)."""
+        """Count a refusal, and record it unless there were many (see the port)."""
         self._counter.denied(denial)
         now = self._clock()
         user_id = denial.caller.user_id

@@ -23,12 +23,12 @@ class Creations:
     entries: AuditService
 
     def record(self, row: Mapping[str, Any]) -> None:
-        """Create the entry of a row if it is new; repeating it changes nothing.
+        """Create the entry of a row if it is new; no effect if repeated.
 
         Raises:
-            UnavailableError: the table or the archive does not answer.
-            ValueError: the row's time is none.
-            VitrineError: another one says why there can be no such entry.
+            UnavailableError: the table or the archive does not respond.
+            ValueError: the row's time is invalid.
+            VitrineError: another reason why there can be no entry.
         """
         if rules.is_creation(row):
             self.audit.add(self._entry(row))
@@ -58,10 +58,10 @@ class ExpiredEntries:
     archive: AuditArchive
 
     def keep(self, expired: Sequence[Expired]) -> None:
-        """Store entries in one object; the same ones again replace it.
+        """Store entries in one object; the same ones replace it.
 
         Raises:
-            UnavailableError: the archive does not answer.
+            UnavailableError: the archive does not respond.
         """
         if expired:
             first = expired[0]

@@ -1,4 +1,4 @@
-"""Follows objects that others write into buckets: by events, or by an import of all objects."""
+"""Follows objects that other programs write into buckets: by events, or by an import."""
 
 from backend.domains.bucket_sync.service.commands import BucketImports
 from backend.domains.bucket_sync.service.consumers import SyncConsumer

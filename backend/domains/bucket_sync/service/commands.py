@@ -23,12 +23,12 @@ class BucketImports:
     new_id: NewId = new_uuid
 
     def import_bucket(self, caller: Identity, bucket_id: str) -> Job:
-        """Start the walk over what stands below the bucket's base prefix.
+        """Start an import of the objects below the bucket's base prefix.
 
         Raises:
-            BucketNotFoundError: it does not exist, or not for the caller.
-            ImportRunningError: one goes on already.
-            PermissionDeniedError: the caller may see the bucket, and not import it.
+            BucketNotFoundError: it does not exist, or the caller may not see it.
+            ImportRunningError: one is already running.
+            PermissionDeniedError: the caller may see the bucket, but not import it.
         """
         self.buckets.bucket_for(caller, "POST", bucket_id)
         last = self.imports.last_job(bucket_id)

@@ -1,7 +1,7 @@
 """Consumes the queue of object events, and passes those of assets' files on.
 
-Workflows start on a file only once its asset is stored: an object that others write has none at
-first, and nobody else knows when it has.
+Workflows start on a file only once its asset is stored: an object of another program has none at
+first, and only the sync knows when it has one.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class SyncConsumer:
     ring: Ring
 
     def consume(self, event: Event) -> Reply:
-        """Work through the batch; after an outage all of its messages are given back."""
+        """Process the batch; after an outage, return all of its messages to the queue."""
         messages: list[Message] = list(event["Records"])
         try:
             return self._follow(messages)
@@ -51,7 +51,7 @@ class SyncConsumer:
             if is_file(one.key) and not all(rules.adds_marker(each) for each in named[one])
         ]
         self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
-        # Of folders whose asset is still being deleted, or archived: soon over, most often.
+        # For folders whose asset is still being deleted or archived, which is usually soon over.
         return given_back(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]
         )

@@ -24,7 +24,7 @@ PAGE = 500
 class ImportStep:
     """The step of a job of the kind `importBucket`.
 
-    Its cursor holds the last key that was read (`after`), and the asset that was made last
+    Its cursor contains the last key that was read (`after`), and the last asset that was created
     (`made`): the rest of its files are in the next pages, and are indexed already.
     """
 
@@ -35,11 +35,11 @@ class ImportStep:
     reindexing: RebuildRequests
 
     def __call__(self, job: Job) -> Progress:
-        """Follow the objects of one page.
+        """Process the objects of one page.
 
         Raises:
-            BucketNotFoundError: the bucket's record is gone.
-            UnavailableError: something is down.
+            BucketNotFoundError: the bucket's record does not exist.
+            UnavailableError: a service is unavailable.
         """
         bucket = self.buckets.get_bucket(str(job.parameters["bucketId"]))
         page = self.objects.list_objects(

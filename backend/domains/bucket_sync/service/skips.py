@@ -1,4 +1,4 @@
-"""Reports objects that became no file of an asset: counts them, keeps those that need somebody."""
+"""Reports objects that did not become files: counts them, and stores those that need attention."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ Count = Callable[[SkipKind, int], None]
 
 @wired
 class SkipNotes:
-    """One failure a folder and day, however many objects are in it.
+    """Stores one failure per folder and day, for any number of objects.
 
     Its body is a message of the sync's own queue: replayed, it is tried again.
     """
@@ -25,7 +25,7 @@ class SkipNotes:
     count: Count
 
     def report(self, skips: Iterable[Skip]) -> None:
-        """Count all of them, and keep those that need somebody."""
+        """Count all of them, and store those that need attention."""
         counted = Counter[SkipKind]()
         for skip in skips:
             counted[skip.kind] += 1
@@ -36,7 +36,7 @@ class SkipNotes:
 
 
 def sentence(skip: Skip) -> str:
-    """What people read of it."""
+    """Return the message for people."""
     return f"{skip.place} was not imported: {skip.reason}"
 
 

@@ -1,16 +1,15 @@
 """Creates assets from folders that contain objects and have no owner; S3 is only listed.
 
-The type of an event does not matter: S3 reports whether a folder contains anything, and the
-reservations, which the transaction that creates an asset puts, report its owner. So events may
-repeat and arrive late in any order, and of several workers at one folder one creates the asset.
+The type of an event does not matter: S3 lists whether a folder contains anything, and the
+reservations, which are written with a new asset, name its owner. So events may repeat and arrive
+late in any order, and of several workers at one folder only one creates the asset.
 
 The owner is read before S3 is. An asset that is deleted loses its objects first and its reservation
 last: if there are objects and no owner, the objects were written since.
 
-An archived asset shows no object. Its archiving walks over the files until it finds none, and who
-began to write before it may end after that: of what such an object's event shows, the archiving
-takes another look. Whoever writes, each object has its event, and an event that finds the asset
-active stands before the walk.
+An archived asset has no visible object. Its archiving walks over the files until it finds none, but
+a write that started before may end after that; the event of such an object makes the archiving walk
+again. Every write has its event, and an event that finds the asset active comes before the walk.
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,7 +48,7 @@ class _Later(NamedTuple):
 
 @wired
 class BucketSync:
-    """`default_database_id` is where assets go whose bucket names no database of its own."""
+    """Creates assets. `default_database_id` is used for buckets without a database of their own."""
 
     adoption: FolderAdoption
     assets: AssetService
@@ -61,10 +60,10 @@ class BucketSync:
     default_database_id: str
 
     def follow(self, named: Iterable[NamedObject]) -> Followed:
-        """Bring the assets of some objects to what S3 holds; repeating it changes nothing.
+        """Update the assets of some objects to the content of S3; no effect if repeated.
 
         Raises:
-            UnavailableError: something is down; nothing is lost by asking again.
+            UnavailableError: a service is unavailable; the call can be repeated.
         """
         done = Followed()
         objects = sorted(set(named))
@@ -92,14 +91,14 @@ class BucketSync:
     def _note_owned(
         self, owners: _Owners, placed: Mapping[NamedObject, Folder], done: Followed
     ) -> None:
-        """Write to the assets what follows from their files."""
+        """Update assets from their existing files."""
         by_asset: dict[tuple[str, str], list[NamedObject]] = {}
         for one, owner in owners.items():
             by_asset.setdefault((owner.database_id, owner.asset_id), []).append(one)
         ids = list(by_asset)
         found = in_parallel(lambda ref: self.assets.find_asset(*ref), ids)
         for ref, asset in zip(ids, found, strict=True):
-            if asset is None:  # its row is gone, its reservations are the deleting job's
+            if asset is None:  # its row does not exist, its reservations belong to the deletion
                 done.later += self._left(by_asset[ref], placed[by_asset[ref][0]])
                 continue
             done.owned[ref] = [one.key for one in by_asset[ref]]
@@ -112,9 +111,9 @@ class BucketSync:
     def _seen_late(
         self, asset: Asset, named: list[NamedObject], folder: Folder
     ) -> list[NamedObject]:
-        """Have the archiving look again at objects that it shows; those it may meet by itself.
+        """Request another walk of the archiving for visible objects that it may have missed.
 
-        One that was cancelled, or failed, is left to people: it shows what it did not come to.
+        If it was cancelled or failed, no walk is requested: users decide about the remaining files.
         """
         files = [one for one in named if not one.key.endswith("/")]
         shown = self._left(files, folder) if files else []
@@ -144,7 +143,7 @@ class BucketSync:
     def _adopted(
         self, folder: Folder, inside: list[NamedObject]
     ) -> AssetReference | Skip | _Later | None:
-        """The asset that a folder has become; None where there is nothing to do, or no more."""
+        """Return the asset that a folder has become; None if there is nothing to do."""
         bucket = folder.bucket.bucket_name
         if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:
             return None
@@ -170,7 +169,7 @@ class BucketSync:
         return AssetReference(database_id=database_id, asset_id=folder.name)
 
     def _taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
-        """Whether it is somebody else who has the id or the prefix, and not a worker like this."""
+        """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""
         owners = self._owners(dict.fromkeys(inside, folder))
         left = [one for one in inside if one not in owners and self._is_there(one)]
         return rules.refused(folder, left[0].key, "taken", reason) if left else None
@@ -189,7 +188,7 @@ class BucketSync:
             return
 
     def _follow_files(self, asset: Asset) -> None:
-        """Write the asset's type, until it stays: the last one to write has seen all files."""
+        """Write the asset's type until it is stable: the last one to write has read all files."""
         if asset.is_archived:
             return
         try:
@@ -199,7 +198,7 @@ class BucketSync:
             return
 
     def _left(self, named: list[NamedObject], folder: Folder) -> list[NamedObject]:
-        """Those of a folder's objects that are there still; most often one listing tells."""
+        """Return those of a folder's objects that still exist; usually with one listing."""
         page = self.objects.list_objects(folder.bucket.bucket_name, folder.prefix)
         if page.next_key is None:
             left = {one.key for one in page.objects}

@@ -29,10 +29,10 @@ class FileArchival:
         meant = [one.version for one in found if not one.version.is_delete_marker]
         if not meant:
             return
-        self.endings.demand_under_way(work)  # so what was found is what the change is about
+        self.endings.require_unfinished(work)  # so the objects found belong to the change
         self.objects.delete_many(place.bucket, [(one.key, None) for one in meant])
         try:
-            self.endings.demand_under_way(work)
+            self.endings.require_unfinished(work)
         except ChangeEndedError:
             self._take_back(work, [one.key for one in meant], {one.version_id for one in meant})
             raise

@@ -1,8 +1,8 @@
 """Starts changes of files, one at a time for each asset, and runs the steps that fit the request.
 
-What a change needs is looked up after the state of the asset's changes was read, and the change
-begins only if that state still holds: so no other change comes between the look and the job. From
-then on the job finishes the change, even if this process dies.
+The requirements of a change are checked after the state of the asset's changes was read, and the
+change starts only if that state is unchanged, so no other change comes between. From then on the
+job completes the change, even if this process dies.
 """
 
 from collections.abc import Callable
@@ -45,9 +45,9 @@ class FileChangeFailedError(ConflictError):
 
 
 class Planned(NamedTuple):
-    """A change that may begin: its asset, and its audit entry.
+    """A change that may start: its asset, and its audit entry.
 
-    `version_id` is the S3 version that it is about; `demands` are checks of its transaction.
+    `version_id` is the S3 version to change; `demands` are checks of its transaction.
     """
 
     asset: Asset
@@ -75,13 +75,13 @@ class ChangeRunner:
     ) -> Job:
         """Start a change, run the steps that fit the request, and return its job.
 
-        A request that is sent again while its job goes on gets the same job. `plan` raises what
-        forbids the change.
+        A request that is repeated while its job is running gets the same job. `plan` raises errors
+        that forbid the change.
 
         Raises:
             AssetGoneError: the asset was archived or deleted.
             ChangeBusyError: other changes of the asset's files take too long.
-            FileChangeFailedError: it could not be carried out, and was taken back.
+            FileChangeFailedError: it failed, and was undone.
         """
         begun = self.clock()
         until = begun + WAITING_TIME
@@ -105,7 +105,7 @@ class ChangeRunner:
     def _waited(
         self, caller: Identity, asset: Asset, change: FileChange, job_id: str, until: datetime
     ) -> Job | None:
-        """Help the change that is under way to its end; its job, if it is the very same change."""
+        """Help the running change to its end; return its job if it is the same change."""
         job = self.jobs.find(job_id)
         if job is None:  # its row has expired
             self.changes.release(asset.asset_id, job_id)
@@ -115,7 +115,7 @@ class ChangeRunner:
         if job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change):
             return job
         if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
-            raise ChangeBusyError(asset.asset_id, job_id)  # given up: people may resume it
+            raise ChangeBusyError(asset.asset_id, job_id)  # failed: users may resume it
         if not job.is_finished:
             self._demand_time(asset, job_id, until)
         return None
@@ -125,12 +125,12 @@ class ChangeRunner:
             raise ChangeBusyError(asset.asset_id, job_id)
 
     def _run_job(self, job: Job, until: datetime) -> Job:
-        """Do steps of the job, or wait for the worker that does them, while there is time."""
+        """Run steps of the job, or wait for the worker that does, while there is time."""
         while True:
             try:
                 found = self.job_runner.run(job.job_id, self.step, until=until)
                 job = found or self.jobs.find(job.job_id) or job
-            except UnavailableError:  # it is begun, and the worker goes on with it
+            except UnavailableError:  # it is started, and the worker continues it
                 return job
             if job.is_finished or self.clock() >= until:
                 return job

@@ -30,9 +30,9 @@ from backend.spec import routes
 
 
 class Changed(NamedTuple):
-    """What a change came to: the paths that it is about, and its job as it is now.
+    """The result of a change: its paths, and its job in the current state.
 
-    There is no job where nothing was to be done; `more` files of a folder may be concerned.
+    There is no job if nothing had to be done; `more` files of a folder may be affected.
     """
 
     paths: tuple[str, ...]
@@ -41,26 +41,26 @@ class Changed(NamedTuple):
 
     @property
     def open_job_id(self) -> str | None:
-        """The job that goes on after the reply."""
+        """Return the id of the job that continues after the reply."""
         return None if self.job is None or self.job.is_finished else self.job.job_id
 
 
 @wired
 class FileCommands:
-    """Every verb asks for the right to POST to the asset whose files change."""
+    """Changes files. Every method requires the permission to POST on the asset of the files."""
 
     lookup: FileLookup
     changes: FileChangeRepository
     runner: ChangeRunner
 
     def create_folder(self, caller: Identity, ids: Ids, sent: str) -> Changed:
-        """Make an empty folder.
+        """Create an empty folder.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            FileExistsInAssetError: the folder, or a file of that name, is there.
-            InvalidInputError: the path is not one that a folder may have.
-            PermissionDeniedError: the caller may see the asset, and not change its files.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            FileExistsInAssetError: the folder, or a file of that name, exists.
+            InvalidInputError: the path is invalid.
+            PermissionDeniedError: the caller may see the asset, but not change its files.
         """
         asset = self.lookup.asset(caller, ids)
         place = self.lookup.folder(asset, sent, field="relativeKey")
@@ -81,14 +81,14 @@ class FileCommands:
     def move_file(self, caller: Identity, ids: Ids, source: str, destination: str) -> Changed:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
 
-        What was at the source stays as archived versions, which versions of the asset may hold.
+        The source remains as archived versions, which asset versions may contain.
 
         Raises:
-            FileExistsInAssetError: the destination is taken, perhaps by an archived file.
-            FileNotFoundInAssetError: there is no such file.
+            FileExistsInAssetError: the destination exists, possibly as an archived file.
+            FileNotFoundInAssetError: the file does not exist.
             FileQuarantinedError: a malware scan found a threat in it.
-            InvalidInputError: the source is archived or a preview, or the destination is not a
-                path that a file of this database may have.
+            InvalidInputError: the source is archived or a preview, or the destination is not
+                allowed in this database.
             Others as `create_folder`.
         """
         asset = self.lookup.asset(caller, ids)
@@ -110,13 +110,13 @@ class FileCommands:
     def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 
-        Out of an asset that is not distributable this requires the right to change it, because
+        For an asset that is not distributable this requires the permission to change it, because
         others could download the copy.
 
         Raises:
-            AssetNotFoundError: one of the assets does not exist, or not for the caller.
-            PermissionDeniedError: the caller may not change the target, or take files away from
-                the source.
+            AssetNotFoundError: one of the assets does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may not change the target, or copy files of the
+                source.
             Others as `move_file`.
         """
         database_id = body.destination_database_id or ids[0]
@@ -159,7 +159,7 @@ class FileCommands:
         """Archive a file with its previews, or all files of a folder.
 
         Raises:
-            FileNotFoundInAssetError: there is no such file, or no file in the folder.
+            FileNotFoundInAssetError: the file does not exist, or the folder has no files.
             FileStateError: the file is archived.
             Others as `create_folder`.
         """
@@ -182,10 +182,10 @@ class FileCommands:
         return Changed(named.paths, job, named.more)
 
     def unarchive_file(self, caller: Identity, ids: Ids, sent: str) -> Changed:
-        """Bring an archived file and its preview back, as new versions.
+        """Restore an archived file and its preview, as new versions.
 
         Raises:
-            FileNotFoundInAssetError: there is no such file.
+            FileNotFoundInAssetError: the file does not exist.
             FileQuarantinedError: a malware scan found a threat in its last version.
             FileStateError: the file is not archived.
             Others as `create_folder`.
@@ -207,10 +207,10 @@ class FileCommands:
     def delete_file(
         self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
     ) -> Changed:
-        """Delete a file, or all files of a folder, for good, archived ones too.
+        """Permanently delete a file, or all files of a folder, including archived ones.
 
         Raises:
-            FileNotFoundInAssetError: there is no such file or folder.
+            FileNotFoundInAssetError: the file or folder does not exist.
             InvalidInputError: it is a preview, or the asset itself.
             Others as `create_folder`.
         """

@@ -1,6 +1,6 @@
-"""What goes with a file: its previews, what was made of it, its metadata and attributes.
+"""The data of a file besides its content: previews, auxiliary files, metadata and attributes.
 
-All of it is done again without harm by a step that is repeated.
+All operations can be repeated.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -39,7 +39,10 @@ class RemovedPage(NamedTuple):
 
 @wired
 class Companions:
-    """`auxiliary` is the bucket of what was made from files; it keeps no versions."""
+    """Copies and removes this data.
+
+    `auxiliary` is the bucket of auxiliary files, without versions.
+    """
 
     objects: Objects
     records: RecordService
@@ -47,14 +50,14 @@ class Companions:
     auxiliary: str
 
     def keys(self, target: FileTarget) -> list[str]:
-        """The keys of the file, and of its previews that are not archived."""
+        """Return the keys of the file, and of its previews that are not archived."""
         previews = find_previews(self.objects, target.bucket, target.key)
         return [target.key, *(one.key for one in previews)]
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
-        """Give a copy the previews of its source; those that the copy brought before are kept.
+        """Copy the previews of the source; those that the target had before are kept.
 
-        Quarantined previews are left behind.
+        Quarantined previews are not copied.
         """
         for one in find_previews(self.objects, source.bucket, source.key):
             key = one.key
@@ -80,13 +83,13 @@ class Companions:
     def copy_records(
         self, caller: Identity, source: FileTarget, target: FileTarget, guard: Write
     ) -> None:
-        """Give a copy the metadata and attributes of its source, and no others.
+        """Replace the metadata and attributes of a copy by those of its source.
 
-        `guard` goes into each transaction.
+        `guard` is part of each transaction.
 
         Raises:
             InvalidInputError: the schemas of another database do not allow them.
-            UnavailableError: they are changed all the time, or cannot be read.
+            UnavailableError: they are changed concurrently at every attempt, or cannot be read.
         """
         is_abroad = source.asset.database_id != target.asset.database_id
         for from_entity, entity in zip(_records_of(source), _records_of(target), strict=True):
@@ -117,10 +120,10 @@ class Companions:
             raise InvalidInputError(f"{refused}: {done.failed[0][1]}")
 
     def forget_records(self, caller: Identity, asset: Asset, path: str, *guards: Write) -> None:
-        """Remove the metadata and attributes of a file, whatever schemas say.
+        """Remove the metadata and attributes of a file, without schema checks.
 
         Raises:
-            UnavailableError: they are changed all the time, or cannot be read.
+            UnavailableError: they are changed concurrently at every attempt, or cannot be read.
         """
         for entity in _entities(asset, path):
             with _tried_again():
@@ -130,7 +133,10 @@ class Companions:
     def copy_auxiliary(
         self, source: FileTarget, target: FileTarget, after: str | None
     ) -> tuple[int, str | None]:
-        """Copy a page of what was made of the file; how many, and where the next page begins."""
+        """Copy a page of auxiliary files.
+
+        Return their number, and the position of the next page.
+        """
         folder = auxiliary_folder(source.asset.asset_id, source.path)
         copied = auxiliary_folder(target.asset.asset_id, target.path)
         page = self.objects.list_objects(
@@ -151,7 +157,7 @@ class Companions:
         return len(page.objects), page.next_key
 
     def copy_glb(self, source: FileTarget, target: FileTarget, versions: tuple[str, str]) -> None:
-        """Give a copy the GLB and turntable of its source; `versions` are the S3 versions."""
+        """Copy the GLB and turntable of the source; `versions` are the S3 versions."""
         made_of, copied = versions
         for key_of in (glb_key, turntable_key):
             made = key_of(source.asset.asset_id, source.path, made_of)
@@ -164,9 +170,9 @@ class Companions:
                 )
 
     def remove_made(self, asset_id: str, path: str) -> RemovedPage:
-        """Remove a page of what was made of a file, or of the files of a folder, GLBs too.
+        """Remove a page of auxiliary files of a file, or of the files of a folder, including GLBs.
 
-        For files whose versions go as well: a file that is only moved leaves its GLBs with them.
+        For files whose versions are deleted too: a moved file keeps its GLBs with its old versions.
         """
         removed = self.remove_auxiliary(asset_id, path)
         if removed.more:
@@ -179,15 +185,15 @@ class Companions:
     def remove_auxiliary(
         self, asset_id: str, path: str, *, with_itself: bool = False
     ) -> RemovedPage:
-        """Remove a page of what was made of a file, or of the files of a folder.
+        """Remove a page of auxiliary files of a file, or of the files of a folder.
 
-        `with_itself` also removes an object that has the very name.
+        `with_itself` also removes an object with exactly this name.
         """
         folder = auxiliary_folder(asset_id, path)
         page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
         keys = [one.key for one in page.objects]
         itself = folder.removesuffix("/")
-        if with_itself:  # the key itself is the first one of those that begin so
+        if with_itself:  # the key itself is the first one with this prefix
             first = self.objects.list_objects(self.auxiliary, itself, limit=1).objects
             keys = [one.key for one in first if one.key == itself] + keys
         self.objects.delete_many(self.auxiliary, [(key, None) for key in keys])
@@ -196,7 +202,7 @@ class Companions:
 
 @contextmanager
 def _tried_again() -> Generator[None]:
-    """Others who change the same records all the time are no reason to give a change up."""
+    """Retry on conflicts: concurrent changes of the same records must not fail a change."""
     try:
         yield
     except ConflictError as error:

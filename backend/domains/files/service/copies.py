@@ -1,6 +1,6 @@
-"""Copies of versions of objects: small ones by one request, large ones part by part in steps.
+"""Copies versions of objects: small ones by one request, large ones in parts over several steps.
 
-A copy bears the name of the change that made it, so a step that is repeated finds it.
+A copy contains the id of its change, so a repeated step finds it.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +19,10 @@ _LOOKED_AT = 20
 
 
 def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) -> Mapping[str, str]:
-    """Return the tags that a copy of an object keeps: its users' own.
+    """Return the tags to copy: those of users only.
 
     Raises:
-        NotFoundError: the object is gone.
+        NotFoundError: the object does not exist.
     """
     if not head.tag_count:
         return NO_TAGS
@@ -46,9 +46,9 @@ class SourceGoneError(NotFoundError):
 
 
 class FileCopy(NamedTuple):
-    """One copy: bucket and key of source and target, and what the target is to be.
+    """One copy: bucket and key of source and target, and the target's metadata.
 
-    `still` raises a ChangeEndedError where another worker has ended the change.
+    `still` raises a ChangeEndedError if another worker has ended the change.
     """
 
     source: tuple[str, str]
@@ -64,7 +64,7 @@ class FileCopy(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A large copy that goes on in the next step; None starts it again."""
+    """A large copy that continues in the next step; None starts it again."""
 
     copy_id: str | None
 
@@ -76,11 +76,11 @@ class Copies:
     quarantine: Quarantine
 
     def demand(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
-        """The attributes (HEAD) of the version to copy.
+        """Return the attributes (HEAD) of the version to copy.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
-            SourceGoneError: it is gone.
+            SourceGoneError: it does not exist.
         """
         head = self.objects.head(bucket, key, version_id=version_id)
         if not isinstance(head, ObjectHead):
@@ -89,14 +89,14 @@ class Copies:
         return head
 
     def copy(self, file_copy: FileCopy, copy_id: str | None) -> Written | Unfinished:
-        """Copy, or go on with the copy that was begun; what it wrote, or how it goes on.
+        """Copy, or continue a copy; return the written version, or the state to continue with.
 
         Raises:
             ChangeEndedError: another worker has ended the change before.
-            ObjectRefusedError: the store does not take it.
-            SourceGoneError: the source is gone.
+            ObjectRefusedError: the store does not accept the object.
+            SourceGoneError: the source does not exist.
         """
-        found = self._made(file_copy)
+        found = self._existing_copy(file_copy)
         if found is not None:
             return found
         if file_copy.head.version.size <= self.parts.large_bytes:
@@ -131,10 +131,10 @@ class Copies:
             raise SourceGoneError(file_copy.source[1]) from None
 
     def _kept(self, file_copy: FileCopy, written: Written) -> Written:
-        """The copy, unless others had time to write what it would hide.
+        """Return the copy, unless it would hide a version that was written meanwhile.
 
-        A worker may sleep for longer than it has the job. Where no other copy of the change is
-        found, the one that ended the change has met this one, and it stays.
+        A worker may be delayed past its lease. If there is no other copy of the change, the worker
+        that ended the change has found this one, and it is kept.
         """
         try:
             file_copy.still()
@@ -170,11 +170,11 @@ class Copies:
             written = self.parts.go_on(copy)
         except NotFoundError:
             self.demand(*file_copy.source, version.version_id)
-            return self._made(file_copy) or Unfinished(None)
+            return self._existing_copy(file_copy) or Unfinished(None)
         return written or Unfinished(copy_id)
 
-    def _made(self, file_copy: FileCopy) -> Written | None:
-        """The copy, if a step that was not noted has made it."""
+    def _existing_copy(self, file_copy: FileCopy) -> Written | None:
+        """Return the copy, if an earlier attempt of this step has written it."""
         head = self.objects.head(*file_copy.target)
         if isinstance(head, ObjectHead) and head.metadata.get(CHANGE_METADATA) == file_copy.change:
             return Written(head.version.version_id, head.version.etag)

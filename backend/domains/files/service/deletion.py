@@ -13,7 +13,7 @@ from backend.core.wired import wired
 from backend.domains.files import rules
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.work import Endings, Work, goes_on
+from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
@@ -32,48 +32,48 @@ class FileDeletion:
     def delete_file(self, work: Work) -> Progress:
         """Delete one file, archived or not."""
         target = work.target
-        self._forget(work, [target.path], self.endings.under_way(work))
+        self._forget(work, [target.path], self.endings.unfinished_condition(work))
         if self.companions.remove_made(work.asset.asset_id, target.path).more:
-            return goes_on(work.cursor)
+            return unfinished(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
-            return goes_on(work.cursor)
+            return unfinished(work.cursor)
         previews = target.key + PREVIEW_MARK
         if self._remove_versions(work, previews, lambda key: preview_base(key) == target.key):
-            return goes_on(work.cursor)
+            return unfinished(work.cursor)
         return self.endings.finished(work, [target.path], items=1)
 
     def delete_folder(self, work: Work) -> Progress:
-        """Delete the first files that are left in a folder; at last what was made of them."""
+        """Delete the first remaining files of a folder, and finally its auxiliary files."""
         target = work.target
         page = self.objects.list_versions(target.bucket, target.key, limit=self.versions)
         if page.versions:
             keys = sorted({one.key for one in page.versions})
             paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
-            self.endings.demand_under_way(work)  # later, others may write these names again
+            self.endings.require_unfinished(work)  # later, others may write these names again
             self._forget(work, paths)
             self._delete(work, page.versions)
-            self.endings.build_again(work, paths)
-            return goes_on(work.cursor, items=len(paths))
+            self.endings.request_documents(work, paths)
+            return unfinished(work.cursor, items=len(paths))
         # Some stores keep no versions of the markers of folders.
         markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
         left = [one.key for one in markers if one.key.endswith("/")]
         self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
         if left or self.companions.remove_made(work.asset.asset_id, target.path).more:
-            return goes_on(work.cursor)
+            return unfinished(work.cursor)
         # Pipelines may describe a folder, under its path as that of a file.
         folder = target.path.removesuffix("/")
         self.companions.forget_records(
-            work.caller, work.asset, folder, self.endings.under_way(work)
+            work.caller, work.asset, folder, self.endings.unfinished_condition(work)
         )
         return self.endings.finished(work, [])
 
     def delete_auxiliary(self, work: Work) -> Progress:
-        """Delete a page of what was made of a file or a folder of files."""
+        """Delete a page of auxiliary files of a file or a folder of files."""
         removed = self.companions.remove_auxiliary(
             work.asset.asset_id, work.target.path, with_itself=True
         )
         if removed.more:
-            return goes_on(work.cursor, items=removed.items)
+            return unfinished(work.cursor, items=removed.items)
         return self.endings.finished(work, [], items=removed.items, retyped=False)
 
     def _forget(self, work: Work, paths: list[str], *guards: Write) -> None:
@@ -88,10 +88,10 @@ class FileDeletion:
         self.rows.forget_files(work.asset, paths)
 
     def _remove_versions(self, work: Work, prefix: str, wanted: Callable[[str], bool]) -> bool:
-        """Remove the first versions of these keys; whether some may be left."""
+        """Remove the first versions of these keys; return whether some may be left."""
         page = self.objects.list_versions(work.target.bucket, prefix)
         found = [one for one in page.versions if wanted(one.key)]
-        self.endings.demand_under_way(work)
+        self.endings.require_unfinished(work)
         self._delete(work, found)
         return bool(found) and page.next_key is not None
 

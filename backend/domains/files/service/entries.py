@@ -1,8 +1,7 @@
-"""What an asset holds in key order, page after page of the object store.
+"""Lists an asset in key order, page after page of the object store.
 
-One request to S3 for a thousand keys (or versions, with archived files) at the most. A file's
-previews are found in the page that the file is listed in; where they may continue on the next page,
-one more request is made.
+One request to S3 per thousand keys (or versions, with archived files). A file's previews are found
+in the same page as the file; if they may continue on the next page, one more request is made.
 """
 
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ _LEAST_LISTED = 50
 
 @dataclass(slots=True)
 class Entries:
-    """The objects below a prefix, each once, as it is now; markers only `with_archived`.
+    """The current objects below a prefix, each once; markers only `with_archived`.
 
-    Previews are among them; `preview_of` tells the preview of an entry that was just given.
+    Previews are included; `preview_of` returns the preview of the entry that was just returned.
     """
 
     objects: Objects
@@ -36,11 +35,11 @@ class Entries:
     _last_key: str | None = None
 
     def after(self, key: str | None) -> Iterator[ObjectVersion]:
-        """The entries whose key comes after this one."""
+        """Return the entries after this key."""
         return self._latest_versions(key) if self.with_archived else self._current(key)
 
     def preview_of(self, key: str) -> str | None:
-        """Return the key of the preview that is shown of a file, if one is not archived."""
+        """Return the key of the preview of a file, if one is not archived."""
         if self._last_key is not None and self._last_key.startswith(key):
             return shown_preview_key(self.objects, self.bucket, key)
         shown = self._previews.get(key)

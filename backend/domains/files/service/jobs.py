@@ -1,7 +1,7 @@
 """The steps of the jobs that change files, by operation.
 
 A job works only while the item of its asset names it; a step that is repeated after its job has
-ended does nothing.
+ended has no effect.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from backend.domains.files.service.copies import Copies, FileCopy
 from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
-from backend.domains.files.service.work import CHANGE, Endings, Work, goes_on
+from backend.domains.files.service.work import CHANGE, Endings, Work, unfinished
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
@@ -45,11 +45,11 @@ class FileChangeSteps:
     files: int = FILES
 
     def step(self, job: Job) -> Progress:
-        """Do the next part of a change.
+        """Run the next step of a change.
 
         Raises:
-            ConflictError: it cannot be carried out; whatever it had written is taken back.
-            NotFoundError: the asset, or what was to be copied, is gone.
+            ConflictError: it cannot be carried out, and was undone.
+            NotFoundError: the asset, or the source, does not exist.
         """
         asset_id = job.asset_id or ""
         if self.changes.state(asset_id).job_id != job.job_id:
@@ -68,7 +68,7 @@ class FileChangeSteps:
             raise
         except VitrineError:
             if self.changes.state(asset_id).job_id != job.job_id:
-                return Progress(job.cursor, finished=True)  # what another worker made stays
+                return Progress(job.cursor, finished=True)  # the result of another worker is kept
             if not work.cursor.withdrawing:
                 self._take_back(work)
             self.changes.release(asset_id, job.job_id)
@@ -122,40 +122,43 @@ class FileChangeSteps:
         paths = [rules.relative_path(place.prefix, key) for key in keys]
         if page.next_key is None:
             return self.endings.finished(work, paths, items=len(keys))
-        self.endings.build_again(work, paths)
-        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
+        self.endings.request_documents(work, paths)
+        return unfinished(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
 
     def _unarchive(self, work: Work) -> Progress:
-        """Bring a file back, and its newest preview."""
+        """Restore a file, and its newest preview."""
         written = self._rewritten(work)
         if isinstance(written, ChangeCursor):
-            return goes_on(written)
+            return unfinished(written)
         preview = self._newest_preview(work.target)
         if preview is not None:
             place = (work.target.bucket, preview.key)
             head = self.copies.demand(*place, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
-            still = partial(self.endings.demand_under_way, work)
+            still = partial(self.endings.require_unfinished, work)
             self.copies.copy(FileCopy(place, head, place, head.content_type, metadata, still), None)
         return self.endings.finished(work, [work.target.path], items=1, made=written.version_id)
 
     def _rewrite(self, work: Work) -> Progress:
-        """Make an old version the newest one, or the newest one again with another type."""
+        """Make an old version the newest one, or write the newest one with another type."""
         written = self._rewritten(work)
         if isinstance(written, ChangeCursor):
-            return goes_on(written)
+            return unfinished(written)
         return self.endings.finished(
             work, [work.target.path], items=1, made=written.version_id, retyped=False
         )
 
     def _rewritten(self, work: Work) -> Written | ChangeCursor:
-        """Copy the version that the change is about over the file; else how that goes on."""
+        """Copy the version over the file.
+
+        Return the state to continue with if it is not complete.
+        """
         place = (work.target.bucket, work.target.key)
         head = self.copies.demand(*place, work.version_id)
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
-        still = partial(self.endings.demand_under_way, work)
+        still = partial(self.endings.require_unfinished, work)
         file_copy = FileCopy(place, head, place, head.content_type, metadata, still)
         written = self.copies.copy(file_copy, work.cursor.copy_id)
         if isinstance(written, Written):
@@ -164,7 +167,7 @@ class FileChangeSteps:
         return work.cursor.model_copy(update=same)
 
     def _newest_preview(self, target: FileTarget) -> ObjectVersion | None:
-        """The version of an archived preview that was shown last, and is not quarantined."""
+        """Return the version of an archived preview that was shown last, and is not quarantined."""
         page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
         found = [one for one in page.versions if preview_base(one.key) == target.key]
         ids = [(one.key, one.version_id) for one in found if not one.is_delete_marker]

@@ -64,34 +64,34 @@ class FileLookup:
     objects: Objects
 
     def asset(self, caller: Identity, ids: Ids) -> Asset:
-        """The asset, for a caller who may change its files.
+        """Return the asset, for a caller who may change its files.
 
         Raises:
-            AssetNotFoundError: it does not exist, or not for the caller.
-            PermissionDeniedError: the caller may see it, and not change its files.
+            AssetNotFoundError: it does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may see it, but not change its files.
         """
         return self.assets.asset_for(caller, "POST", *ids)
 
     def place(self, asset: Asset, sent: str, *, is_prefix: bool = False) -> FileTarget:
-        """Where a file stands, or with `is_prefix` a folder.
+        """Return the place of a file, or with `is_prefix` of a folder.
 
         Raises:
-            InvalidInputError: it is no path of one, or the asset itself.
+            InvalidInputError: the path is invalid, or the asset itself.
         """
         if is_prefix:
             return self.folder(asset, sent, field="filePath")
         return self.files.target(asset, sent, field="filePath")
 
     def folder(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
-        """As `place`, of a folder."""
+        """As `place`, for a folder."""
         bucket, prefix = self.assets.location(asset)
         return FileTarget(asset, bucket, prefix, rules.folder_key(prefix, sent, field=field))
 
     def source(self, asset: Asset, sent: str) -> FileTarget:
-        """Where a file stands that is moved or copied.
+        """Return the place of a file to move or copy.
 
         Raises:
-            InvalidInputError: it is no path of a file, or a preview's.
+            InvalidInputError: the path is invalid, or a preview's.
         """
         place = self.files.target(asset, sent, field="sourcePath")
         if is_preview(place.key):
@@ -101,11 +101,11 @@ class FileLookup:
         return place
 
     def destination(self, asset: Asset, sent: str) -> FileTarget:
-        """Where a file will stand that is moved or copied.
+        """Return the new place of a moved or copied file.
 
         Raises:
-            InvalidInputError: no file of this database may have this path.
-            NotFoundError: the database is gone.
+            InvalidInputError: the path is not allowed in this database.
+            NotFoundError: the database does not exist.
         """
         place = self.files.target(asset, sent, field="destinationPath")
         database = self.databases.find_database(asset.database_id)
@@ -116,10 +116,10 @@ class FileLookup:
         return place
 
     def existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
-        """The attributes of a file in the store; its marker if it is archived.
+        """Return the attributes of a file in the store; its marker if it is archived.
 
         Raises:
-            FileNotFoundInAssetError: there is no such file.
+            FileNotFoundInAssetError: the file does not exist.
         """
         found = self.objects.head(place.bucket, place.key)
         if found is None:
@@ -127,10 +127,10 @@ class FileLookup:
         return found
 
     def active(self, place: FileTarget) -> ObjectHead:
-        """The attributes of a file that is not archived.
+        """Return the attributes of a file that is not archived.
 
         Raises:
-            FileNotFoundInAssetError: there is no such file.
+            FileNotFoundInAssetError: the file does not exist.
             FileStateError: it is archived.
         """
         found = self.existing(place)
@@ -139,7 +139,7 @@ class FileLookup:
         return found
 
     def readable(self, place: FileTarget) -> ObjectHead:
-        """As `active`, of the source of a copy, where the contract answers 400.
+        """As `active`, for the source of a copy, where the contract requires a 400.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
@@ -151,7 +151,7 @@ class FileLookup:
         return found
 
     def demand_clean(self, place: FileTarget, version_id: str) -> None:
-        """Go on only if a version of a file may be copied.
+        """Require that a version of a file may be copied.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
@@ -159,10 +159,10 @@ class FileLookup:
         self.files.quarantine.demand_clean(place.bucket, place.key, version_id)
 
     def demand_free(self, place: FileTarget) -> None:
-        """Go on only if there is nothing of this name.
+        """Require that the name is not used.
 
         Raises:
-            FileExistsInAssetError: there is a file, active or archived, or a folder.
+            FileExistsInAssetError: a file, active or archived, or a folder has the name.
         """
         asset_id = place.asset.asset_id
         found = self.objects.head(place.bucket, place.key)
@@ -173,20 +173,20 @@ class FileLookup:
             raise FileExistsInAssetError(place.path + "/", asset_id)
 
     def files_in(self, place: FileTarget) -> Named:
-        """The first files of a folder that are not archived.
+        """Return the first files of a folder that are not archived.
 
         Raises:
-            FileNotFoundInAssetError: there is none.
+            FileNotFoundInAssetError: there are none.
         """
         page = self.objects.list_objects(place.bucket, place.key, limit=_LISTED)
         keys = [one.key for one in page.objects if not one.key.endswith("/")]
         return self._named(place, keys, more=page.next_key is not None)
 
     def all_files_in(self, place: FileTarget) -> Named:
-        """The first files of a folder, archived ones and markers of folders too.
+        """Return the first files of a folder, including archived ones and markers of folders.
 
         Raises:
-            FileNotFoundInAssetError: there is none.
+            FileNotFoundInAssetError: there are none.
         """
         page = self.objects.list_versions(place.bucket, place.key, limit=_LISTED)
         keys = {one.key for one in page.versions}
@@ -196,10 +196,10 @@ class FileLookup:
         return self._named(place, sorted(keys), more=page.next_key is not None)
 
     def last_version(self, place: FileTarget) -> str:
-        """The newest version of an archived file.
+        """Return the newest version of an archived file.
 
         Raises:
-            FileNotFoundInAssetError: nothing but markers is left of it.
+            FileNotFoundInAssetError: only markers are left of it.
         """
         page = self.objects.list_versions(place.bucket, place.key)
         for one in page.versions:

@@ -1,4 +1,4 @@
-"""Listing and describing files. Writes nothing."""
+"""Lists and describes files. Writes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -66,16 +66,18 @@ class FileService:
     def list_files(
         self, caller: Identity, asset_id: tuple[str, str], query: FilesQuery, page: PageRequest
     ) -> Page[FileItem]:
-        """Files and folders of an asset (database id, asset id) by key; previews are no rows.
+        """List files and folders of an asset (database id, asset id) by key.
+
+        Previews are not listed.
 
         With an asset version, the files of its snapshot by path. S3 requests: one list for 500
         keys, and, unless `basic`, one HEAD a file and a list for 100: such a page is shorter if it
         takes too long. Where uploads are scanned, one request to a table for 100 files.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
-            InvalidInputError: the prefix leaves the asset.
+            InvalidInputError: the prefix is outside the asset.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=query.include_archived)
         version = self._wanted_version(asset, query)
@@ -92,17 +94,16 @@ class FileService:
         return Page(items_with_marks(self.quarantine, bucket, found.items), found.after)
 
     def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
-        """One file or folder of an asset (database id, asset id), archived ones too.
+        """Return one file or folder of an asset (database id, asset id), also if archived.
 
         S3 requests: one HEAD and one list, one more list a thousand versions, and a read of 4 kB
         where only the content shows whether the file is inspected.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
             FileNotFoundInAssetError: the asset has no such file.
-            InvalidInputError: the path is not one that a file may have, or of a version that of a
-                folder.
+            InvalidInputError: the path is invalid, or that of a folder together with a version.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
         held = self._wanted_version(asset, query)
@@ -130,10 +131,10 @@ class FileService:
         return with_reason(self.objects, target.bucket, found, reply)
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
-        """Where the file stands that a client names by its path or by its key.
+        """Return the place of the file that a client names by its path or by its key.
 
         Raises:
-            InvalidInputError: naming `field`: it is no path of a file.
+            InvalidInputError: it is not the path of a file; the message names `field`.
         """
         bucket, prefix = self.assets.location(asset)
         return FileTarget(asset, bucket, prefix, rules.file_key(prefix, sent, field=field))
@@ -141,8 +142,8 @@ class FileService:
     def preview_of(self, asset: Asset) -> tuple[str, str | None]:
         """Return the bucket of an asset and the key of its preview, if it has one.
 
-        The preview that the asset's row names wins over one at the asset's root, unless the product
-        made it.
+        The preview that the asset's row names takes precedence over one at the asset's root, unless
+        it was generated.
         """
         bucket, prefix = self.assets.location(asset)
         named = None if asset.preview_location is None else asset.preview_location.key
@@ -151,9 +152,9 @@ class FileService:
         return bucket, asset_preview_key(self.objects, bucket, prefix) or named
 
     def asset_type(self, asset: Asset) -> str:
-        """Return what the asset's files make of it now: an extension, `folder`, or `none`.
+        """Return the type of the asset by its current files: an extension, `folder`, or `none`.
 
-        The asset's preview does not count: it shows the asset, and is none of its content.
+        The asset's preview does not count, because it is not part of the content.
         """
         bucket, prefix = self.assets.location(asset)
         after: str | None = None
@@ -170,10 +171,10 @@ class FileService:
         return (extension_of(found[0]) or UNKNOWN_EXTENSION) if found else NO_FILES
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
-        """The asset's version of that alias.
+        """Return the asset's version with that alias.
 
         Raises:
-            AssetVersionNotFoundError: it has none.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         found = self.files.version_with_alias(asset, alias)
         if found is None:
@@ -181,10 +182,10 @@ class FileService:
         return found
 
     def get_version(self, asset: Asset, version_id: str) -> AssetVersion:
-        """The asset's version of that id.
+        """Return the asset's version with that id.
 
         Raises:
-            AssetVersionNotFoundError: it has none.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         found = self.files.get_version(asset, version_id)
         if found is None:
@@ -192,10 +193,10 @@ class FileService:
         return found
 
     def version_id_in(self, target: FileTarget, version: AssetVersion) -> str:
-        """The S3 version id that a version of the asset holds of a file.
+        """Return the S3 version id of a file in a version of the asset.
 
         Raises:
-            FileNotFoundInAssetError: it does not hold the file.
+            FileNotFoundInAssetError: the version does not contain the file.
         """
         wanted = version.snapshot, target.path
         found = self.files.snapshots(target.asset, [wanted[0]], [wanted[1]]).get(wanted)
@@ -212,7 +213,7 @@ class FileService:
     def _in_time(
         self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest
     ) -> Page[FileItem]:
-        """A page in parts, until it is full or took its time."""
+        """Return a page in parts, until it is full or time is up."""
         stop = self.clock() + MAX_TIME_PER_PAGE
         items: list[FileItem] = []
         after = page.after
@@ -271,7 +272,7 @@ class FileService:
         return Page(tuple(in_parallel(complete, items)), found.after)
 
     def _completed(self, asset: Asset, bucket: str, found: Sequence[Found]) -> tuple[FileItem, ...]:
-        """The items with what HEAD and the snapshot of the current version tell."""
+        """Return the items with data from HEAD and the snapshot of the current version."""
         now = asset.current_snapshot
         paths = [item.relative_path for item, _ in found if not item.is_folder]
         current = self.files.snapshots(asset, [now], paths)
@@ -305,7 +306,7 @@ class FileService:
     def _archived(
         self, target: FileTarget, marker: ObjectVersion, versions: Sequence[FileVersion]
     ) -> FileReply:
-        """An archived file, described by the version that the marker covers."""
+        """Return an archived file, described by the version that the marker hides."""
         covered = next((one for one in versions if not one.is_archived), None)
         if covered is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
@@ -344,7 +345,7 @@ class FileService:
             )
             found += [one for one in page.versions if one.key == target.key]
             key, version_id = page.next_key, page.next_version_id
-            # Longer keys with this beginning come after all versions of the key itself.
+            # Longer keys with this prefix come after all versions of the key itself.
             if key is None or key != target.key:
                 break
         return found[:MAX_FILE_VERSIONS]

@@ -19,7 +19,7 @@ from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import auxiliary_folder
 
-_ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
+_ATTEMPTS = 8  # of an edit that conflicts with others of the asset
 
 
 @wired
@@ -34,16 +34,16 @@ class FileRewrites:
     def revert_file_version(
         self, caller: Identity, ids: Ids, sent: str, version_id: str
     ) -> Changed:
-        """Make an old version of a file its newest one.
+        """Restore an old version of a file as its newest one.
 
         Raises:
-            AssetNotFoundError: the asset does not exist, or not for the caller.
-            FileNotFoundInAssetError: there is no such file.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            FileNotFoundInAssetError: the file does not exist.
             FileQuarantinedError: a malware scan found a threat in the version.
             FileStateError: the file is archived.
             FileVersionNotFoundError: it has no such version.
             InvalidInputError: the version is a marker.
-            PermissionDeniedError: the caller may see the asset, and not change its files.
+            PermissionDeniedError: the caller may see the asset, but not change its files.
         """
         asset = self.lookup.asset(caller, ids)
         place = self.lookup.place(asset, sent)
@@ -67,9 +67,9 @@ class FileRewrites:
         return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
     def set_primary_file(self, caller: Identity, ids: Ids, sent: str, primary_type: str) -> Changed:
-        """Say what a file is to its asset, by a new version of it; nothing takes that back.
+        """Set the primary type of a file, by a new version of it.
 
-        A file that is this already stays as it is.
+        A file that already has the type is unchanged.
 
         Raises:
             As `revert_file_version`.
@@ -95,9 +95,9 @@ class FileRewrites:
         return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
     def delete_auxiliary_files(self, caller: Identity, ids: Ids, sent: str) -> Changed:
-        """Delete what viewers and pipelines made of a file, or of the files of a folder.
+        """Delete the auxiliary files of a file, or of the files of a folder.
 
-        The path `/` names all files of the asset. The file itself may be gone.
+        The path `/` means all files of the asset. The file itself need not exist.
 
         Raises:
             As `revert_file_version`.
@@ -108,7 +108,7 @@ class FileRewrites:
         else:
             path = self.lookup.place(asset, sent, is_prefix=sent.endswith("/")).path
         folder = auxiliary_folder(asset.asset_id, path)
-        # Of the keys that begin with a file's name, that name itself is the first.
+        # Of the keys with a file's name as prefix, the name itself is the first.
         first = [
             one.key
             for beginning in (folder, folder[:-1])
@@ -127,14 +127,14 @@ class FileRewrites:
         return Changed((path,), self.runner.run(caller, asset, change, plan))
 
     def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
-        """Remove the preview that is shown of the asset, and return the asset's id.
+        """Delete the preview of the asset, and return the asset's id.
 
-        A preview that the row names is withdrawn from the row first: a request that dies leaves an
-        object that nothing names. A preview at the asset's root is a file, and is archived.
+        A preview that the row names is removed from the row first, so a request that dies leaves an
+        object without a reference. A preview at the asset's root is a file, and is archived.
 
         Raises:
-            AssetRevisionError: others change the asset all the time.
-            PreviewNotFoundError: it has none.
+            AssetRevisionError: the asset is changed concurrently at every attempt.
+            PreviewNotFoundError: it has no preview.
             Others as `revert_file_version`.
         """
         for _ in range(_ATTEMPTS):

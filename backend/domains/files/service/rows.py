@@ -1,4 +1,4 @@
-"""The rows of a listing: files, and the folders that their keys tell of."""
+"""The rows of a listing: files, and the folders in their keys."""
 
 from backend.core.clock import iso
 from backend.core.file_kinds import is_preview
@@ -13,8 +13,11 @@ Found = tuple[FileItem, ObjectVersion | None]
 
 
 def page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[Found]:
-    """Rows in key order. A position is the key that was last used up, and how many rows of the
-    next one were given: a key may add folders before itself."""
+    """Return rows in key order.
+
+    A position is the last key that was used up, and how many rows of the next one were returned: a
+    key may add folders before itself.
+    """
     position = page.after or {}
     previous: str | None = position.get("after")
     given: int = position.get("given", 0)

@@ -1,4 +1,4 @@
-"""Where a file of an asset stands."""
+"""The place of a file of an asset."""
 
 from backend.domains.assets.models import Asset
 from backend.domains.files.rules import relative_path
@@ -16,5 +16,5 @@ class FileTarget:
 
     @property
     def path(self) -> str:
-        """The path in the asset, with a leading slash."""
+        """Return the path in the asset, with a leading slash."""
         return relative_path(self.prefix, self.key)

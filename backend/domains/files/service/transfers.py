@@ -1,7 +1,7 @@
-"""The steps that copy and move a file with all that belongs to it.
+"""The steps that copy and move a file with all its data.
 
-The copy is made first, and is whole before the source is hidden. What goes wrong for good while it
-is made takes the copy back; after that nothing can go wrong for good.
+The copy is written first, and is complete before the source is hidden. A permanent error before
+that removes the copy; afterwards none can occur.
 """
 
 from functools import partial
@@ -23,7 +23,7 @@ from backend.domains.files.service.copies import (
 )
 from backend.domains.files.service.queries import FileService
 from backend.domains.files.service.target import FileTarget
-from backend.domains.files.service.work import Endings, Work, goes_on
+from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -43,26 +43,26 @@ class Transfers:
     endings: Endings
 
     def copy(self, work: Work) -> Progress:
-        """Go on with a copy of a file, perhaps of another asset's."""
+        """Continue a copy of a file, possibly to another asset."""
         source, target = self._source(work), self._target(work)
-        going_on = self._copied(work, source, target)
-        if going_on is not None:
-            return going_on
+        pending = self._copied(work, source, target)
+        if pending is not None:
+            return pending
         return self.endings.finished(work, [target.path], items=1)
 
     def move(self, work: Work) -> Progress:
-        """Go on with moving a file within its asset."""
+        """Continue to move a file within its asset."""
         source, target = self._source(work), self._target(work)
         if not work.cursor.withdrawing:
-            going_on = self._copied(work, source, target)
-            return going_on or goes_on(_withdrawing(work))
-        going_on = self._withdrawn(work, source)
-        if going_on is not None:
-            return going_on
+            pending = self._copied(work, source, target)
+            return pending or unfinished(_withdrawing(work))
+        pending = self._withdrawn(work, source)
+        if pending is not None:
+            return pending
         return self.endings.finished(work, [source.path, target.path], items=1)
 
     def take_back(self, work: Work) -> None:
-        """Remove what a copy left that cannot be finished; its target was free before it."""
+        """Remove an incomplete copy; its target did not exist before."""
         target = self._target(work)
         if work.cursor.copy_id is not None:
             self.objects.abort_multipart(target.bucket, target.key, work.cursor.copy_id)
@@ -77,7 +77,7 @@ class Transfers:
             continue
 
     def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:
-        """None once the copy is whole, with all that goes along."""
+        """Return None once the copy is complete, with all its data."""
         if not work.cursor.auxiliary:
             head = self.copies.demand(source.bucket, source.key, work.version_id)
             same_kind = extension_of(source.key) == extension_of(target.key)
@@ -87,34 +87,34 @@ class Transfers:
                 target=(target.bucket, target.key),
                 content_type=head.content_type if same_kind else content_type_of(target.key),
                 metadata=rules.metadata_of_copy(head.metadata, work.mark),
-                still=partial(self.endings.demand_under_way, work),
+                still=partial(self.endings.require_unfinished, work),
             )
             written = self.copies.copy(file_copy, work.cursor.copy_id)
             if isinstance(written, Unfinished):
-                return goes_on(work.cursor.model_copy(update={"copy_id": written.copy_id}))
+                return unfinished(work.cursor.model_copy(update={"copy_id": written.copy_id}))
             versions = head.version.version_id, written.version_id
             self.companions.copy_glb(source, target, versions)
             self.companions.copy_previews(source, target, work.mark)
-            guard = self.endings.under_way(work)
+            guard = self.endings.unfinished_condition(work)
             self.companions.copy_records(work.caller, source, target, guard)
         _, after = self.companions.copy_auxiliary(source, target, work.cursor.after)
         if after is None:
             return None
         following = {"auxiliary": True, "after": after, "copy_id": None}
-        return goes_on(work.cursor.model_copy(update=following))
+        return unfinished(work.cursor.model_copy(update=following))
 
     def _withdrawn(self, work: Work, source: FileTarget) -> Progress | None:
-        """None once nothing of the source is left but its archived versions."""
+        """Return None once only archived versions of the source are left."""
         head = self.objects.head(source.bucket, source.key)
         if isinstance(head, ObjectHead):
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 newer = ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
-                return goes_on(newer)  # somebody uploaded it meanwhile: that is what moves
+                return unfinished(newer)  # it was uploaded meanwhile: the new version is moved
             self.archival.archive(work, self.companions.keys(source))
-        guard = self.endings.under_way(work)
+        guard = self.endings.unfinished_condition(work)
         self.companions.forget_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
-            return goes_on(_withdrawing(work))
+            return unfinished(_withdrawing(work))
         return None
 
     def _source(self, work: Work) -> FileTarget:
@@ -131,7 +131,7 @@ class Transfers:
         return self.files.target(work.asset, path, field="destinationPath")
 
     def _versions_of(self, target: FileTarget) -> list[tuple[str, str]]:
-        """Keys and version ids of a file that is new, and of its previews."""
+        """Return keys and version ids of a new file, and of its previews."""
         own = self.objects.list_versions(target.bucket, target.key).versions
         previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
         found = {(one.key, one.version_id) for one in own if one.key == target.key}
@@ -142,5 +142,5 @@ class Transfers:
 
 
 def _withdrawing(work: Work) -> ChangeCursor:
-    """The copy is whole: from here on it stays, and its source goes."""
+    """Return the cursor after the copy is complete: it is kept, and the source is removed."""
     return ChangeCursor(version_id=work.version_id, turn=work.cursor.turn, withdrawing=True)

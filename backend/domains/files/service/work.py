@@ -1,4 +1,4 @@
-"""One step's view of a change of files, and how a change ends."""
+"""The context of one step of a change of files, and the end of a change."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,7 +22,7 @@ CHANGE, PINNED = "change", "pinned"
 
 
 class Work(NamedTuple):
-    """A job, its parameters and cursor, and the file or folder that it names in its asset."""
+    """A job, its parameters and cursor, and the file or folder that it changes."""
 
     job: Job
     change: FileChange
@@ -39,17 +39,17 @@ class Work(NamedTuple):
 
     @property
     def version_id(self) -> str | None:
-        """The version that is copied."""
+        """Return the version that is copied."""
         return self.cursor.version_id or self.job.parameters.get(PINNED)
 
     @property
     def mark(self) -> str:
-        """What the versions bear that this change writes."""
+        """Return the metadata that marks the versions which this change writes."""
         return f"{self.job.job_id.rpartition('.')[2]}.{self.cursor.turn}"
 
 
-def goes_on(cursor: ChangeCursor, *, items: int = 0) -> Progress:
-    """A step after which there is another one."""
+def unfinished(cursor: ChangeCursor, *, items: int = 0) -> Progress:
+    """Return the progress of a step that is not the last one."""
     return Progress(_dumped(cursor), items=items)
 
 
@@ -59,10 +59,10 @@ def _dumped(cursor: ChangeCursor) -> dict[str, Any]:
 
 @wired
 class Endings:
-    """What follows from a change of files, and that others may change them again.
+    """Ends changes of files, so that others may start.
 
-    A worker may sleep for longer than it has the job, which others end meanwhile: before it writes
-    over what it has read, it looks whether that is still the change's.
+    A worker may be delayed past its lease, and another one may end the change meanwhile: before it
+    overwrites what it has read, it checks that the change has not ended.
     """
 
     changes: FileChangeRepository
@@ -79,34 +79,34 @@ class Endings:
         made: str | None = None,
         retyped: bool = True,
     ) -> Progress:
-        """The last step; `retyped` says that the asset's type may be another one now."""
-        self.build_again(work, paths)
+        """Return the last step; `retyped` means that the asset's type may have changed."""
+        self.request_documents(work, paths)
         if retyped:
             self._follow(work.asset)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(_dumped(cursor), items=items, finished=True)
 
-    def demand_under_way(self, work: Work) -> None:
-        """Go on only if the change has not ended.
+    def require_unfinished(self, work: Work) -> None:
+        """Require that the change has not ended.
 
         Raises:
             ChangeEndedError: another worker has ended it.
         """
         self.changes.demand_unfinished(work.job.job_id, work.asset.asset_id)
 
-    def under_way(self, work: Work) -> Check:
-        """Demands the same of a transaction."""
-        return self.changes.under_way(work.job.job_id, work.asset.asset_id)
+    def unfinished_condition(self, work: Work) -> Check:
+        """Return the same condition for a transaction."""
+        return self.changes.unfinished_condition(work.job.job_id, work.asset.asset_id)
 
-    def build_again(self, work: Work, paths: Iterable[str]) -> None:
-        """Ask for the documents: object events bring them too, but none may be lost."""
+    def request_documents(self, work: Work, paths: Iterable[str]) -> None:
+        """Request the documents: object events do so too, but none may be lost."""
         wanted = sorted(set(paths))
         if wanted:
             self.reindexing.files(work.asset.database_id, work.asset.asset_id, wanted)
 
     def _follow(self, asset: Asset) -> None:
-        """Write the asset's type until it stays: uploads may end at the same time."""
+        """Write the asset's type until it is stable, because uploads may end at the same time."""
         with suppress(NotFoundError):  # archived or deleted meanwhile: the type does not matter
             while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
                 asset = self.assets.set_content(asset, asset_type=asset_type)

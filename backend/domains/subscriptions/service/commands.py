@@ -32,11 +32,11 @@ from backend.domains.subscriptions.repository import (
     key_of,
 )
 
-_ATTEMPTS = 8  # of a change that others of the same asset overtake
+_ATTEMPTS = 8  # of a change that conflicts with others of the asset
 
 
 class Listed(NamedTuple):
-    """A subscription with its asset, where the caller may see it."""
+    """A subscription with its asset, if the caller may see it."""
 
     row: Subscription
     asset: Asset | None
@@ -44,8 +44,10 @@ class Listed(NamedTuple):
 
 @wired
 class SubscriptionService:
-    """Addresses are made known to SNS before the table lists them: a failure in between
-    leaves an address that nothing is sent to."""
+    """Addresses are subscribed to SNS before the table lists them.
+
+    A failure in between leaves an address without messages.
+    """
 
     subscriptions: SubscriptionRepository
     assets: AssetsById
@@ -57,7 +59,7 @@ class SubscriptionService:
     """Returns how many users one caller may subscribe in a minute."""
 
     def list_subscriptions(self, caller: Identity, page: PageRequest) -> Page[Listed]:
-        """Subscriptions to active assets that the caller may see, by asset id."""
+        """List subscriptions to active assets that the caller may see, by asset id."""
         return fill(
             lambda request: self._with_assets(caller, request),
             page,
@@ -73,10 +75,10 @@ class SubscriptionService:
         """Subscribe further users to an asset.
 
         Raises:
-            InvalidInputError: one of them is not known or has no confirmed address, or they would
-                be too many.
+            InvalidInputError: one of them is unknown or has no confirmed address, or there would be
+                too many.
             RateLimitedError: the caller has subscribed too many users in this minute.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionExistsError: one of them is subscribed already.
         """
         for _ in range(_ATTEMPTS):
@@ -101,9 +103,9 @@ class SubscriptionService:
         """Replace the subscribers of an asset.
 
         Raises:
-            InvalidInputError: one who is new is not known or has no confirmed address.
+            InvalidInputError: a new one is unknown or has no confirmed address.
             RateLimitedError: the caller has subscribed too many users in this minute.
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         for _ in range(_ATTEMPTS):
@@ -119,8 +121,8 @@ class SubscriptionService:
         """Remove all subscribers of an asset.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or not for the caller.
-            SubscriptionNotFoundError: nobody is.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            SubscriptionNotFoundError: the asset has no subscribers.
         """
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "DELETE", body.entity_id)
@@ -132,10 +134,10 @@ class SubscriptionService:
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
         """Unsubscribe users from an asset: all of them, or none.
 
-        The asset may be archived: it is archived and brought back with messages, too.
+        The asset may be archived, because archiving and restoring also send messages.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: one of them is not subscribed.
         """
         for _ in range(_ATTEMPTS):
@@ -150,10 +152,10 @@ class SubscriptionService:
         raise SubscriptionChangedError(body.entity_id)
 
     def is_subscribed(self, caller: Identity, user_id: str, asset_id: str) -> bool:
-        """Whether a user is subscribed to an asset.
+        """Return whether a user is subscribed to an asset.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.asset_for(caller, "GET", asset_id)
         found = self.subscriptions.get(asset.asset_id)
@@ -169,7 +171,7 @@ class SubscriptionService:
         if not users:
             return
         wanted = sorted(users)
-        # Before anything is read: each address may cost a mail, and each guess a request.
+        # Before anything is read: each address may cost an e-mail, and each guess a request.
         self._limit_rate(caller, len(wanted))
         known = self.addresses.of_known_users(wanted)
         for user_id in wanted:

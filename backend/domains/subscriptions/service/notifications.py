@@ -1,4 +1,4 @@
-"""Notifies the subscribers of an asset of what was done to it."""
+"""Notifies the subscribers of an asset of its changes."""
 
 from collections.abc import Iterable
 
@@ -24,12 +24,12 @@ class Notifier:
     notifications: Notifications
 
     def notify(self, happenings: Iterable[Happening]) -> int:
-        """Send one message about each asset; answers with their number.
+        """Send one message for each asset; return their number.
 
-        May be repeated: then people are notified again.
+        May be repeated: then users are notified again.
 
         Raises:
-            UnavailableError: SNS or a table does not answer; some may have been notified.
+            UnavailableError: SNS or a table does not respond; some may have been notified.
         """
         found = rules.by_asset(happenings)
         rows = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))

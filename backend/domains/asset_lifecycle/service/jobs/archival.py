@@ -1,12 +1,13 @@
-"""The steps that archive and restore an asset: they put delete markers on files, or remove them.
+"""The steps that archive and restore an asset: they add delete markers to files, or remove them.
 
-No object is copied, so the S3 version ids that versions of assets hold stay true. What an archiving
-takes is noted first and hidden then; a worker that dies in between leaves a note about files that
-are not hidden, which does no harm. What the user had archived before is never noted. Markers of
-folders (keys that end in `/`) stay: they hold nothing, and some stores keep no versions of them.
+No object is copied, so the S3 version ids in asset versions remain valid. The files of an archiving
+are recorded first and hidden then; a worker that dies in between leaves a record of files that are
+not hidden, which does no harm. Files that the user had archived before are never recorded. Markers
+of folders (keys that end in `/`) remain: they have no content, and some stores keep no versions of
+them.
 
-Who read the asset while it was active, and writes an object after the last pass, is met by the
-object's event: the sync of buckets has the archiving take another look.
+A process that read the asset while it was active may write an object after the last pass. The
+object's event then makes the bucket sync request another pass.
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,7 +52,7 @@ class ArchiveSteps:
         """Hide the next files of an archived asset.
 
         Raises:
-            JobOvertakenError: the asset is gone, or was brought back.
+            JobOvertakenError: the asset was deleted or restored.
         """
         asset = self._asset(job)
         bucket, prefix = self.assets.location(asset)
@@ -70,7 +71,7 @@ class ArchiveSteps:
         if not is_new:  # some of them may be hidden already, and a second marker would only confuse
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
         self._hide(job, bucket, prefix, keys)
-        self._build_again(asset, noted.paths)
+        self._request_documents(asset, noted.paths)
         done = {
             "page": cursor.page + 1,
             "after": prefix + noted.paths[-1],
@@ -79,11 +80,11 @@ class ArchiveSteps:
         return _progress(cursor.model_copy(update=done), items=len(noted.paths))
 
     def unarchive(self, job: Job) -> Progress:
-        """Bring the next files back that archivings of the asset took.
+        """Restore the next files that were archived with the asset.
 
         Raises:
-            JobOvertakenError: the asset is gone, or was archived again.
-            NotRemovedError: the store lists markers still that it has removed.
+            JobOvertakenError: the asset was deleted, or archived again.
+            NotRemovedError: the store still lists markers that it has removed.
         """
         asset = self._asset(job)
         page = self.repository.first_page(asset)
@@ -100,18 +101,18 @@ class ArchiveSteps:
             stays = frozenset(removed).intersection(markers)
             if stays:
                 raise NotRemovedError(bucket, *min(stays))
-        self._build_again(asset, page.paths)
+        self._request_documents(asset, page.paths)
         self.repository.forget_page(asset, page)
         return Progress(items=len(page.paths))
 
     def _hide(self, job: Job, bucket: str, prefix: str, keys: Sequence[str]) -> None:
-        """Put markers on files, and take them back if the asset was brought back before.
+        """Add markers to files, and remove them if the asset was restored before.
 
-        A worker may sleep for longer than it has the job. One marker a file goes: what a user, or
-        another archiving, put there stays; where that one did not see the file, its event tells it.
+        A worker may be delayed past its lease. One marker per file is removed: a marker of a user,
+        or of another archiving, remains.
 
         Raises:
-            JobOvertakenError: the asset is gone, or was brought back.
+            JobOvertakenError: the asset was deleted or restored.
         """
         self.objects.delete_many(bucket, [(key, None) for key in keys])
         try:
@@ -124,20 +125,21 @@ class ArchiveSteps:
         return demand_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
     def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
-        """The markers that hide these keys, which are in S3's order."""
+        """Return the markers that hide these keys, which are in S3's order."""
         return [each.named for each in covering(self.objects, bucket, prefix, keys)]
 
-    def _build_again(self, asset: Asset, paths: Iterable[str]) -> None:
-        """Ask for the documents: object events bring them too, but none may be lost."""
+    def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
+        """Request the documents: object events do so too, but none may be lost."""
         ids = (asset.database_id, asset.asset_id)
         self.reindexing.files(*ids, [f"/{path}" for path in paths])
 
 
 def demand_asset(job: Job, asset: Asset | None) -> Asset:
-    """The asset, if it is still in the state that the job works on.
+    """Return the asset, if it is still in the state that the job requires.
 
     Raises:
-        JobOvertakenError: it is gone, or its state was changed again: the row names another job.
+        JobOvertakenError: it was deleted, or its state was changed again: the row names another
+            job.
     """
     if asset is None or asset.lifecycle_job_id != job.job_id:
         raise JobOvertakenError(job.asset_id or "")
@@ -145,7 +147,7 @@ def demand_asset(job: Job, asset: Asset | None) -> Asset:
 
 
 def _next_pass(cursor: ArchiveCursor) -> Progress:
-    """Walk through the listing again if this walk met files; the last one meets none."""
+    """Walk through the listing again if this walk found files; the last walk finds none."""
     if cursor.taken == 0:
         return _ended(cursor)
     if cursor.passes + 1 == MAX_PASSES:
@@ -155,7 +157,7 @@ def _next_pass(cursor: ArchiveCursor) -> Progress:
 
 
 def _ended(cursor: ArchiveCursor, *problems: str) -> Progress:
-    """The end, until another look is asked for: its pages then come after those noted by now."""
+    """Return the end, until another pass is requested: its pages follow those recorded so far."""
     ended = ArchiveCursor(page=cursor.page).model_dump(by_alias=True, exclude_none=True)
     return Progress(ended, finished=True, problems=problems)
 

@@ -1,9 +1,9 @@
 """The steps of a deletion: the objects, uploads, rows and links of an asset are removed in sweeps.
 
-A sweep works part by part and page by page. What requests that
-were under way at the time of the deletion still write, and what the table indexes did not show yet,
-is met by a further sweep after the time in which both have ended. Sweeps go on until one finds
-nothing; then the id and the prefix may be taken again.
+A sweep works part by part and page by page. Data that running requests still write at the time of
+the deletion, or that the table indexes did not contain yet, is removed by another sweep after the
+longest time of both. Sweeps are repeated until one finds nothing; then the id and the prefix can be
+used again.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ MAX_SWEEPS = 10
 
 @frozen
 class _Target:
-    """What a deletion removes."""
+    """The asset that a deletion removes."""
 
     job_id: str
     database_id: str
@@ -53,7 +53,7 @@ class _Target:
 
 @frozen
 class _Removed:
-    """What removing one page of a part came to; `more` says that the part is not at its end."""
+    """The result of one page of a part; `more` means that the part has not ended."""
 
     items: int
     more: bool = False
@@ -65,8 +65,10 @@ _Part = Callable[[_Target, Position | None], _Removed]
 
 @wired
 class DeleteSteps:
-    """`wait_seconds` is how long requests and table indexes may lag; `auxiliary` is the bucket of
-    what was made from files."""
+    """Deletes assets. `wait_seconds` is how long requests and table indexes may lag.
+
+    `auxiliary` is the bucket of files that viewers and pipelines created.
+    """
 
     repository: LifecycleRepository
     assets: AssetService
@@ -78,9 +80,9 @@ class DeleteSteps:
     versions: int = OBJECTS
 
     def delete(self, job: Job) -> Progress:
-        """Remove the next page of what the asset left; parts of which nothing is left are passed.
+        """Remove the next page of the asset's remains; empty parts are skipped.
 
-        A repetition after the end, when the id may be another asset's already, does nothing.
+        Repeated after the end, when another asset may have the id, it has no effect.
         """
         asset_id = job.asset_id or ""
         if not self.assets.is_deleted_by(asset_id, job.job_id):
@@ -101,7 +103,7 @@ class DeleteSteps:
         return self._ended(job, target, cursor)
 
     def _ended(self, job: Job, target: _Target, cursor: DeleteCursor) -> Progress:
-        """After a sweep: another one, or the end."""
+        """After a sweep, start another one, or end the deletion."""
         self.reindexing.assets([(target.database_id, target.asset_id)])
         done = cursor.sweep + 1
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
@@ -129,7 +131,10 @@ class DeleteSteps:
         )
 
     def _parts(self, target: _Target) -> tuple[_Part, ...]:
-        """The parts of a sweep. Uploads go first, so that fewer of them end during the sweep."""
+        """Return the parts of a sweep.
+
+        Uploads come first, so that fewer of them end during the sweep.
+        """
         return (
             self._uploads,
             self._files,
@@ -144,7 +149,7 @@ class DeleteSteps:
         )
 
     def _uploads(self, target: _Target, after: Position | None) -> _Removed:
-        """Uploads with their rows, and multipart uploads that others began below the prefix."""
+        """Remove uploads with their rows, and other multipart uploads below the prefix."""
         page = self.repository.uploads_of(target.asset_id, after)
         if page.items:
             self._demand_deleted(target)
@@ -160,10 +165,10 @@ class DeleteSteps:
         return _page(page)
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:
-        """Versions of files, always the first ones that are left, and their documents.
+        """Remove versions of files, always the first remaining ones, and request their documents.
 
-        The documents are asked for first, since nothing names them once the files are gone. They
-        may go before: their asset's row is gone already.
+        The documents are requested first, because nothing names them once the files are deleted.
+        They can be removed earlier, because their asset's row does not exist any more.
         """
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
@@ -179,7 +184,7 @@ class DeleteSteps:
         target: _Target,
         after: Position | None,  # noqa: ARG002 - a `_Part`
     ) -> _Removed:
-        """What viewers and pipelines made; that bucket keeps no versions."""
+        """Remove files that viewers and pipelines created; that bucket has no versions."""
         folder = auxiliary_folder(target.asset_id)
         found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
         self._demand_deleted(target)
@@ -187,7 +192,10 @@ class DeleteSteps:
         return _Removed(len(found), more=len(found) > 0)
 
     def _links(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
-        """Links with their metadata and what the other ends count, always the first ones left."""
+        """Remove links with their metadata, and update the other ends.
+
+        Always the first remaining ones.
+        """
         ids = (target.database_id, target.asset_id)
         self._demand_deleted(target)
         removed = self.links.remove_links(*ids, limit=LINKS)
@@ -204,28 +212,28 @@ class DeleteSteps:
         self._demand_deleted(target)
         self.repository.remove_subscription(target.asset_id)
         self.repository.remove_changes(target.asset_id)
-        # Jobs that make versions began before this one, and so expire before the counter does.
+        # Jobs that create versions started before this one, so they expire before the counter does.
         ids = (target.database_id, target.asset_id)
         self.repository.expire_numbers(*ids, target.expires_at)
         return _Removed(0)
 
     def _first_versions(self, bucket: str, prefix: str) -> Sequence[ObjectVersion]:
-        """The first versions and markers below a prefix."""
+        """Return the first versions and markers below a prefix."""
         return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
 
     def _emptied(self, target: _Target, prefix: str, after: Position | None) -> _Removed:
-        """A page less below a prefix, after the page that `after` notes."""
+        """Remove a page below a prefix, after the page that `after` records."""
         found = self._first_versions(target.bucket, prefix)
         return self._removed(target, prefix, found, after)
 
     def _removed(
         self, target: _Target, prefix: str, found: Sequence[ObjectVersion], after: Position | None
     ) -> _Removed:
-        """Remove the first ones below a prefix; while there were some, there may be more.
+        """Remove the first objects below a prefix; if there were some, there may be more.
 
         Raises:
             JobOvertakenError: another worker has ended the deletion.
-            NotRemovedError: the first of them is there still, though it was removed twice.
+            NotRemovedError: the first of them still exists after it was removed twice.
         """
         if not found:
             return _Removed(0)
@@ -238,9 +246,9 @@ class DeleteSteps:
         return _Removed(len(found), more=True, after=noted)
 
     def _demand_deleted(self, target: _Target) -> None:
-        """Go on only if what was found is what the deleted asset left.
+        """Require that the rows belong to the deleted asset.
 
-        A worker may sleep for longer than it has the job, and another asset have the id meanwhile.
+        A worker may be delayed past its lease, and another asset may have the id meanwhile.
         """
         if not self.assets.is_deleted_by(target.asset_id, target.job_id):
             raise JobOvertakenError(target.asset_id)
