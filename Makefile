@@ -106,6 +106,7 @@ SEARCHES ?= 10000
 DOCUMENTS ?= 1000000
 MLFLOW_HISTORIES ?= 1000
 MLFLOW_TRACE_HISTORIES ?= 100
+MLFLOW_REGISTRY_HISTORIES ?= 100
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs: all of them (hours), or parts, such as PART=kills
 
@@ -166,8 +167,11 @@ prove-attacks: prepare
 
 prove-mlflow: prepare
 	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
+		MLFLOW_REGISTRY_HISTORIES=$(MLFLOW_REGISTRY_HISTORIES) \
 		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
-		tests/integration/tracking/test_traces_differential.py; \
+		tests/integration/tracking/test_traces_differential.py \
+		tests/integration/tracking/test_registry_differential.py \
+		tests/integration/tracking/test_logged_models.py tests/integration/tracking/test_evaluation.py; \
 		$(PYTEST) -q tests/journeys/long/test_mlflow_server.py \
 		tests/journeys/long/test_tracking_demo.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"

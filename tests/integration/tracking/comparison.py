@@ -5,6 +5,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,7 @@ def error_of(error: MlflowException) -> tuple[str, str]:
     code, message = str(error.error_code), str(error.message)
     if code == "BAD_REQUEST":  # Difference.SQL_STATEMENTS
         return code, ""
+    message = re.sub(" at 0x[0-9a-f]+", "", message)
     return code, message.partition(" Error:")[0]
 
 

@@ -21,11 +21,13 @@ class Difference(Enum):
     )
     ORDER = (
         "Metrics, params and tags of a run are ordered by their keys. SQL does not define their "
-        "order, nor that of the assessments of a trace and the metrics of a logged model."
+        "order, nor that of the assessments of a trace, the metrics of a logged model and the "
+        "latest versions of a registered model."
     )
     LARGE_ITEMS = (
-        "Names whose key would exceed DynamoDB's limits (1,024 bytes), and values that would "
-        "exceed the 400 kB of an item, are refused with `INVALID_PARAMETER_VALUE`."
+        "Names whose key would exceed DynamoDB's limits (1,024 bytes), empty keys of an "
+        "evaluation dataset's tags, and values that would exceed the 400 kB of an item, are "
+        "refused with `INVALID_PARAMETER_VALUE`."
     )
     REPLY_OF_START = (
         "If the spans of a trace were logged before `start_trace`, its reply contains all tags of "

@@ -34,8 +34,8 @@ from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, 
 from tests.integration.tracking.trace_histories import START, info_of, span_of
 
 TEXTS = [
-    "", " ", "#", "a#b#", "%23%", "u\u0308ñ", "日本", "😀", "a\nb", "a\0b", "'\"`", "a/b", "../x",
-    "x" * 251, "y" * 6_001, "z" * 400_000,
+    "", " ", "#", "a#b#", "%23%", "u\u0308ñ", "日本", "😀", "a\nb", "a\0b", "'\"`", "a/b", "a:b",
+    "../x", "x" * 251, "y" * 6_001, "z" * 400_000,
 ]  # fmt: skip
 NUMBERS = [
     float("nan"), float("inf"), float("-inf"), 1e308, -1e308, 5e-324, -0.0, 2**53, "1.5", None,
@@ -148,6 +148,25 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
     "version's tag": lambda p, text: p.registry.set_model_version_tag(
         "model", "1", ModelVersionTag(text, text)
     ),
+    "models by name": lambda p, text: [
+        one.name for one in p.registry.search_registered_models(f"name = '{text}'")
+    ],
+    "versions by tag": lambda p, text: len(
+        p.registry.search_model_versions(f"tags.`{text}` = '{text}'")
+    ),
+    "prompt": lambda p, text: p.registry.create_prompt(text).name,
+    "prompt's version": lambda p, text: (
+        p.registry.create_prompt_version("prompt", text, text, {}).template
+    ),
+    "prompt's tag": lambda p, text: p.registry.set_prompt_tag("prompt", text, text),
+    "tag of a prompt's version": lambda p, text: p.registry.set_prompt_version_tag(
+        "prompt", 1, text, text
+    ),
+    "prompt's alias": lambda p, text: p.registry.set_prompt_alias("prompt", text, 1),
+    "prompts by name": lambda p, text: [
+        one.name for one in p.registry.search_prompts(f"name LIKE '%{text}%'")
+    ],
+    "deleted prompt": lambda p, text: p.registry.delete_prompt(text),
     "source": lambda p, text: p.registry.create_model_version("model", text).source,
 }
 OF_NUMBERS: dict[str, Callable[[Product, Any], Any]] = {
@@ -231,6 +250,8 @@ def products(
             tracking.start_trace(info_of("tr-1"))
             models.create_registered_model("model")
             models.create_model_version("model", "s3://a")
+            models.create_prompt("prompt")
+            models.create_prompt_version("prompt", "Hello {{name}}")
             found.append(Product(tracking, models, model, series))
         yield found[0], found[1]
 

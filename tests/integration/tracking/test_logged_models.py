@@ -1,54 +1,28 @@
 """Logged models on DynamoDB reply as in MLflow's own store on SQLite."""
 
 import itertools
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from mlflow.entities import (
-    LoggedModel,
-    LoggedModelParameter,
-    LoggedModelStatus,
-    LoggedModelTag,
-    Metric,
-)
+from mlflow.entities import LoggedModel, Metric
 from mlflow.exceptions import MlflowException
 
 from tests.integration.tracking.comparison import error_of
 from tests.integration.tracking.histories import Call
+from tests.integration.tracking.logged_model_histories import LoggedModelHistory
+from tests.integration.tracking.seeds import HISTORIES, seed_of
 from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
 
-NAMES = ["one", "One", "näme#1", None, "a/b", ""]
-FILTERS = [
-    None, "name = 'one'", "name != 'one'", "name LIKE 'o%'", "name ILIKE 'O%'",
-    "name IN ('one', 'One')", "params.lr = '1'", "params.lr != '1'", "tags.team = 'a'",
-    "tags.team LIKE '%b%'", "metrics.loss > 1", "metrics.loss <= 1 AND name = 'one'",
-    "model_type = 'm'", "source_run_id = 'r'", "creation_time > 1700000000002",
-    "last_updated_timestamp >= 1700000000004", "metrics.loss LIKE 'a'", "nonsense.x = '1'",
-    "name > 'a'", "name", "status = 'READY'", "status = '2'", "status != 'PENDING'",
-]  # fmt: skip
-ORDERS: list[list[dict[str, Any]]] = [
-    [], [{"field_name": "name"}], [{"field_name": "name", "ascending": False}],
-    [{"field_name": "creation_time"}], [{"field_name": "model_id", "ascending": False}],
-    [{"field_name": "metrics.loss"}], [{"field_name": "metrics.loss", "ascending": False}],
-    [{"field_name": "metrics.loss", "dataset_name": "d1"}], [{"field_name": "model_type"}],
-    [{"field_name": "nonsense"}], [{"field_name": "params.lr"}],
-]  # fmt: skip
-DATASETS: list[list[dict[str, Any]] | None] = [
-    None, [{"dataset_name": "d1"}], [{"dataset_name": "d1", "dataset_digest": "2"}],
-    [{"dataset_name": "d1"}, {"dataset_name": "d2"}], [{"dataset_digest": "1"}],
-]  # fmt: skip
 
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("number", range(HISTORIES))
 def test_logged_models_equal_those_of_the_sql_store(
-    seed: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
+    number: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
 ) -> None:
-    both = _Both(seed, tracking_tables.database(new_table()), tmp_path)
+    both = _Both(seed_of(number), tracking_tables.database(new_table()), tmp_path)
     for _ in range(3):
-        both.operate(12)
+        both.operate(14)
         both.search(12)
 
 
@@ -56,44 +30,40 @@ class _Both:
     """Both stores after the same operations."""
 
     def __init__(self, seed: int, database: Any, folder: Path) -> None:
-        self._random = random.Random(seed)
+        self._seed = seed
         self._series = (Series(), Series())
         self._dynamo = dynamo_store(database, self._series[0])
-        self._sql = SqlStore(folder / f"{seed}.db", self._series[1])
+        self._sql = SqlStore(folder / "one.db", self._series[1])
         self._number = itertools.count(1)
-        self._models: list[str] = []
-        self._used = itertools.count(1)
-        run = self._reply(lambda store: store.create_run("0", "u", 1, [], "n").info.run_id)[0]
-        self._run = run[1]
+        for name in ("second", "third"):
+            self._reply(lambda store, name=name: store.create_experiment(name))
+            for series in self._series:
+                series.experiments += 1
+        self._reply(lambda store: store.delete_experiment("2"))
+        runs = [self._reply(_new_run)[0][1] for _ in range(2)]
+        self._history = LoggedModelHistory(seed, runs)
 
     def operate(self, times: int) -> None:
         for _ in range(times):
-            call = self._random.choice([
-                self._create, self._create, self._metric, self._metric, self._tags, self._params,
-                self._delete_tag, self._finalize, self._delete, self._get,
-            ])()  # fmt: skip
+            call = self._history.operation()
             number = next(self._number)
+            passed = self._history.random.randrange(2)
             for series in self._series:
-                series.milliseconds += 1
+                series.milliseconds += passed
                 series.numbers = itertools.count(number * 1_000)
             ours, theirs = self._reply(call)
-            assert ours == theirs, f"{call.__qualname__} {ours} <> {theirs}"
-            if ours[0] == "reply" and isinstance(ours[1], dict) and "model_id" in ours[1]:
-                self._models = sorted({*self._models, ours[1]["model_id"]})
+            assert ours == theirs, f"seed {self._seed}: {call.__qualname__}: {ours} <> {theirs}"
+            if ours[0] == "reply" and isinstance(ours[1], dict):
+                known = self._history.models
+                known += [ours[1]["model_id"]] * (ours[1]["model_id"] not in known)
 
     def search(self, times: int) -> None:
         for _ in range(times):
-            query: dict[str, Any] = {
-                "experiment_ids": self._random.choice([["0"], [], ["0", "1"]]),
-                "filter_string": self._random.choice(FILTERS),
-                "order_by": self._random.choice(ORDERS),
-                "datasets": self._random.choice(DATASETS),
-                "max_results": self._random.choice([1, 2, None]),
-            }
+            query = self._history.query()
             token = None
             for _ in range(20):
                 ours, theirs = self._reply(_search(query, token))
-                assert ours == theirs, f"{query} {ours} <> {theirs}"
+                assert ours == theirs, f"seed {self._seed}: {query}: {ours} <> {theirs}"
                 token = ours[2] if ours[0] == "page" else None
                 if token is None:
                     break
@@ -103,59 +73,9 @@ class _Both:
         with self._sql.injected():
             return ours, _outcome(self._sql.store, call)
 
-    def _model(self) -> str:
-        if not self._models or self._random.random() < 0.05:
-            return "m-missing"
-        return self._random.choice(self._models)
 
-    def _create(self) -> Call:
-        name, kind = self._random.choice(NAMES), self._random.choice(["m", None])
-        run = self._random.choice(["r", None])
-        run = None if run is None else self._run
-        tags = [LoggedModelTag("team", self._random.choice(["a", "b#", "ü"]))]
-        params = [LoggedModelParameter("lr", self._random.choice(["1", "2"]))]
-        experiment = self._random.choice(["0", "0", "0", "9"])
-        return lambda store: store.create_logged_model(experiment, name, run, tags, params, kind)
-
-    def _metric(self) -> Call:
-        model = self._model() if self._random.random() < 0.8 else None
-        value = self._random.choice([0.5, 1.0, 2.0, float("inf"), float("nan")])
-        dataset = self._random.choice([(None, None), ("d1", "1"), ("d1", "2"), ("d2", "1")])
-        metric = Metric(
-            "loss", value, self._random.randrange(3), next(self._used),
-            model_id=model, dataset_name=dataset[0], dataset_digest=dataset[1],
-        )  # fmt: skip
-        # Difference.BATCHES_WITH_MODELS
-        if model == "m-missing" or self._random.random() < 0.5:
-            return lambda store: store.log_metric(self._run, metric)
-        return lambda store: store.log_batch(self._run, [metric], [], [])
-
-    def _tags(self) -> Call:
-        model = self._model()
-        tags = [LoggedModelTag(key, "x") for key in self._random.sample(["team", "k#", "ü"], 2)]
-        return lambda store: store.set_logged_model_tags(model, tags)
-
-    def _params(self) -> Call:
-        model, key = self._model(), self._random.choice(["p1", "p2", "p3", "lr"])
-        params = [LoggedModelParameter(key, "v")]
-        return lambda store: store.log_logged_model_params(model, params)
-
-    def _delete_tag(self) -> Call:
-        model, key = self._model(), self._random.choice(["team", "none"])
-        return lambda store: store.delete_logged_model_tag(model, key)
-
-    def _finalize(self) -> Call:
-        model = self._model()
-        status = self._random.choice([LoggedModelStatus.READY, LoggedModelStatus.FAILED])
-        return lambda store: store.finalize_logged_model(model, status)
-
-    def _delete(self) -> Call:
-        model = self._model()
-        return lambda store: store.delete_logged_model(model)
-
-    def _get(self) -> Call:
-        model, allowed = self._model(), self._random.random() < 0.5
-        return lambda store: store.get_logged_model(model, allow_deleted=allowed)
+def _new_run(store: Any) -> str:
+    return store.create_run("0", "u", 1, [], "n").info.run_id
 
 
 def _search(query: dict[str, Any], token: str | None) -> Call:
@@ -169,9 +89,9 @@ def _outcome(store: Any, call: Call) -> tuple[Any, ...]:
         return "error", error_of(error), None
     if isinstance(reply, LoggedModel):
         return "reply", _plain(reply), None
-    if isinstance(reply, list):
+    if hasattr(reply, "token"):
         page = cast("list[LoggedModel]", reply)
-        return "page", [_plain(one) for one in page], getattr(page, "token", None)
+        return "page", [_plain(one) for one in page], reply.token
     return "reply", reply, None
 
 

@@ -1,134 +1,19 @@
-"""The registry on DynamoDB replies as MLflow's own on SQLite, for generated histories."""
+"""Models and versions of the registry are written whole, whatever comes between."""
 
 import itertools
-import random
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from mlflow.entities.model_registry import ModelVersion, ModelVersionTag, RegisteredModelTag
+from mlflow.entities.model_registry import ModelVersionTag, RegisteredModelTag
 from mlflow.exceptions import MlflowException
-from mlflow.store.model_registry import sqlalchemy_store
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 
-from tests.integration.tracking.stores import Series, TrackingTables, empty_database
-
-NAMES = ["one", "One", "two#2", "50%", "näme", "a b", "", "a/b"]
-TEXTS = ["", "a", "A", "a#b", "ünï", "v" * 6_000]
-KEYS = ["team", "Team", "x.y", "mlflow.prompt.is_prompt", "bad?key"]
-ALIASES = ["champion", "Old", "latest", "v1", "a b"]
-STAGES = ["Production", "staging", "Archived", "None", "nowhere"]
-PROMPT = "tags.`mlflow.prompt.is_prompt` = 'true'"
-
-
-class RegistryHistory:
-    """Generated operations, each a function of a store."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-
-    def pick(self, choices: list[Any]) -> Any:
-        return self.random.choice(choices)
-
-    def operation(self) -> tuple[str, tuple[Any, ...]]:
-        name, version = self.pick(NAMES), self.pick([1, 2, 3, "1", "x"])
-        key, text = self.pick(KEYS), self.pick([*TEXTS, "true"])
-        weighted: list[tuple[int, str, tuple[Any, ...]]] = [
-            (8, "create_registered_model", (name, self._tags(RegisteredModelTag), text)),
-            (10, "create_model_version", (name, f"s3://{text}", self.pick([None, "run"]),
-             self._tags(ModelVersionTag))),
-            (2, "update_registered_model", (name, text)),
-            (2, "rename_registered_model", (name, self.pick(NAMES))),
-            (2, "delete_registered_model", (name,)),
-            (3, "set_registered_model_tag", (name, RegisteredModelTag(key, text))),
-            (2, "delete_registered_model_tag", (name, key)),
-            (4, "set_registered_model_alias", (name, self.pick(ALIASES), version)),
-            (2, "delete_registered_model_alias", (name, self.pick(ALIASES))),
-            (3, "update_model_version", (name, version, text)),
-            (4, "transition_model_version_stage", (name, version, self.pick(STAGES),
-             self.pick([True, False]))),
-            (2, "delete_model_version", (name, version)),
-            (3, "set_model_version_tag", (name, version, ModelVersionTag(key, text))),
-            (2, "delete_model_version_tag", (name, version, key)),
-            (3, "get_registered_model", (name,)),
-            (3, "get_model_version", (name, version)),
-            (2, "get_latest_versions", (name, self.pick([None, ["Production"], ["bad"]]))),
-            (2, "get_model_version_by_alias", (name, self.pick(ALIASES))),
-            (1, "get_model_version_download_uri", (name, version)),
-        ]  # fmt: skip
-        (chosen,) = self.random.choices(weighted, [weight for weight, *_ in weighted])
-        return chosen[1], chosen[2]
-
-    def _tags(self, kind: type) -> list[Any]:
-        return [kind(self.pick(KEYS[:3]), self.pick(TEXTS))] if self.random.random() < 0.5 else []
-
-    def search(self) -> tuple[str, tuple[Any, ...]]:
-        text = self.pick([
-            "= 'one'", "!= 'one'", "LIKE '%n%'", "ILIKE 'O%'", "> 'a'", "= 'two#2'", "LIKE '%one'",
-            "ILIKE '%WO#2'", "LIKE '%äme%'", "LIKE 'On_'",
-        ])  # fmt: skip
-        filters = [None, f"name {text}", f"tags.team {text}", PROMPT, "nothing = 'x'"]
-        size = self.pick([1, 2, 100])
-        if self.random.random() < 0.5:
-            orders = [None, ["name DESC"], ["last_updated_timestamp", "name"], ["bad"]]
-            return "search_registered_models", (self.pick(filters), size, self.pick(orders))
-        filters += ["run_id = 'run'", "version_number > 1", "version_number = 'x'"]
-        orders = [None, ["version_number DESC"], ["creation_timestamp", "name"], ["bad"]]
-        return "search_model_versions", (self.pick(filters), size, self.pick(orders))
-
-
-def _outcome(store: Any, name: str, arguments: tuple[Any, ...]) -> Any:
-    try:
-        reply = getattr(store, name)(*arguments)
-    except MlflowException as error:
-        return str(error.error_code), str(error.message).partition(" Error:")[0]
-    return _plain(reply), bool(getattr(reply, "token", None))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        members: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return [_plain(member) for member in members]
-    if hasattr(value, "latest_versions"):
-        latest = [_version(one) for one in value.latest_versions]
-        return {
-            **{key: found for key, found in dict(value).items() if key != "latest_versions"},
-            "latest_versions": sorted(latest, key=str),
-        }
-    return _version(value) if isinstance(value, ModelVersion) else value
-
-
-def _version(version: Any) -> dict[str, Any]:
-    found = dict(version)
-    return {**found, "aliases": sorted(found["aliases"])}
-
-
-@pytest.mark.parametrize("first", [0, 5])
-def test_replies_and_searches_equal_those_of_the_sql_registry(
-    first: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> None:
-    module: Any = sqlalchemy_store
-    for seed in range(first, first + 5):
-        history, series = RegistryHistory(seed), Series()
-        table = tracking_tables.database(new_table())
-        ours = DynamoRegistryStore.of_context(Context(table, "", series.sources()))
-        path = tmp_path / f"registry-{seed}.db"
-        path.write_bytes(empty_database())
-        theirs = module.SqlAlchemyStore(f"sqlite:///{path}")
-        with mock.patch.object(module, "get_current_time_millis", series.now_ms):
-            for number in range(60):
-                series.milliseconds += history.random.randrange(3)
-                step = history.search() if number % 5 == 4 else history.operation()
-                found, expected = _outcome(ours, *step), _outcome(theirs, *step)
-                if found[0] == "BAD_REQUEST" or expected[0] == "BAD_REQUEST":
-                    found, expected = found[:1], expected[:1]  # Difference.SQL_STATEMENTS
-                assert found == expected, f"seed {seed}, {number}: {step}"
+from tests.integration.tracking.stores import TrackingTables
 
 
 @pytest.fixture

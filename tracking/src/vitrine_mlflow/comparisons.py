@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.errors import invalid, violated
 
 
 def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
@@ -34,12 +34,23 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
 }
 """Whether a value that was found meets a comparator with the value of the filter."""
+_OF_LISTS = frozenset({"IN", "NOT IN"})
 _NUMERIC = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
 def matches(found: Any, comparator: str, value: Any) -> bool:
     """Whether a stored value meets a comparator; a missing one meets none."""
     return found is not None and COMPARISONS[comparator](found, value)
+
+
+def require_comparable(comparator: str, value: Any) -> None:
+    """Refuse a list with another comparator than IN, and IN without a list, as SQL does.
+
+    Raises:
+        MlflowException: the comparator cannot be used with the value.
+    """
+    if (comparator in _OF_LISTS) != isinstance(value, tuple):
+        raise violated(f"The comparator {comparator} cannot be used with the value {value!r}.")
 
 
 def whole_number(key: str, comparator: str, value: Any) -> int:

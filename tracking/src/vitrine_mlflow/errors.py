@@ -70,6 +70,19 @@ def parent_required() -> Generator[None]:
 
 
 @contextmanager
+def accidents_reported() -> Generator[None]:
+    """Report values of wrong types and forms as internal errors, as MLflow's own store does.
+
+    Raises:
+        MlflowException: a value could not be used.
+    """
+    try:
+        yield
+    except (AttributeError, LookupError, SyntaxError, TypeError, ValueError) as error:
+        raise MlflowException(str(error), INTERNAL_ERROR) from error
+
+
+@contextmanager
 def translated(table: str, region: str, operation: str, partition: str = "") -> Generator[None]:
     """Turn the failure of a request into one sentence that names the table.
 

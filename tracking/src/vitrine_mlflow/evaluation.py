@@ -8,19 +8,24 @@ from typing import Any
 
 from mlflow.entities import DatasetRecord, EvaluationDataset
 from mlflow.exceptions import MlflowException
+from mlflow.store.tracking import LOAD_DATASET_RECORDS_MAX_RESULTS
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import missing, violated
+from vitrine_mlflow.errors import accidents_reported, missing, violated
 from vitrine_mlflow.evaluation_records import (
     after,
+    column_text,
     input_hash,
+    last_user,
     merged,
     new_record,
+    packed,
+    page,
     position,
     record_entity,
+    require_valid,
     schema_of,
-    token_after,
     user_of,
 )
 from vitrine_mlflow.experiments import Experiments
@@ -87,12 +92,12 @@ class EvaluationDatasets:
             "digest": _digest(name, now),
             "created": now,
             "updated": now,
-            "tags": dict(tags or {}),
+            "tags": {key: column_text(value) for key, value in (tags or {}).items()},
             "schema": None,
             "profile": None,
             "created_by": user,
             "updated_by": user,
-            "experiments": {str(one): now for one in experiment_ids or []},
+            "experiments": dict.fromkeys(_each_once(map(str, experiment_ids or [])), now),
         }
         dataset_id = f"d-{self._context.sources.new_hex()}"
         item = with_key(self._key(dataset_id), {INFO: info, "revision": 1})
@@ -167,8 +172,11 @@ class EvaluationDatasets:
             for one in wanted:
                 self._require_experiment(one)
             now = self._now
-            new = {one: now for one in wanted if one not in stored.experiments}
-            changes = {"experiments": {**stored.experiments, **new}, "updated": now}
+            new = _each_once(one for one in wanted if one not in stored.experiments)
+            changes = {
+                "experiments": {**stored.experiments, **dict.fromkeys(new, now)},
+                "updated": now,
+            }
             return self._change(stored, changes)
 
         return self._database.retried(attempt)
@@ -212,39 +220,57 @@ class EvaluationDatasets:
         """
         counts = {"inserted": 0, "updated": 0}
         given: dict[str, list[dict[str, Any]]] = {}
-        for record in records:
-            given.setdefault(input_hash(record), []).append(record)
+        with accidents_reported():
+            for record in records:
+                given.setdefault(input_hash(record), []).append(record)
         names = list(given)
         if self._context.isolation is not None:
             self.get(dataset_id)
-        elif self.find(dataset_id) is None:
+        stored = self.find(dataset_id)
+        if stored is None:
             if not records:
                 return counts
+            require_valid(records[0], is_new=True)
             raise violated(f"Evaluation dataset with id '{dataset_id}' not found")
+        self._require_valid(dataset_id, records)
+        schema_of(stored.info["schema"], records)  # refuses records whose types do not go together
         for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
             part = {name: given[name] for name in names[start : start + _TRANSACTION_RECORDS]}
             inserted, updated = self._database.retried(
-                lambda part=part: self._upsert(dataset_id, part)
+                lambda part=part: self._upsert(dataset_id, part, records)
             )
             counts["inserted"] += inserted
             counts["updated"] += updated
         return counts
 
+    def _require_valid(self, dataset_id: str, records: Sequence[dict[str, Any]]) -> None:
+        try:
+            for record in records:
+                require_valid(record, is_new=True)
+        except MlflowException:
+            # what is invalid in a new record may be ignored in a known one
+            named = [(_record_key(dataset_id, input_hash(record)), record) for record in records]
+            known = set(self._database.get_many(key for key, _ in named))
+            for key, record in named:
+                require_valid(record, is_new=key not in known)
+                known.add(key)
+
     def _upsert(
-        self, dataset_id: str, given: Mapping[str, Sequence[dict[str, Any]]]
+        self,
+        dataset_id: str,
+        given: Mapping[str, Sequence[dict[str, Any]]],
+        records: Sequence[dict[str, Any]],
     ) -> tuple[int, int]:
         stored = self.get(dataset_id)
         record_keys = {name: _record_key(dataset_id, name) for name in given}
         known = self._database.get_many(record_keys.values()) if given else {}
         now, inserted, updated = self._now, 0, 0
-        user: str | None = None
         pending: list[Write] = []
         size = 0
         for name, several in given.items():
             old = known.get(record_keys[name])
-            found = None if old is None else json.loads(old[INFO])
+            found: Any = None if old is None else json.loads(old[INFO])
             for record in several:
-                user = user_of(record.get("tags")) or user
                 updated += found is not None
                 inserted += found is None
                 found = (
@@ -252,7 +278,7 @@ class EvaluationDatasets:
                     if found is None
                     else merged(found, record, now)
                 )
-            text = json.dumps(found, ensure_ascii=False)
+            text = packed(found)
             if size + len(text.encode()) > _TRANSACTION_BYTES:
                 stored = self._commit(stored, pending, [], now, None)
                 pending, size = [], 0
@@ -262,8 +288,8 @@ class EvaluationDatasets:
             condition: dict[str, Any] = {"revision": revision} if old else {PARTITION_KEY: ABSENT}
             item = with_key(record_keys[name], {INFO: text, "revision": revision + 1})
             pending.append(Put(item, condition))
-        flat = [record for several in given.values() for record in several]
-        self._commit(stored, pending, flat, now, (user, inserted))
+        # in the order of the call, since the first value of a field decides its type
+        self._commit(stored, pending, records, now, inserted)
         return inserted, updated
 
     def _commit(
@@ -272,17 +298,16 @@ class EvaluationDatasets:
         writes: Sequence[Write],
         records: Sequence[dict[str, Any]],
         now: int,
-        done: tuple[str | None, int] | None,
+        inserted: int | None,
     ) -> StoredDataset:
         """Write records; the last part of them with what the dataset says of all."""
-        if done is None:
+        if inserted is None:
             return self._change(stored, {}, writes)
-        user, inserted = done
         schema = schema_of(stored.info["schema"], records)
         count = _count(stored) + inserted
         changes: dict[str, Any] = {
             "updated": now,
-            "updated_by": user,
+            "updated_by": last_user(records),
             "digest": _digest(stored.info["name"], now),
         }
         if schema:
@@ -323,9 +348,8 @@ class EvaluationDatasets:
         if page_token:
             found = after(found, page_token)
         token = None
-        if max_results is not None and len(found) > max_results:
-            found = found[:max_results]
-            token = token_after(found[-1])
+        if max_results is not None:
+            found, token = page(found, max_results or LOAD_DATASET_RECORDS_MAX_RESULTS)
         return [record_entity(dataset_id, one) for one in found], token
 
 
@@ -336,6 +360,13 @@ def _stored(item: Item) -> StoredDataset:
 
 def _record_key(dataset_id: str, input_hash: str) -> Key:
     return keys.EVALUATION_RECORD.key(dataset_id=dataset_id, input_hash=input_hash)
+
+
+def _each_once(experiment_ids: Iterable[str]) -> list[str]:
+    given = list(experiment_ids)
+    if len(set(given)) < len(given):
+        raise violated(f"An experiment is given more than once: {given}")
+    return given
 
 
 def _digest(name: str, updated: int) -> str:

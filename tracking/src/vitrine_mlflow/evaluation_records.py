@@ -9,17 +9,71 @@ from typing import Any
 from mlflow.entities import DatasetRecord, DatasetRecordSource
 from mlflow.utils.mlflow_tags import MLFLOW_USER
 
+from vitrine_mlflow.errors import accidents_reported, violated
+from vitrine_mlflow.mlflow_api import read_for_page
+
 _PARTS = ("inputs", "outputs", "expectations")
 
 
-def user_of(tags: Mapping[str, Any] | None) -> Any:
+def column_text(value: Any) -> str | None:
+    """A value as a text column of SQL returns it.
+
+    Raises:
+        MlflowException: it is a list or a mapping, which SQL refuses.
+    """
+    if isinstance(value, bool):
+        return str(int(value))
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, int | float):
+        raise violated(f"The value {value!r} cannot be stored as text.")
+    return str(value)
+
+
+def user_of(tags: Mapping[str, Any] | None) -> str | None:
     """Who wrote something, by MLflow's tag."""
-    return tags.get(MLFLOW_USER) if tags else None
+    return column_text(tags.get(MLFLOW_USER)) if tags else None
+
+
+def last_user(records: Sequence[Mapping[str, Any]]) -> str | None:
+    """The user of the last record that has one."""
+    given = [record["tags"] for record in records if MLFLOW_USER in (record.get("tags") or ())]
+    return user_of(given[-1]) if given else None
 
 
 def input_hash(record: Mapping[str, Any]) -> str:
     text = json.dumps(record.get("inputs", {}), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def require_valid(record: Mapping[str, Any], *, is_new: bool) -> None:
+    """Refuse a record that MLflow's own store does not add, or does not merge into a known one.
+
+    Raises:
+        MlflowException: a part has another type, or the source is not valid.
+    """
+    with accidents_reported():
+        if is_new:
+            _require_new(record)
+        else:
+            for name in ("expectations", "tags"):
+                dict[str, Any]().update(record.get(name) or {})
+
+
+def _require_new(record: Mapping[str, Any]) -> None:
+    inputs, source = record.get("inputs", {}), record.get("source") or None
+    if isinstance(source, dict):
+        known: dict[str, Any] = source  # pyright: ignore[reportUnknownVariableType]
+        source = DatasetRecordSource.from_dict(known)
+    DatasetRecord(
+        dataset_id="", dataset_record_id="", inputs=inputs, source=source, created_time=0,
+        last_update_time=0,
+    )  # fmt: skip
+    if source is not None:
+        source.to_dict()
+    for name, value in {"inputs": inputs, **record}.items():
+        if name in {"inputs", "expectations", "tags"} and not isinstance(value, dict | None):
+            raise ValueError(f"Attribute '{name}' does not accept objects of type {type(value)}")
 
 
 def new_record(new_id: str, record: Mapping[str, Any], now: int) -> dict[str, Any]:
@@ -51,6 +105,15 @@ def merged(known: dict[str, Any], record: Mapping[str, Any], now: int) -> dict[s
     return merged if user is None else {**merged, "updated_by": user}
 
 
+def packed(info: Mapping[str, Any]) -> str:
+    text = json.dumps(info, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can contain
+        return json.dumps(info)
+    return text
+
+
 def record_entity(dataset_id: str, info: Mapping[str, Any]) -> DatasetRecord:
     source = DatasetRecordSource.from_dict(info["source"]) if info["source"] else None
     return DatasetRecord(
@@ -72,22 +135,36 @@ def position(info: Mapping[str, Any]) -> tuple[int, str]:
     return info["created"], info["id"]
 
 
-def token_after(info: Mapping[str, Any]) -> str:
+def _token_after(info: Mapping[str, Any]) -> str:
     created, record_id = position(info)
     return base64.b64encode(f"{created}:{record_id}".encode()).decode()
 
 
 def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]]:
     try:
-        created, _, record_id = base64.b64decode(page_token.encode()).decode().partition(":")
+        created, record_id = base64.b64decode(page_token.encode()).decode().split(":", 1)
         last = (int(created), record_id)
     except ValueError:
-        return records[int(page_token) :]  # MLflow takes a number, too
+        with accidents_reported():
+            return records[max(int(page_token), 0) :]  # MLflow takes a number, too
     return [one for one in records if position(one) > last]
 
 
+def page(found: list[dict[str, Any]], size: int) -> tuple[list[dict[str, Any]], str | None]:
+    """The first records, and the token of the next page."""
+    read = read_for_page(found, 0, size)
+    if len(read) <= size:
+        return read, None
+    with accidents_reported():
+        return read[:size], _token_after(read[:size][-1])
+
+
 def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The types of all fields that records have had; the first value of a field decides."""
+    """The types of all fields that records have had; the first value of a field decides.
+
+    Raises:
+        MlflowException: outputs have fields, but earlier ones were no mapping.
+    """
     if not records and not known:
         return None
     schema: dict[str, Any] = (
@@ -95,19 +172,21 @@ def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[s
         if known
         else {"inputs": {}, "outputs": {}, "expectations": {}, "version": "1.0"}
     )
-    for record in records:
-        for part in _PARTS:
-            value: Any = record.get(part)
-            # once an output was no mapping, the schema has its type and no fields
-            if isinstance(value, dict) and isinstance(schema[part], dict):
-                fields: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-                schema[part] = {
-                    **{name: _type_name(one) for name, one in fields.items()},
-                    **schema[part],
-                }
-            elif part == "outputs" and value is not None and not schema[part]:
-                schema[part] = _type_name(value)
+    with accidents_reported():
+        for record in records:
+            for part in _PARTS:
+                _add_types(schema, part, record.get(part))
     return schema
+
+
+def _add_types(schema: dict[str, Any], part: str, value: Any) -> None:
+    if isinstance(value, dict):
+        fields: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        for name, one in fields.items():
+            if name not in schema[part]:
+                schema[part][name] = _type_name(one)
+    elif part == "outputs" and value is not None and not schema[part]:
+        schema[part] = _type_name(value)
 
 
 def _type_name(value: Any) -> str:

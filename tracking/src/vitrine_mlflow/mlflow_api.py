@@ -12,15 +12,13 @@ from typing import Any
 from mlflow import entities
 from mlflow.entities import LifecycleStage, RunStatus, RunTag
 from mlflow.entities.model_registry.model_version_stages import get_canonical_stage
-from mlflow.exceptions import MlflowException
 from mlflow.prompt import registry_utils
-from mlflow.protos.databricks_pb2 import INTERNAL_ERROR
 from mlflow.store.artifact.utils import models as model_uris
 from mlflow.store.entities.paged_list import PagedList
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
 
-from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.errors import accidents_reported, invalid
 
 _untyped: Any = validation
 _untyped_entities: Any = entities
@@ -134,10 +132,17 @@ def start_offset(page_token: str | None) -> int:
     Raises:
         MlflowException: it is no token; the code is that of MLflow's own store.
     """
-    try:
+    with accidents_reported():
         return SearchUtils.parse_start_offset_from_page_token(page_token)
-    except ValueError as error:
-        raise MlflowException(str(error), INTERNAL_ERROR) from error
+
+
+def read_for_page(rows: list[Any], offset: int, size: int) -> list[Any]:
+    """One row more than the page, as MLflow's own stores read them.
+
+    Negative sizes as SQL treats them, since not all requests refuse them: a negative limit is none.
+    """
+    rest = rows[max(offset, 0) :]
+    return rest[: size + 1] if size >= -1 else rest
 
 
 def validated_max_results(max_results: int | None, *, allow_none: bool = False) -> None:
@@ -182,7 +187,8 @@ def parsed_model_filter(filter_string: str | None) -> list[tuple[str, str, str, 
     from mlflow.utils import search_logged_model_utils as utils  # noqa: PLC0415 - loads SQLAlchemy
 
     untyped: Any = utils
-    return [
-        (one.entity.type.value, one.entity.key, one.op, one.value)
-        for one in untyped.parse_filter_string(filter_string)
-    ]
+    with accidents_reported():
+        return [
+            (one.entity.type.value, one.entity.key, one.op, one.value)
+            for one in untyped.parse_filter_string(filter_string)
+        ]

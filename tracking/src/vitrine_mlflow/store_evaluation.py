@@ -46,6 +46,7 @@ class EvaluationMethods(AbstractStore):
     ) -> EvaluationDataset:
         created = self.evaluation.create(name, tags, experiment_ids).entity()
         created.experiment_ids = experiment_ids or []
+        created.tags = dict(tags or {})  # numbers, too, which are read as texts
         return created
 
     def get_dataset(self, dataset_id: str) -> EvaluationDataset:

@@ -43,6 +43,7 @@ from vitrine_mlflow.registry.items import (
     ModelKeys,
     StoredModel,
     is_one_portion,
+    portions,
     stored_model,
 )
 from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
@@ -94,7 +95,8 @@ class Models:
             existing = stored_model(name, self._items(name))
             if existing is None:
                 raise
-            refuse_taken_model_name(name, existing.is_prompt, tags.get(PROMPT_TAG) == "true")
+            # MLflow's message depends on the tag's key, not on its value
+            refuse_taken_model_name(name, PROMPT_TAG in existing.tags, PROMPT_TAG in tags)
 
     def _meta(self, name: str, info: dict[str, Any], tags: dict[str, str], last: int) -> Item:
         return with_key(
@@ -229,7 +231,7 @@ class Models:
         now = self._context.sources.now_ms()
         info = {**model.info, "updated": now}
         if new_name == name:
-            self.write(name, model.meta, {INFO: info})
+            self._touch_versions(model, info)
             return self.find(name)
         if self._database.get(self.keys_of(new_name).model) is not None:
             raise MlflowException(
@@ -255,6 +257,20 @@ class Models:
             raise
         self._remove_leftovers(name)
         return self.find(new_name)
+
+    def _touch_versions(self, model: StoredModel, info: dict[str, Any]) -> None:
+        """Set the time of change of a model and all its versions."""
+        own, meta = self.keys_of(model.name), model.meta
+        versions = [item for item in self._items(model.name) if _is_version(item)]
+        for portion in portions(versions, TRANSACTION_WRITES - 1):
+            updates = [
+                Update(
+                    own.version(item["version"]), {INFO: {**item[INFO], "updated": info["updated"]}}
+                )
+                for item in portion
+            ]
+            self.write(model.name, meta, {INFO: info}, updates)
+            meta = {**meta, "revision": meta["revision"] + 1}
 
     def move(self, name: str, target: "Models") -> None:
         """Place a model in the workspace of other models; repeatable after a crash.
@@ -337,9 +353,13 @@ def name_of(item: Item) -> str:
     return fields["model_name"]
 
 
+def _is_version(item: Item) -> bool:
+    return "version" in item and INFO in item
+
+
 def _renamed(item: Item, pk: str, now: int) -> Item:
     copied = {**item, PARTITION_KEY: pk}
-    if "version" in item and INFO in item:
+    if _is_version(item):
         copied[INFO] = {**item[INFO], "updated": now}
     return copied
 

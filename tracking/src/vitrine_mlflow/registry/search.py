@@ -11,13 +11,14 @@ from mlflow.store.model_registry import (
     SEARCH_REGISTERED_MODEL_MAX_RESULTS_THRESHOLD,
 )
 
-from vitrine_mlflow.comparisons import COMPARISONS
+from vitrine_mlflow.comparisons import COMPARISONS, require_comparable
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.full_text import trigrams_of_filters
 from vitrine_mlflow.mlflow_api import (
     SearchModelUtils,
     SearchModelVersionUtils,
     SearchUtils,
+    read_for_page,
     start_offset,
 )
 from vitrine_mlflow.registry.items import PROMPT_TAG, StoredModel
@@ -47,6 +48,7 @@ def search_models(
     offset = start_offset(page_token)
     for parsed in filters:
         _check_model_filter(parsed)
+    _require_comparable(filters)
     prompts = _wants_prompts(filters)
     found = [
         model.entity()
@@ -71,6 +73,7 @@ def search_versions(
     filters = [_checked_version_filter(parsed) for parsed in filters]
     clauses = _version_order(order_by or _DEFAULT_ORDER)
     offset = start_offset(page_token)
+    _require_comparable(filters)
     prompts = _wants_prompts(filters)
     found: list[ModelVersion] = []
     for model in _all(models, filters):
@@ -84,6 +87,11 @@ def search_versions(
             and _tags_match(filters, model.version_tags.get(number, {}), prompts=prompts)
         ]
     return _page(found, clauses, offset, max_results)
+
+
+def _require_comparable(filters: Iterable[_Parsed]) -> None:
+    for parsed in filters:
+        require_comparable(parsed["comparator"], parsed["value"])
 
 
 def _searched(model: StoredModel, number: int, info: dict[str, Any]) -> dict[str, Any]:
@@ -249,8 +257,6 @@ def _page(
                 return -1 if (first < second) == ascending else 1
         return 0
 
-    ordered = sorted(found, key=cmp_to_key(compare))
-    token = None
-    if len(ordered) > offset + size:
-        token = SearchUtils.create_page_token(offset + size)
-    return ordered[offset : offset + size], token
+    read = read_for_page(sorted(found, key=cmp_to_key(compare)), offset, size)
+    token = SearchUtils.create_page_token(offset + size) if len(read) == size + 1 else None
+    return read[:size], token

@@ -67,7 +67,8 @@ class Versions:
             validate_version_tag(tag.key, tag.value)
         now = self._context.sources.now_ms()
         location, source_run = self._location(source)
-        run_id = run_id or source_run
+        if not run_id and source_run:
+            run_id = source_run
         if not run_id and model_id:
             run_id = logged_model(model_id).source_run_id
         info = {
@@ -135,13 +136,13 @@ class Versions:
         """
         if urlsplit(source).scheme != "models":
             return source, None
+        parsed = parsed_model_uri(source)
         try:
-            parsed = parsed_model_uri(source)
             if parsed.model_id is not None:
                 model = logged_model(parsed.model_id)
                 return model.artifact_location, model.source_run_id
             return self.download_uri(parsed.name, parsed.version), None
-        except MlflowException as error:
+        except (MlflowException, TypeError) as error:  # TypeError: an alias or a stage, no version
             raise MlflowException(
                 "Unable to fetch model from model URI source artifact location "
                 f"'{source}'.Error: {error}"
@@ -150,7 +151,7 @@ class Versions:
     def get(self, name: str, version: Any) -> ModelVersion:
         validate_model_name(name)
         number = validated_version(version)
-        item = self._require(name, number, version)
+        item = self._require(name, number)
         tags = {
             tag["key"]: tag["value"]
             for tag in self._database.query_prefix(
@@ -165,15 +166,15 @@ class Versions:
         items = self._database.query_prefix(pk, keys.MODEL_ALIAS.prefix())
         return [item["alias"] for item in items if item["version"] == number]
 
-    def _require(self, name: str, number: int, given: Any) -> Item:
+    def _require(self, name: str, number: int) -> Item:
         item = self._database.get(self._models.keys_of(name).version(number))
         if item is None or item[INFO]["stage"] == STAGE_DELETED_INTERNAL:
-            raise missing(f"Model Version (name={name}, version={given}) not found")
+            raise _no_version(name, number)
         return item
 
     def download_uri(self, name: str, version: Any) -> str:
         validate_model_name(name)
-        info = self._require(name, validated_version(version), version)[INFO]
+        info = self._require(name, validated_version(version))[INFO]
         return info["location"] or info["source"]
 
     def update(self, name: str, version: Any, description: str | None) -> ModelVersion:
@@ -181,8 +182,8 @@ class Versions:
         number = validated_version(version)
 
         def attempt() -> None:
-            meta = self._meta_of(name, version)
-            info = self._require(name, number, version)[INFO]
+            meta = self._meta_of(name, number)
+            info = self._require(name, number)[INFO]
             changed = {
                 **info, "description": description, "updated": self._context.sources.now_ms(),
             }  # fmt: skip
@@ -193,13 +194,12 @@ class Versions:
         self._database.retried(attempt)
         return self.get(name, number)
 
-    def _meta_of(self, name: str, given: Any) -> Item:
+    def _meta_of(self, name: str, number: int) -> Item:
         """The metadata of a version's model; without it the version is missing, too."""
         try:
             return self._models.require(name)
         except MlflowException as error:
-            text = f"Model Version (name={name}, version={given}) not found"
-            raise missing(text) from error
+            raise _no_version(name, number) from error
 
     def transition(
         self, name: str, version: Any, stage: str, *, archive_others: bool
@@ -215,7 +215,7 @@ class Versions:
         number = validated_version(version)
 
         def attempt() -> None:
-            self._require(name, number, version)
+            self._require(name, number)
             model = self._models.find(name)
             now = self._context.sources.now_ms()
             writes = [_staged(self._models.keys_of(name), model, number, wanted, now)]
@@ -236,8 +236,8 @@ class Versions:
         validate_model_name(name)
 
         def attempt() -> None:
-            meta = self._meta_of(name, version)
-            info = self._require(name, number, version)[INFO]
+            meta = self._meta_of(name, number)
+            info = self._require(name, number)[INFO]
             now = self._context.sources.now_ms()
             redacted = {
                 **info, "stage": STAGE_DELETED_INTERNAL, "updated": now, "description": None,
@@ -260,7 +260,7 @@ class Versions:
         (item,) = _tag_items(self._models.keys_of(name), number, {tag.key: tag.value})
 
         def attempt() -> None:
-            self._require(name, number, version)
+            self._require(name, number)
             self._models.write(name, self._models.require(name), {}, [Put(item)])
 
         self._database.retried(attempt)
@@ -271,7 +271,7 @@ class Versions:
         validate_tag_name(key)
 
         def attempt() -> None:
-            self._require(name, number, version)
+            self._require(name, number)
             delete = Delete(self._models.keys_of(name).version_tag(number, key))
             self._models.write(name, self._models.require(name), {}, [delete])
 
@@ -282,7 +282,7 @@ class Versions:
         validate_alias(alias)
         validate_alias_not_reserved(alias)
         number = validated_version(version)
-        self._require(name, number, version)
+        self._require(name, number)
         self._models.set_alias(name, alias, number)
 
     def by_alias(self, name: str, alias: str) -> ModelVersion:
@@ -308,6 +308,10 @@ class Versions:
             for version in model.latest()
             if version.current_stage in wanted
         ]
+
+
+def _no_version(name: str, number: int) -> MlflowException:
+    return missing(f"Model Version (name={name}, version={number}) not found")
 
 
 def _fits(tags: dict[str, str]) -> bool:

@@ -12,6 +12,7 @@ from vitrine_mlflow.logged_models import LoggedModels, ModelMetric, StoredModel
 from vitrine_mlflow.mlflow_api import (
     parsed_experiment_id,
     parsed_model_filter,
+    read_for_page,
     search_models_token,
 )
 
@@ -66,16 +67,17 @@ def search_logged_models(
         if stored.document.stage != LifecycleStage.DELETED and condition(stored)
     ]
     found.sort(key=cmp_to_key(lambda one, other: _compare(clauses, one, other)))
-    end = offset + (max_results or _PAGE)
+    size = max_results or _PAGE
+    read = read_for_page(found, offset, size)
     following = None
-    if len(found) > end:
+    if len(read) > size:
         following = token(
-            offset=end,
+            offset=offset + size,
             experiment_ids=experiment_ids,
             filter_string=filter_string,
             order_by=order_by,
         ).encode()
-    return [stored.entity() for stored in found[offset:end]], following
+    return [stored.entity() for stored in read[:size]], following
 
 
 def _condition(
@@ -110,9 +112,8 @@ def _matches(
         return any(one.key == key and compare(one.value, value) for one in metrics)
     if kind == "attributes":
         found = _ATTRIBUTES[key](stored)
-        if key == "status":
-            # MLflow's own store compares a number with a text: only `!=` can match.
-            found = str(found)
+        if key in {"status", "experiment_id"}:
+            found = str(found)  # MLflow compares these numbers with the text of the filter
     else:
         found = (document.params if kind == "params" else document.tags).get(key)
     return found is not None and compare(found, value)
@@ -135,8 +136,8 @@ def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:
         field_name: str = given["field_name"]
         ascending = bool(given.get("ascending", True))
         name = _ALIASES.get(field_name, field_name)
-        kind, _, key = field_name.partition(".")
-        if not key:
+        kind, dot, key = field_name.partition(".")
+        if not dot:
             if name not in _ATTRIBUTES:
                 raise invalid(f"Invalid order by field name: {field_name}")
             names.add(name)
