@@ -1,5 +1,6 @@
 """Search over logged models."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from typing import Any
@@ -109,7 +110,10 @@ def _matches(
     document = stored.document
     if kind == "metrics":
         metrics = _on_datasets(stored, datasets) if datasets else stored.metrics
-        return any(one.key == key and compare(one.value, value) for one in metrics)
+        # SQL has no NaN: a comparison with it is never true
+        return not math.isnan(value) and any(
+            one.key == key and compare(one.value, value) for one in metrics
+        )
     if kind == "attributes":
         found = _ATTRIBUTES[key](stored)
         if key in {"status", "experiment_id"}:
