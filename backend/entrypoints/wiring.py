@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from backend.domains.buckets.service import BucketService
     from backend.domains.database_purges.service import PurgeCommands
     from backend.domains.databases.service import DatabaseService
-    from backend.domains.files.service import FileService
+    from backend.domains.files.service import FileQueries
     from backend.domains.files.service.commands import FileCommands
     from backend.domains.files.service.rewrites import FileRewrites
     from backend.domains.jobs.models import Job
@@ -230,7 +230,7 @@ class Wiring:
         )
 
     @cached_property
-    def files(self) -> "FileService":
+    def files(self) -> "FileQueries":
         from backend.entrypoints.files import file_service
 
         return file_service(self)

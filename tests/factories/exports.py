@@ -10,7 +10,7 @@ from backend.core.tables import Tables
 from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
 from backend.domains.files.repository import FileRepository
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
 from tests.factories.http import Answer, Client
@@ -81,7 +81,7 @@ def exports(tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON) ->
 def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
     service = ExportService(
         assets=made.assets,
-        files=FileService(
+        files=FileQueries(
             FileRepository(made.tables), made.assets, objects, quarantine(made.tables)
         ),
         records=made.metadata.records,

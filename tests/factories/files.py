@@ -19,7 +19,7 @@ from backend.domains.downloads.routes import build_router as downloads_router
 from backend.domains.downloads.service import DownloadService, StreamService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobService
 from backend.domains.uploads.repository import UploadRepository
@@ -60,7 +60,7 @@ class Gallery:
     """The asset `statue` of the database `museum`, and what can be done with its files."""
 
     assets: AssetService
-    files: FileService
+    files: FileQueries
     uploads: UploadService
     renewals: RenewalService
     large_files: LargeFiles
@@ -161,7 +161,7 @@ def gallery(
     """An asset without files in an empty bucket, whose uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
-    files = FileService(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
+    files = FileQueries(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
     context = UploadContext(
         uploads=UploadRepository(tables),
         assets=assets,
@@ -198,7 +198,7 @@ def file_changing(
     *,
     clock: Clock,
     assets: AssetService,
-    files: FileService,
+    files: FileQueries,
     large_bytes: int,
 ) -> FileChangeWiring:
     """What changes files, as its function is wired, over these ports."""

@@ -23,7 +23,7 @@ from backend.domains.assets.service import (
 )
 from backend.domains.downloads import rules
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
-from backend.domains.files.service import FileService, FileTarget
+from backend.domains.files.service import FileQueries, FileTarget
 from backend.values import frozen
 
 _READINGS = 3  # of a file that is replaced between HEAD and GET
@@ -68,7 +68,7 @@ class AssetVersionArchivedError(GoneError):
 @wired
 class DownloadService:
     assets: AssetService
-    files: FileService
+    files: FileQueries
     objects: Objects
     url_seconds: int
 
@@ -162,7 +162,7 @@ class StreamService:
     """Streams files; `auxiliary` is the bucket of files that viewers and pipelines created."""
 
     assets: AssetService
-    files: FileService
+    files: FileQueries
     objects: Objects
     ranges: ObjectRanges
     auxiliary: Callable[[], str]
@@ -293,7 +293,7 @@ class _Place:
     is_scanned: bool = True
 
 
-def version_id_of(files: FileService, target: FileTarget, choice: VersionChoice) -> str | None:
+def version_id_of(files: FileQueries, target: FileTarget, choice: VersionChoice) -> str | None:
     """Return the S3 version id of the file version that a client named; None for the current one.
 
     Raises:

@@ -33,7 +33,7 @@ from backend.domains.exports.models import (
     UnauthorizedAsset,
 )
 from backend.domains.files.models import FileItem, FilesQuery
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity
 from backend.domains.metadata.service import RecordService
 
@@ -75,7 +75,7 @@ class _Room:
 @wired
 class ExportService:
     assets: AssetService
-    files: FileService
+    files: FileQueries
     records: RecordService
     links: LinkReader
     objects: Objects

@@ -22,7 +22,7 @@ from backend.domains.files.models.replies import (
     SetPrimaryFileBody,
     VersionOfFilePath,
 )
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
@@ -36,7 +36,7 @@ _PAGE, _BASIC_PAGE = 100, 1500
 
 
 def build_router(
-    service: FileService,
+    service: FileQueries,
     changes: "Callable[[], FileCommands]",
     rewrites: "Callable[[], FileRewrites]",
 ) -> Router:

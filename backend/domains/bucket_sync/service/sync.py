@@ -33,7 +33,7 @@ from backend.domains.databases.service import (
     DatabasePurgingError,
     DatabaseService,
 )
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.jobs.service import JobService
 
 _Owners = Mapping[NamedObject, AssetReference]
@@ -53,7 +53,7 @@ class BucketSync:
     adoption: FolderAdoption
     assets: AssetService
     databases: DatabaseService
-    files: FileService
+    files: FileQueries
     objects: Objects
     jobs: JobService
     registry: BucketRegistry

@@ -24,7 +24,7 @@ from backend.domains.executions.repository import ActiveRepository, ExecutionRep
 from backend.domains.executions.rules import new_executions
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.pipelines.service import PipelineNotFoundError, PipelineQueries
 from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.workflows.models import Workflow
@@ -51,7 +51,7 @@ class ExecutionCommands:
     queries: ExecutionQueries
     workflows: WorkflowQueries
     pipelines: PipelineQueries
-    files: FileService
+    files: FileQueries
     objects: Objects
     runs: Runs
     queues: Queues

@@ -7,14 +7,14 @@ from backend.domains.files.service.copies import (
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.files.service.queries import FileService
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
 __all__ = [
     "ChangeEndedError",
     "Copies",
     "FileCopy",
-    "FileService",
+    "FileQueries",
     "FileTarget",
     "SourceGoneError",
     "Unfinished",

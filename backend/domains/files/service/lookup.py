@@ -16,7 +16,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files import rules
-from backend.domains.files.service.queries import FileService
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
 Ids = tuple[str, str]
@@ -58,7 +58,7 @@ class Named(NamedTuple):
 
 @wired
 class FileLookup:
-    files: FileService
+    files: FileQueries
     assets: AssetService
     databases: DatabaseService
     objects: Objects

@@ -56,7 +56,7 @@ _AT_ONCE = 100
 
 
 @wired
-class FileService:
+class FileQueries:
     files: FileRepository
     assets: AssetService
     objects: Objects

@@ -21,7 +21,7 @@ from backend.domains.files.service.copies import (
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.files.service.queries import FileService
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress
@@ -34,7 +34,7 @@ _MAX_TURNS = 5
 
 @wired
 class Transfers:
-    files: FileService
+    files: FileQueries
     assets: AssetService
     copies: Copies
     companions: Companions

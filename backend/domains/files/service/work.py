@@ -13,7 +13,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.repository import FileChangeRepository
-from backend.domains.files.service.queries import FileService
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.jobs.models import Job, Progress
 
@@ -66,7 +66,7 @@ class Endings:
     """
 
     changes: FileChangeRepository
-    files: FileService
+    files: FileQueries
     assets: AssetService
     reindexing: RebuildRequests
 

@@ -26,7 +26,7 @@ from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.executions.models import Execution
 from backend.domains.executions.service import ExecutionNotFoundError, ExecutionRecords
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Cursor, Phase, Progress, Sort
@@ -92,7 +92,7 @@ class OutputCommands:
     executions: ExecutionRecords
     progress: ProgressRepository
     assets: AssetService
-    files: FileService
+    files: FileQueries
     deposits: Deposits
     metadata: MetadataService
     inspections: Inspections

@@ -17,7 +17,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.facts.service import FactCommands
-from backend.domains.files.service import FileService, FileTarget
+from backend.domains.files.service import FileQueries, FileTarget
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome
@@ -57,7 +57,7 @@ class Inspections:
     """Stores inspections. `auxiliary` is the bucket that executions write to, and of the GLBs."""
 
     assets: AssetService
-    files: FileService
+    files: FileQueries
     facts: FactCommands
     previews: GeneratedPreviews
     objects: Objects

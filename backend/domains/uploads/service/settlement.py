@@ -15,7 +15,7 @@ from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.files.service import FileService
+from backend.domains.files.service import FileQueries
 from backend.domains.jobs.models import Progress
 from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
 from backend.domains.uploads.repository import (
@@ -57,7 +57,7 @@ class _Run:
 @wired
 class Settlement:
     context: UploadContext
-    files: FileService
+    files: FileQueries
     audit: AuditService
 
     def work(
