@@ -4,7 +4,7 @@ from functools import cached_property
 
 from backend.core.wired import wired
 from backend.domains.asset_links.repository import AssetLinkRepository
-from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkReader
+from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkQueries
 from backend.entrypoints.wiring import Wiring
 
 
@@ -17,8 +17,8 @@ class LinkWiring(Wiring):
         return AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock)
 
     @cached_property
-    def link_reader(self) -> LinkReader:
-        return LinkReader(AssetLinkRepository(self.tables), self.assets, self.authorization)
+    def link_reader(self) -> LinkQueries:
+        return LinkQueries(AssetLinkRepository(self.tables), self.assets, self.authorization)
 
     @cached_property
     def link_metadata(self) -> LinkMetadataService:

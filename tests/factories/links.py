@@ -13,7 +13,7 @@ from backend.domains.asset_links.routes import build_router
 from backend.domains.asset_links.service import (
     AssetLinkService,
     LinkMetadataService,
-    LinkReader,
+    LinkQueries,
 )
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.repository import MetadataRepository
@@ -33,7 +33,7 @@ class Links:
     tables: Tables
     assets: AssetService
     service: AssetLinkService
-    reader: LinkReader
+    reader: LinkQueries
     metadata: LinkMetadataService
     user_id: str = "admin"
 
@@ -142,7 +142,7 @@ def _links(tables: Tables, assets: AssetService, new_id: NewId) -> Links:
         tables=tables,
         assets=assets,
         service=service,
-        reader=LinkReader(repository, assets, assets.authorization),
+        reader=LinkQueries(repository, assets, assets.authorization),
         metadata=LinkMetadataService(service, record_service(tables, assets)),
     )
 

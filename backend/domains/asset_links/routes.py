@@ -22,7 +22,7 @@ from backend.domains.asset_links.service import (
     AssetLinkService,
     Linked,
     LinkMetadataService,
-    LinkReader,
+    LinkQueries,
     Tree,
 )
 from backend.domains.assets.models import AssetPath
@@ -40,7 +40,7 @@ from backend.spec import routes
 
 
 def build_router(
-    service: AssetLinkService, reader: LinkReader, metadata: LinkMetadataService
+    service: AssetLinkService, reader: LinkQueries, metadata: LinkMetadataService
 ) -> Router:
     """Bind the routes of links to the services."""
     router = Router()
@@ -69,7 +69,7 @@ def _bind_writes(router: Router, service: AssetLinkService) -> None:
         return Reply(MessageReply(message=message), changed=link)
 
 
-def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -> None:
+def _bind_reads(router: Router, service: AssetLinkService, reader: LinkQueries) -> None:
     @router.bind(routes.GET_LINK)
     def get_link(call: Call, path: LinkPath) -> SingleLinkReply:
         link = service.get_link(call.caller, path.asset_link_id)

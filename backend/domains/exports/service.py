@@ -18,7 +18,7 @@ from backend.core.paging import PageRequest, Position
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.asset_links.models import Edge, Node
-from backend.domains.asset_links.service import Family, LinkReader
+from backend.domains.asset_links.service import Family, LinkQueries
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.exports import rules
@@ -77,7 +77,7 @@ class ExportService:
     assets: AssetService
     files: FileQueries
     records: RecordService
-    links: LinkReader
+    links: LinkQueries
     objects: Objects
     clock: Clock
     url_seconds: int

@@ -3,14 +3,14 @@
 from backend.domains.asset_links.repository import LinkNotFoundError
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.metadata import LinkMetadataService, entity_of
-from backend.domains.asset_links.service.queries import Family, Linked, LinkReader, Tree
+from backend.domains.asset_links.service.queries import Family, Linked, LinkQueries, Tree
 
 __all__ = [
     "AssetLinkService",
     "Family",
     "LinkMetadataService",
     "LinkNotFoundError",
-    "LinkReader",
+    "LinkQueries",
     "Linked",
     "Tree",
     "entity_of",

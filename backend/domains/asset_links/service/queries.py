@@ -57,7 +57,7 @@ class Family:
 
 
 @wired
-class LinkReader:
+class LinkQueries:
     """Reads links. Archived and deleted assets are left out."""
 
     links: AssetLinkRepository

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
-from backend.domains.asset_links.service import LinkReader
+from backend.domains.asset_links.service import LinkQueries
 from backend.spec.routes import Action, Route
 from tests.factories.links import Links
 from tests.unit.domains.asset_links.test_linking import archive, names
@@ -84,7 +84,7 @@ def test_a_tree_ends_at_so_many_nodes_and_levels_and_says_so(museum: Links) -> N
     assert "truncated" not in enough.body
 
 
-def bounded(museum: Links, *, nodes: int = 1000, depth: int = 32) -> LinkReader:
+def bounded(museum: Links, *, nodes: int = 1000, depth: int = 32) -> LinkQueries:
     return replace(museum.reader, max_nodes=nodes, max_depth=depth)
 
 
