@@ -10,7 +10,7 @@ from backend.core.transactions import Delete, Put
 from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.tables.assets import DATABASES
 from tests.factories.bucket_sync import DATABASE, SyncWorld, message
-from tests.unit.domains.bucket_sync.test_syncing import ALL_DONE, once
+from tests.unit.domains.bucket_sync.test_sync import ALL_DONE, once
 
 
 @pytest.fixture
