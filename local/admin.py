@@ -1,6 +1,6 @@
-"""The runner's own port, on the loopback address only: engines and tests talk to it.
+"""The runner's own port, on the loopback address only, for engines and tests.
 
-It takes the answers of custom resources and the object engine's notifications, and tells the
+It receives the responses of custom resources and the object engine's notifications, and reports the
 state of the runtime.
 """
 
@@ -41,7 +41,7 @@ _SECONDS = 5
 
 @dataclass
 class Answers:
-    """What functions said about custom resources, by request id."""
+    """The responses of functions to custom resources, by request id."""
 
     received: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
@@ -52,7 +52,7 @@ class Answers:
 
 @dataclass
 class Board:
-    """What the admin port shows; the pumps are there once everything is created."""
+    """The content of the admin port; the pumps are added once everything is created."""
 
     functions: Functions
     engines: EngineRoom
@@ -183,7 +183,10 @@ async def _notified(board: Board, request: Request) -> Response:
 
 
 async def _task(board: Board, request: Request) -> Response:
-    """A task of a state machine: a call of Lambda by its path, of SQS or EventBridge by header."""
+    """Handle a task of a state machine.
+
+    A call of Lambda by its path, of SQS or EventBridge by header.
+    """
     if board.tasks is None:
         return _error(503, "the runtime starts")
     role = request.headers.get(ROLE_HEADER, "")
@@ -199,7 +202,7 @@ async def _task(board: Board, request: Request) -> Response:
 
 
 async def _listing(board: Board, request: Request) -> Response:
-    """The task of a state machine that looks whether there are objects below a prefix."""
+    """Handle the task of a state machine that checks for objects below a prefix."""
     if board.tasks is None:
         return _error(503, "the runtime starts")
     prefix, role = request.query_params["prefix"], request.headers.get(ROLE_HEADER, "")
@@ -227,7 +230,7 @@ async def _waits(board: Board, request: Request) -> Response:
 
 
 async def _pool_keys(board: Board, request: Request) -> Response:
-    """The keys of a user pool. moto finds them only if a signature says which service is asked."""
+    """Return the keys of a user pool. moto finds them only if a signature names the service."""
     address = f"{board.engines.url('aws')}/{request.path_params['pool']}/.well-known/jwks.json"
     scope = f"nobody/20260101/{arns.REGION}/cognito-idp/aws4_request"
     headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}"}

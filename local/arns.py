@@ -1,7 +1,7 @@
 """Names and ARNs of the local deployment: one account, one region, all derived from the template.
 
-The engines have ARNs of their own making (another region, another account); what a template
-hands to a function is built here, so that it looks as it does on AWS.
+The engines use ARNs of their own (another region, another account); those that a template passes to
+a function are built here, so that they look as on AWS.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""A synthesized cloud assembly as it lies in its folder: stacks in order, resources, assets.
+"""Reads a synthesized cloud assembly: stacks in order, resources, assets.
 
-Reads `manifest.json`, the templates and the asset manifests; resolves nothing (`intrinsics.py`)
-and creates nothing (`deployment.py`).
+Reads `manifest.json`, the templates and the asset manifests; resolves nothing (`intrinsics.py`) and
+creates nothing (`deployment.py`).
 """
 
 import json
@@ -33,7 +33,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Stack:
-    """One template with what the manifest says about it."""
+    """One template with its entry in the manifest."""
 
     name: str
     resources: Mapping[str, Resource]
@@ -66,7 +66,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Assembly:
-    """All stacks, each after those that it depends on, and where their assets lie."""
+    """All stacks, each after those that it depends on, and the folders of their assets."""
 
     stacks: tuple[Stack, ...]
     assets: Mapping[str, Path]

@@ -68,7 +68,10 @@ _DEFAULT_STATE = REPOSITORY / ".local"
 
 
 class RunnerFile(TypedDict):
-    """Which process serves a state folder; the time tells it from a later one with its id."""
+    """The process that serves a state folder.
+
+    The time distinguishes it from a later one with its id.
+    """
 
     pid: int
     created: float
@@ -108,7 +111,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 folder,
                 port=port,
                 assembly=assembly,
-                settings=given_settings(given or [], assembly),
+                settings=parsed_settings(given or [], assembly),
                 in_memory=in_memory,
                 record=record,
                 iam=Enforcement(iam, recorded),
@@ -236,7 +239,7 @@ def _say() -> Callable[[str], None]:
 
 
 def _options(**chosen: object) -> list[str]:
-    """Return the options of the command line that say the same: flags, and those with values."""
+    """Return the equivalent options of the command line: flags, and those with values."""
     options: list[str] = []
     for name, value in chosen.items():
         if value is None or value is False:
@@ -246,11 +249,11 @@ def _options(**chosen: object) -> list[str]:
     return options
 
 
-def given_settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
-    """What `--set` says; a value that is JSON is meant as JSON.
+def parsed_settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
+    """Return the settings of `--set`; a value that is JSON is parsed as JSON.
 
     Raises:
-        LocalError: one is no setting, or nothing is synthesized to which it could be given.
+        LocalError: one is not a valid setting, or nothing is synthesized that could use it.
     """
     if given and assembly is not None:
         raise LocalError("--set cannot be used with --assembly, which is already synthesized")
@@ -268,7 +271,7 @@ def given_settings(given: list[str], assembly: Path | None) -> dict[str, JsonVal
 
 def _start_detached(folder: StateFolder, options: list[str]) -> None:
     folder.create()
-    folder.lock().release()  # says at once that another one runs
+    folder.lock().release()  # fails at once if another one runs
     folder.endpoint.unlink(missing_ok=True)
     command = [sys.executable, "-m", "local", "up", "--state", str(folder.root), *options]
     log = folder.logs / "up.log"
@@ -285,7 +288,7 @@ def _start_detached(folder: StateFolder, options: list[str]) -> None:
 
 
 def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Pass on what the background process says until it serves or ends."""
+    """Print the output of the background process until it serves or ends."""
     deadline = time.monotonic() + _DETACHED_SECONDS
     with log.open(encoding="utf-8", errors="replace") as said:
         while True:

@@ -1,4 +1,4 @@
-"""The AWS clients of the runner itself, each bound to the engine that stands in for the service."""
+"""The AWS clients of the runner itself, each bound to the engine of its service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Credentials:
-    """The one pair of keys that the engines know."""
+    """The only pair of keys that the engines accept."""
 
     access_key: str
     secret_key: str
@@ -33,7 +33,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """Where each service is answered; functions and the runner may have different ones."""
+    """The address of each service; functions and the runner may have different ones."""
 
     dynamodb: str
     s3: str
@@ -58,7 +58,7 @@ class Endpoints:
 
 @dataclass(frozen=True)
 class Clients:
-    """One client a service; boto3's clients are safe to share between threads."""
+    """One client per service; boto3's clients are safe to share between threads."""
 
     dynamodb: DynamoDBClient
     streams: DynamoDBStreamsClient
@@ -71,7 +71,10 @@ class Clients:
 
 
 def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
-    """Make the runner's clients. One attempt a call: every caller has its own way to retry."""
+    """Create the runner's clients, with one attempt per call.
+
+    Every caller retries in its own way.
+    """
     session = boto3.Session(
         aws_access_key_id=credentials.access_key,
         aws_secret_access_key=credentials.secret_key,

@@ -1,6 +1,6 @@
 """Creates everything that an assembly declares, in CloudFormation's order.
 
-Runs in a thread of its own: it blocks on the engines. What it makes is in `Context.plan`.
+Runs in a thread of its own, because it blocks on the engines. The result is in `Context.plan`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,14 +20,14 @@ _SSM_PARAMETER = "AWS::SSM::Parameter::Value<"
 
 @dataclass
 class _Deployed:
-    """What is known while stacks are created one after the other."""
+    """The state while stacks are created one after the other."""
 
     created: dict[tuple[str, str], Created] = field(default_factory=dict[tuple[str, str], Created])
     exports: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
 
 def deploy(assembly: Assembly, context: Context) -> None:
-    """Create the resources of all stacks and note their outputs in the plan.
+    """Create the resources of all stacks and store their outputs in the plan.
 
     Raises:
         LocalError: a resource is not known, cannot be resolved or cannot be created.
@@ -44,10 +44,10 @@ def deploy(assembly: Assembly, context: Context) -> None:
 
 
 def refuse_unknown_types(assembly: Assembly) -> None:
-    """Say at once that a type is not known, before anything is started or created.
+    """Reject unknown resource types before anything is started or created.
 
     Raises:
-        AssemblyError: one is not.
+        AssemblyError: a type is not known.
     """
     for stack in assembly.stacks:
         for resource in stack.resources.values():
@@ -58,7 +58,7 @@ def refuse_unknown_types(assembly: Assembly) -> None:
 def engines_of(assembly: Assembly) -> frozenset[str]:
     """Return the engines that the assembly needs.
 
-    moto is always one: it answers for all services of which nothing is declared.
+    moto is always included: it serves all services of which nothing is declared.
     """
     kinds = {resource.kind for stack in assembly.stacks for resource in stack.resources.values()}
     return frozenset({"aws", *filter(None, map(engine_of, kinds))})

@@ -1,6 +1,6 @@
 """The engines of one runtime while it serves: kept alive, and stopped or killed when tests ask.
 
-An engine that ends unasked is started again on its port; the functions only see that it was away.
+An engine that ends unexpectedly is started again on its port; functions notice only the outage.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class EngineRoom:
     """All engines of one state folder."""
 
     def __init__(self, *, tools: Path, state: StateFolder, options: Options) -> None:
-        """Take what the engines are started with."""
+        """Store what the engines are started with."""
         self._tools = tools
         self._state = state
         self._options = options
@@ -55,15 +55,15 @@ class EngineRoom:
         self._ports = {name: each.endpoint.port for name, each in self._running.items()}
 
     def url(self, name: str) -> str:
-        """Return where a service answers; the same as long as the runtime serves.
+        """Return the address of a service, which is constant while the runtime serves.
 
-        A service without an engine is moto's, which has nothing of it: no request leaves the
-        machine, and what is not declared is not found.
+        A service without an engine is served by moto, which has nothing of it: no request leaves
+        the machine, and undeclared resources are not found.
         """
         return self._running.get(name, self._running["aws"]).endpoint.url
 
     def own_url(self, name: str) -> str:
-        """Return where an engine answers, an empty string where it is not started."""
+        """Return the address of an engine, an empty string if it is not started."""
         return self.url(name) if name in self._running else ""
 
     def stop_all(self) -> None:
@@ -105,7 +105,7 @@ class EngineRoom:
             await asyncio.to_thread(engine.kill)
 
     async def keep(self) -> None:
-        """Start engines again that ended unasked, and go on with starts that failed; for ever."""
+        """Restart engines that ended unexpectedly, and retry failed starts; for ever."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
             for name in list(self._running):
@@ -117,9 +117,9 @@ class EngineRoom:
                     _log.exception("%s does not come up", name)
 
     async def _bring_up(self, name: str) -> None:
-        """Start an engine that has ended, and see it through until it has back what it forgot.
+        """Start an engine that has ended, and restore what it does not persist.
 
-        A start that took too long is not forgotten: the engine may be there later.
+        A start that took too long is still followed, because the engine may become available later.
         """
         engine = self._running[name]
         if engine.exit_code is not None:

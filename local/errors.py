@@ -2,11 +2,14 @@
 
 
 class LocalError(Exception):
-    """The runtime cannot do what it was asked; the message is one clear line first."""
+    """The runtime cannot do what was requested.
+
+    The first line of the message is a clear summary.
+    """
 
 
 class AssemblyError(LocalError):
-    """The synthesized assembly holds something that the runtime does not know or cannot resolve."""
+    """The synthesized assembly contains a part that the runtime does not support."""
 
     def __init__(self, *, stack: str, logical_id: str, kind: str, fact: str) -> None:
         """Name the place in the template and the fact."""
@@ -14,4 +17,4 @@ class AssemblyError(LocalError):
 
 
 class AlreadyRunningError(LocalError):
-    """Another runtime holds the data folder."""
+    """Another runtime uses the state folder."""

@@ -1,6 +1,6 @@
-"""What a newcomer meets: the samples imported at the first start, and three commands to try.
+"""The first start: imports the samples, and shows three commands to try.
 
-The import is the ordinary client in a process of its own; the runtime knows nothing of its format.
+The import is the ordinary client in a process of its own; the runtime does not know its format.
 """
 
 import shlex
@@ -17,15 +17,15 @@ _QUERY = "gear"
 
 
 def vitrine(*arguments: str | Path) -> list[str]:
-    """The command line of the client, in the environment that runs this."""
+    """Return the command line of the client, in the environment that runs this."""
     return [sys.executable, "-m", "vitrine", *map(str, arguments)]
 
 
 def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
-    """Import the samples unless that was done before, then say what to try.
+    """Import the samples unless that was done before, then print what to try.
 
     Raises:
-        LocalError: the import fails; with what it printed.
+        LocalError: the import fails; the message contains its output.
     """
     if not state.read(_MARK, dict[str, str]()):
         say(f"importing the samples from {_shown(samples)}")
@@ -56,5 +56,5 @@ def _run(command: list[str]) -> None:
 
 
 def _shown(path: Path) -> str:
-    """A path as one types it in the repository."""
+    """Return a path as typed in the repository."""
     return str(path.relative_to(REPOSITORY)) if path.is_relative_to(REPOSITORY) else str(path)

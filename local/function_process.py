@@ -29,7 +29,7 @@ _END_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """What the template says about a function."""
+    """The declaration of a function in the template."""
 
     name: str
     arn: str
@@ -46,7 +46,7 @@ class FunctionSpec:
 
 @dataclass(frozen=True)
 class InvocationResult:
-    """The answer of a function: its payload, and the error's type when it failed."""
+    """The result of a function: its payload, and the error's type if it failed."""
 
     payload: bytes
     error: str | None = None
@@ -60,7 +60,7 @@ class InvocationResult:
         return json.loads(self.payload or b"null")
 
     def message(self) -> str:
-        """Return what the error says, for logs and failure records."""
+        """Return the error message, for logs and failure records."""
         try:
             value = self.value()
         except ValueError:
@@ -78,7 +78,7 @@ def function_error(kind: str, message: str) -> InvocationResult:
 
 @dataclass(eq=False)
 class Call:
-    """One call on its way: waiting, then with a process, then answered."""
+    """One call: waiting, then with a process, then answered."""
 
     request_id: str
     payload: bytes
@@ -86,13 +86,13 @@ class Call:
     deadline_ms: int = 0
 
     def finish(self, result: InvocationResult) -> None:
-        """Answer the caller, if it still waits."""
+        """Return the result to the caller, if it still waits."""
         if not self.result.done():
             self.result.set_result(result)
 
 
 class Worker:
-    """One process. `ready` from the moment it asks for a call until it is given one."""
+    """One process. It is `ready` from its request for a call until it gets one."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Worker:
     ) -> None:
         """Prepare a process of `spec`; `run` starts it.
 
-        The file `policies` says what its role may do; None: everything.
+        The file `policies` lists what its role may do; None allows everything.
         """
         self.port = port
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
@@ -134,23 +134,23 @@ class Worker:
 
     @property
     def function_arn(self) -> str:
-        """The ARN of its function."""
+        """Return the ARN of its function."""
         return self._spec.arn
 
     @property
     def ready(self) -> bool:
-        """Whether it waits for a call, and may get one."""
+        """Return whether it waits for a call and may get one."""
         return self._asked is not None and not self._asked.done() and not self._retired
 
     @property
     def coming(self) -> bool:
-        """Whether it will ask for a call soon: it starts, or has just answered one."""
+        """Return whether it will soon request a call: it is starting, or has just answered one."""
         waits = self._asked is not None and not self._asked.done()
         return not (self._retired or waits) and self._call is None and self._failure is None
 
     @property
     def pid(self) -> int | None:
-        """The process id, once it runs."""
+        """Return the process id, once it runs."""
         return self._process.pid if self._process else None
 
     def watch(self, task: asyncio.Task[None]) -> None:
@@ -216,7 +216,7 @@ class Worker:
             raise
 
     def take(self, call: Call) -> None:
-        """Give the waiting process a call; its time runs from here."""
+        """Give the waiting process a call; its time limit starts now."""
         if self._asked is None:
             raise RuntimeError(f"{self.id} is not waiting for a call")
         call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
@@ -225,7 +225,7 @@ class Worker:
         self._arm(self._spec.timeout, f"Task timed out after {self._spec.timeout:.2f} seconds")
 
     def answer(self, request_id: str, result: InvocationResult) -> bool:
-        """Pass on the answer to the running call; False when it is of another call."""
+        """Pass the result to the running call; return False if it belongs to another call."""
         call = self._call
         if call is None or call.request_id != request_id:
             return False
@@ -235,11 +235,11 @@ class Worker:
         return True
 
     def failed_to_start(self, result: InvocationResult) -> None:
-        """Note the error that the process reported about its own start."""
+        """Record the error that the process reported about its own start."""
         self._failure = result
 
     def retire(self) -> None:
-        """Take no further call: until it is gone, a process that is ended would lose it."""
+        """Accept no further call: a process that is being ended would lose it."""
         self._retired = True
 
     async def end(self) -> None:
@@ -255,7 +255,7 @@ class Worker:
             await asyncio.wait([self._task])
 
     def memory(self) -> int:
-        """Return the bytes that the process holds in memory."""
+        """Return the memory of the process in bytes."""
         if self.pid is None:
             return 0
         try:
@@ -281,7 +281,7 @@ class Worker:
 
 
 def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
-    """Return what Lambda sets, and the template's variables; nothing of the runner's own."""
+    """Return the variables of Lambda and of the template; none of the runner's own."""
     scratch = spec.code.parent
     return {
         "PATH": os.defpath,
@@ -294,7 +294,7 @@ def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
         "AWS_DEFAULT_REGION": arns.REGION,
         "AWS_EXECUTION_ENV": f"AWS_Lambda_{spec.runtime}",
         "AWS_LAMBDA_FUNCTION_NAME": spec.name,
-        "AWS_SDK_UA_APP_ID": spec.name,  # ours: requests then say whose they are (proxy.py)
+        "AWS_SDK_UA_APP_ID": spec.name,  # ours: requests then name their function (proxy.py)
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(spec.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",

@@ -1,8 +1,8 @@
 """The functions of the deployment: who is called, by which process, within which limits.
 
-As on Lambda, a process serves one call at a time and holds nothing of another function. It is
-started with the first call, kept for the next, and ended when it was idle for a while. The
-protocol with the processes is in `runtime_api.py`, one process in `function_process.py`.
+As on Lambda, a process serves one call at a time, of one function. It is started with the first
+call, kept for the next, and ended after it was idle for a while. The protocol with the processes is
+in `runtime_api.py`, one process in `function_process.py`.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Process(Protocol):
-    """What decides on the end of an idle process."""
+    """The properties that decide when an idle process ends."""
 
     @property
     def ready(self) -> bool: ...
@@ -48,8 +48,9 @@ _Idle = TypeVar("_Idle", bound=Process)
 
 
 def idle_too_long(processes: Iterable[_Idle], now: float) -> list[_Idle]:
-    """Return those of a function's processes that are to end: the one that was used last is kept
-    for longer than the others.
+    """Return those of a function's processes that have been idle for too long.
+
+    The one that was used last is kept longer than the others.
     """
     free = sorted((one for one in processes if one.ready), key=lambda one: one.idle_since)
     return [one for one in free[:-1] if now - one.idle_since > _SPARE_SECONDS] + [
@@ -86,7 +87,10 @@ class _Pool:
         return max(free, key=lambda worker: worker.idle_since, default=None)
 
     def coming(self) -> int:
-        """Return how many processes will ask for a call soon: they start, or just answered one."""
+        """Return how many processes will request a call soon.
+
+        They are starting, or just answered one.
+        """
         return sum(1 for worker in self.workers.values() if worker.coming)
 
 
@@ -94,7 +98,7 @@ class Functions:
     """All functions of one runtime; lives in the event loop that made it."""
 
     def __init__(self, *, logs: Path) -> None:
-        """Begin without functions; each gets a log in the folder `logs`."""
+        """Start without functions; each gets a log in the folder `logs`."""
         self._logs = logs
         self._environment: Mapping[str, str] = {}
         self._runtime = Path()
@@ -116,12 +120,12 @@ class Functions:
         runtime: Path,
         policies: Callable[[FunctionSpec], Path | None],
     ) -> None:
-        """Say what the processes get; calls are possible from here.
+        """Set what the processes get; calls are possible from here.
 
         There are as many processes at once as there are `ports`, on each of which the Runtime API
-        answers one of them. The environment holds the engines' variables, `runtime` is the
-        folder of the packages that Lambda itself brings. `policies` writes the file of what a
-        function's role may do, None when it may do everything.
+        serves one of them. The environment contains the engines' variables, `runtime` is the folder
+        of the packages that Lambda itself provides. `policies` writes the file of what a function's
+        role may do; None allows everything.
         """
         self._ports = list(ports)
         self._environment = environment
@@ -143,9 +147,9 @@ class Functions:
         return self._pool(reference).spec
 
     async def invoke(self, reference: str, event: Mapping[str, JsonValue]) -> InvocationResult:
-        """Call a function and wait for its answer, which may be an error of the function.
+        """Call a function and return its result, which may be an error of the function.
 
-        A call waits for a free process when as many run as the function may have.
+        A call waits for a free process if the function has its maximum number of processes.
 
         Raises:
             LocalError: there is no such function.
@@ -173,11 +177,11 @@ class Functions:
         return result
 
     def have_rested_since(self, when: float) -> bool:
-        """Say whether no function ran since `when` (of the monotonic clock)."""
+        """Return whether no function has run since `when` (of the monotonic clock)."""
         return self._running == 0 and self._last_ended < when
 
     def worker(self, port: int) -> Worker | None:
-        """Return the process that the Runtime API answers on `port`."""
+        """Return the process that the Runtime API serves on `port`."""
         return self._workers.get(port)
 
     def report(self) -> dict[str, JsonValue]:
@@ -235,7 +239,7 @@ class Functions:
         return sum(1 for worker in self._workers.values() if worker.never_ready)
 
     def _make_room(self) -> None:
-        """End the process that is idle the longest, whosever it is; who waits is then served."""
+        """End the process that is idle the longest, of any function; then serve those who wait."""
         if self._ending:
             return
         idle = [worker for worker in self._workers.values() if worker.ready]
@@ -263,14 +267,14 @@ class Functions:
         worker.watch(asyncio.create_task(self._live(pool, worker), name=f"function-{worker.id}"))
 
     async def _live(self, pool: _Pool, worker: Worker) -> None:
-        """Follow one process to its end, and let the call that it had know."""
+        """Follow one process to its end, and report the end to its call."""
         failure = await worker.run()
         del pool.workers[worker.id]
         del self._workers[worker.port]
         self._ports.append(worker.port)
         if failure is not None and worker.never_ready and pool.waiting:
-            # The start itself failed: the call that it was made for gets the reason, so that
-            # a function that cannot start is not started for ever.
+            # The start itself failed: its call gets the reason, so that a function that cannot
+            # start is not started again and again.
             pool.waiting.popleft().finish(failure)
         self._dispatch_all()
 

@@ -1,6 +1,6 @@
 """The HTTP API of the deployment: routes, authorizer, CORS and limits as API Gateway has them.
 
-An ASGI application; what an event or an answer looks like is in `payload.py`.
+An ASGI application; `payload.py` defines the form of events and responses.
 """
 
 import asyncio
@@ -37,12 +37,12 @@ _log = logging.getLogger(__name__)
 
 
 class _TooLargeError(Exception):
-    """The body is over API Gateway's limit."""
+    """The body exceeds API Gateway's limit."""
 
 
 @dataclass(frozen=True)
 class _Decision:
-    """What an authorizer said, and until when it holds."""
+    """The decision of an authorizer, and until when it is cached."""
 
     allowed: bool
     context: JsonValue
@@ -53,14 +53,14 @@ class Gateway:
     """Serves one API."""
 
     def __init__(self, api: Api, functions: Functions) -> None:
-        """Take the API as the template declares it."""
+        """Store the API as the template declares it."""
         self._api = api
         self._functions = functions
         self._routes = RouteTable(api.routes)
         self._decisions: dict[tuple[str, ...], _Decision] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request (ASGI)."""
+        """Handle one request (ASGI)."""
         if scope["type"] != "http":
             return
         http = HttpRequest(scope, receive)
@@ -122,7 +122,7 @@ class Gateway:
     async def _authorize(
         self, authorizer: Authorizer, event: Object, match: Match
     ) -> Answer | None:
-        """Add the authorizer's context to the event, or return why the request is refused."""
+        """Add the authorizer's context to the event, or return why the request is denied."""
         identity = identity_of(authorizer.identity_sources, event)
         if identity is None:
             return message(401, "Unauthorized")

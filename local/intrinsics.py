@@ -1,6 +1,6 @@
-"""CloudFormation's intrinsic functions, resolved against what has been created so far.
+"""Resolves CloudFormation's intrinsic functions against the created resources.
 
-Knows the functions that a CDK app renders. Anything else under `Fn::` is an error, because a
+Supports the functions that a CDK app renders. Anything else under `Fn::` is an error, because a
 function that is skipped is a wrong value somewhere.
 """
 
@@ -37,7 +37,7 @@ _Resolved = JsonValue | _Absent
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression of one stack may refer to."""
+    """The names to which an expression of one stack may refer."""
 
     stack: str
     ref: Callable[[str], JsonValue]
@@ -60,7 +60,7 @@ def resolve(value: JsonValue, scope: Scope) -> JsonValue:
 
 
 def holds(condition: str, scope: Scope) -> bool:
-    """Say whether the named condition of the template is true.
+    """Return whether the named condition of the template is true.
 
     Raises:
         UnresolvableError: there is no such condition.

@@ -1,7 +1,7 @@
-"""What is importable in a function besides its code: the dependency layer and the runtime's own.
+"""The packages of a function besides its code: the dependency layer and the runtime's own.
 
-Both are installed for the running Python from pinned requirements with hashes, each into a
-folder named after the digest of those requirements, so that a changed lock is a new folder.
+Both are installed for the running Python from pinned requirements with hashes, each into a folder
+named after the digest of those requirements, so that a changed lock is a new folder.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def install_layer(requirements: Path, folder: Path, progress: Callable[[str], No
 
 
 def install_runtime(lock: Path, folder: Path, progress: Callable[[str], None]) -> Path:
-    """Return the folder with what AWS's Python runtime brings: boto3 and the runtime client.
+    """Return the folder with the packages of AWS's Python runtime: boto3 and the runtime client.
 
     The versions and hashes are those of the repository's lock.
 

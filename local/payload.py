@@ -110,7 +110,7 @@ def answer_of(payload: bytes, *, method: str = "GET") -> Answer:
     try:
         value: JsonValue = json.loads(payload or b"null")
     except ValueError as error:
-        raise MalformedAnswerError("the answer is not JSON") from error
+        raise MalformedAnswerError("the response is not JSON") from error
     if not isinstance(value, dict) or "statusCode" not in value:
         body = value if isinstance(value, str) else json.dumps(value)
         return Answer(200, body.encode(), (("content-type", "application/json"),))
@@ -124,7 +124,7 @@ def _status(value: Object) -> int:
     if isinstance(status, str) and status.isdigit():
         status = int(status)
     if isinstance(status, bool) or not isinstance(status, int) or not 100 <= status <= 599:
-        raise MalformedAnswerError(f"statusCode {status!r} is none")
+        raise MalformedAnswerError(f"statusCode {status!r} is invalid")
     return status
 
 

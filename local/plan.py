@@ -1,6 +1,6 @@
-"""What the runtime serves once everything is created: the declared connections between resources.
+"""The connections between resources that the runtime serves once everything is created.
 
-Filled while the resources are created (`resources/`), read by the gateway and the pumps.
+It is filled while the resources are created (`resources/`), and read by the gateway and the pumps.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Object = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class Source:
-    """What all event source mappings have in common."""
+    """The common part of all event source mappings."""
 
     id: str
     function: str
@@ -45,7 +45,7 @@ class QueueMapping(Source):
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue as the engine has it."""
+    """A queue in the engine."""
 
     name: str
     arn: str
@@ -56,7 +56,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a rule sends its events."""
+    """A target of a rule."""
 
     id: str
     arn: str
@@ -85,7 +85,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class StateMachine:
-    """A state machine as its engine takes it."""
+    """A state machine in its engine."""
 
     name: str
     arn: str
@@ -95,7 +95,7 @@ class StateMachine:
 
 @dataclass(frozen=True)
 class Cors:
-    """What an API answers to browsers of other origins."""
+    """The CORS settings of an API."""
 
     origins: tuple[str, ...]
     methods: tuple[str, ...]
@@ -166,7 +166,7 @@ class Plan:
     outputs: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     def dead_letter_queues(self) -> frozenset[str]:
-        """Return the ARNs of the queues that others give their dead letters to."""
+        """Return the ARNs of the queues that others use for dead letters."""
         return frozenset(q.dead_letters for q in self.queues.values() if q.dead_letters)
 
     def the_api(self) -> Api | None:

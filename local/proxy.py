@@ -1,4 +1,4 @@
-"""A proxy before an engine: counts what functions ask of it, and fails when a test wants it to.
+"""A proxy before an engine: counts the requests of functions, and injects faults for tests.
 
 Requests pass unchanged (their signatures hold), but for DynamoDB's, which are made to return the
 capacity that they consume. Bodies are read whole: this is for tests and measurements.
@@ -26,11 +26,11 @@ _PARTS_OF_S3 = ("uploads", "uploadId", "partNumber", "versions", "versioning", "
 
 
 class Fault(BaseModel):
-    """What goes wrong with requests that match, `times` times (for ever when left out).
+    """A fault for matching requests, injected `times` times (without a limit by default).
 
     `status`: answered with that status, nothing reaches the engine. `reset`: the connection ends
-    without an answer, before (or with `after`, after) the engine has done what was asked.
-    `delay`: seconds before the request goes on.
+    without an answer, before (or with `after`, after) the engine has done what was asked. `delay`:
+    seconds before the request goes on.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -82,7 +82,7 @@ class _Armed:
 
 @dataclass
 class _Ledger:
-    """What all proxies share: the counters and the faults to come."""
+    """The common state of all proxies: the counters and the pending faults."""
 
     counts: dict[_Operation, _Count] = field(default_factory=dict[_Operation, _Count])
     armed: list[_Armed] = field(default_factory=list[_Armed])
@@ -162,7 +162,7 @@ class Proxies:
     """The proxies of one runtime."""
 
     def __init__(self) -> None:
-        """Begin without any; nothing is counted yet."""
+        """Start without proxies; nothing is counted yet."""
         self._ledger = _Ledger()
         self._proxies: list[tuple[HttpServer, _Proxy]] = []
 
@@ -198,7 +198,7 @@ class Proxies:
         self._ledger.counts.clear()
 
     def faults(self) -> JsonValue:
-        """Return the faults that are still to come."""
+        """Return the pending faults."""
         return [
             {**each.fault.model_dump(mode="json"), "times": each.left}
             for each in self._ledger.armed
@@ -206,7 +206,7 @@ class Proxies:
         ]
 
     def inject(self, wanted: JsonValue) -> None:
-        """Replace the faults to come.
+        """Replace the pending faults.
 
         Raises:
             ValueError: they are malformed.
@@ -236,13 +236,13 @@ def operation_of(engine: str, method: str, target: str, headers: Mapping[str, st
 
 
 def caller_of(headers: Mapping[str, str]) -> str:
-    """Return the function that sent a request, as AWS's SDK tells it; others tell nothing."""
+    """Return the function that sent a request, as AWS's SDK names it; others send no name."""
     parts = headers.get("user-agent", "").split()
     return next((part[4:] for part in parts if part.startswith("app/")), "")
 
 
 def consumed(body: bytes) -> float:
-    """Return the capacity units that an answer of DynamoDB reports."""
+    """Return the capacity units in a response of DynamoDB."""
     try:
         answer = json.loads(body)
     except ValueError:

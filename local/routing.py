@@ -1,8 +1,8 @@
-"""Which route of an HTTP API a request meets.
+"""Finds the route of an HTTP API for a request.
 
-API Gateway takes the most specific path: at the first place where two routes differ a fixed
-segment wins over a variable and that over a greedy variable; then a named method over ANY; and
-`$default` when nothing else fits. Segments are compared as they were sent, and decoded after.
+API Gateway uses the most specific path: at the first place where two routes differ, a fixed segment
+takes precedence over a variable, and that over a greedy variable; then a named method over ANY; and
+`$default` if nothing else matches. Segments are compared as sent, and decoded after.
 """
 
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ class RouteTable:
         self._patterns = sorted(patterns, key=lambda p: (p.rank, p.method == "ANY"))
 
     def find(self, method: str, raw_path: str) -> Match | None:
-        """Return the route for a request, by its method and its path as it was sent."""
+        """Return the route for a request, by its method and its path as sent."""
         segments = raw_path.removeprefix("/").split("/")
         for pattern in self._patterns:
             if pattern.method in {"ANY", method}:

@@ -58,7 +58,7 @@ Start = Callable[[str, Callable[[], Awaitable[None]]], None]
 
 
 class _Common(TypedDict):
-    """What every pump of a mapping is given."""
+    """The common arguments of every pump of a mapping."""
 
     clients: Clients
     functions: Functions
@@ -84,7 +84,7 @@ class EndpointFile(TypedDict):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the command line may choose."""
+    """The options of the command line."""
 
     state: StateFolder
     gateway: HttpServer
@@ -101,7 +101,7 @@ class Runtime:
     """Everything that runs, in the event loop that made it."""
 
     def __init__(self, choices: Choices) -> None:
-        """Take the choices; nothing is started yet."""
+        """Store the options; nothing is started yet."""
         self._choices = choices
         self._tools = tools_folder()
         self._options = Options(
@@ -157,8 +157,8 @@ class Runtime:
     async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
         """Start the engines, render the assembly and install the runtime's packages at once."""
         choices = self._choices
-        names: Collection[str] = ENGINES  # the product's, which start while it is synthesized
-        if choices.assembly is not None:  # what is refused in it is so before anything is started
+        names: Collection[str] = ENGINES  # the product's engines, which start during the synthesis
+        if choices.assembly is not None:  # it is checked before anything is started
             names = engines_of(await asyncio.to_thread(self._read_assembly))
         installing = asyncio.create_task(
             asyncio.to_thread(
@@ -377,7 +377,7 @@ class Runtime:
 
 
 def _give_back(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
-    """Create again what an engine that has just restarted no longer has."""
+    """Restore what an engine that has just restarted no longer has."""
     if engine == "aws":
         secretsmanager.replay(clients, state)
         sns.recreate(clients, plan)
@@ -389,10 +389,10 @@ def _give_back(engine: str, clients: Clients, state: StateFolder, plan: Plan) ->
 
 
 def refuse_kept_data(state: StateFolder) -> None:
-    """Make sure that a runtime that keeps nothing does not meet data that is to be kept.
+    """Reject a state folder with persistent data for a runtime that keeps nothing.
 
     Raises:
-        LocalError: the folder holds such data.
+        LocalError: the folder has such data.
     """
     if state.data.exists() and not state.in_memory_mark.exists():
         raise LocalError(

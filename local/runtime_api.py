@@ -1,4 +1,4 @@
-"""Lambda's Runtime API: how the function processes ask for calls and answer them.
+"""Lambda's Runtime API, through which the function processes receive calls and return results.
 
 Every process is answered on a port of its own, so that an answer is known to come from it; a path
 of its own would not do, because the client reports a failed start to host and port only.
@@ -21,7 +21,7 @@ _API = "/2018-06-01/runtime"
 
 
 def runtime_app(functions: Functions) -> Starlette:
-    """Return the application that answers the processes of `functions`."""
+    """Return the application that serves the processes of `functions`."""
     bound: list[tuple[str, str, Callable[[Request, Worker], Awaitable[Response]]]] = [
         ("/invocation/next", "GET", _next),
         ("/invocation/{request}/response", "POST", _response),

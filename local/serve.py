@@ -78,7 +78,7 @@ def _begin(state: StateFolder, *, in_memory: bool) -> None:
         refuse_kept_data(state)
     if state.in_memory_mark.exists() or in_memory:
         stop_leftovers(state.data)
-        # The tables of the last run are gone; what else it left would not fit to them.
+        # The tables of the last run are lost; its other data would not match them.
         shutil.rmtree(state.data, ignore_errors=True)
         for name in ("custom-resources.json", "secrets.json", *_journal_files(state)):
             (state.root / name).unlink(missing_ok=True)
@@ -123,12 +123,12 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     except (LocalError, EngineError) as error:
         if not stopping.is_set():
             raise
-        # Ctrl-C also ends the programs that a start runs, each of which says so.
+        # Ctrl-C also ends the programs that a start runs, each of which reports it.
         _log.info("the start was broken off: %s", error)
 
 
 class _Stop:
-    """What signals order: a stop, and an end at once when they repeat it later."""
+    """The effect of signals: a stop, and an immediate end if they are repeated later."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self.ordered = asyncio.Event()
@@ -136,7 +136,7 @@ class _Stop:
         self._first = 0.0
 
     def order(self) -> None:
-        """Take a signal. After an end at once, the guard ends the engines."""
+        """Handle a signal. After an immediate end, the guard ends the engines."""
         if not self.ordered.is_set():
             self._first = time.monotonic()
             self._say("stopping")
@@ -146,7 +146,7 @@ class _Stop:
 
 
 def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Let a start that is to stop end where it would next say something, amid minutes of work."""
+    """End a start that is to stop at its next output, within minutes of work."""
 
     def say_or_stop(text: str) -> None:
         if stopping.is_set():
@@ -157,7 +157,7 @@ def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Calla
 
 
 def _mlflow_server(endpoint: EndpointFile) -> str:
-    """How to start MLflow's server on the table; the engines take one pair of keys."""
+    """Return how to start MLflow's server on the table; the engines use one pair of keys."""
     options = Options()
     table, dynamodb = endpoint.get("trackingTable"), endpoint["dynamodb"]
     return (

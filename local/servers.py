@@ -29,7 +29,7 @@ class HttpServer:
     """One application on one port, or on several."""
 
     def __init__(self, *bound: socket.socket) -> None:
-        """Take bound sockets; connections wait until `start`."""
+        """Store bound sockets; connections wait until `start`."""
         self._sockets = bound
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
@@ -64,7 +64,7 @@ class HttpServer:
                 await self._task
 
     async def stop(self) -> None:
-        """Let running requests end for a moment, then close."""
+        """Give running requests a moment to end, then close."""
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._task

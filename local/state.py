@@ -1,6 +1,6 @@
-"""The state folder: what lies where, small files written whole, and the lock on the folder.
+"""The state folder: its layout, small files written atomically, and the lock on the folder.
 
-What the pumps note while they run lies in a database of its own (`pumps/journal.py`).
+The pumps store their progress in a separate database (`pumps/journal.py`).
 """
 
 import json
@@ -34,46 +34,46 @@ class StateFolder:
 
     @property
     def data(self) -> Path:
-        """The engines' data."""
+        """The folder of the engines' data."""
         return self.root / "data"
 
     @property
     def logs(self) -> Path:
-        """The engines' logs, the runner's, and the functions' in a folder of their own."""
+        """The folder of the engines' logs, the runner's, and, below it, the functions'."""
         return self.root / "logs"
 
     @property
     def function_logs(self) -> Path:
-        """One log a function."""
+        """The folder with one log per function."""
         return self.logs / "functions"
 
     @property
     def assembly(self) -> Path:
-        """What the CDK app renders for this folder."""
+        """The folder of the synthesized assembly."""
         return self.root / "assembly"
 
     @property
     def endpoint(self) -> Path:
-        """The contract for scripts; there only while the runtime serves."""
+        """The file for scripts, which exists only while the runtime serves."""
         return self.root / "endpoint.json"
 
     @property
     def journal(self) -> Path:
-        """Checkpoints and seen objects of the pumps."""
+        """The file of the pumps' checkpoints and seen objects."""
         return self.root / "pumps.sqlite"
 
     @property
     def in_memory_mark(self) -> Path:
-        """There when the folder belongs to a runtime that keeps nothing."""
+        """The file that marks the folder of a runtime that keeps nothing."""
         return self.root / "in-memory"
 
     def create(self) -> None:
-        """Make the folder, readable by its owner only (it holds secrets)."""
+        """Create the folder, readable by its owner only (it contains secrets)."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.function_logs.mkdir(parents=True, exist_ok=True)
 
     def lock(self) -> FileLock:
-        """Take the folder for this process.
+        """Lock the folder for this process.
 
         Raises:
             AlreadyRunningError: another runtime has it.
@@ -90,7 +90,7 @@ class StateFolder:
         return lock
 
     def read(self, name: str, default: _Value) -> _Value:
-        """Return the JSON file `name`, or `default` when it is not there.
+        """Return the JSON file `name`, or `default` if it does not exist.
 
         Raises:
             LocalError: the file is damaged.
@@ -103,10 +103,10 @@ class StateFolder:
             raise LocalError(f"{self.root / name} is damaged: {error}") from error
 
     def write(self, name: str, value: object) -> None:
-        """Replace the JSON file `name` as a whole, readable by its owner only.
+        """Replace the JSON file `name` atomically, readable by its owner only.
 
         Raises:
-            OSError: it cannot be written; what was there before is still there.
+            OSError: it cannot be written; the old file is unchanged.
         """
         scratch = self.root / f".{name}.new"
         try:
@@ -121,7 +121,7 @@ class StateFolder:
             raise OSError(error.errno, error.strerror, str(self.root / name)) from error
 
     def empty(self) -> None:
-        """Remove everything but the tools, the installed layers and the lock itself."""
+        """Remove everything except the tools, the installed layers and the lock itself."""
         for entry in self.root.iterdir():
             if entry.name in _KEPT_BY_RESET:
                 continue

@@ -1,4 +1,4 @@
-"""The CDK app, run as a program of its own: the local runtime knows only what it writes."""
+"""Runs the CDK app as a separate program: the local runtime uses only its output."""
 
 import json
 import os
@@ -19,12 +19,12 @@ _UNCHECKED = {"CDK_VALIDATION": "false"}
 
 
 def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
-    """Have `app.py` render the assembly into `folder`; assets that are not used any more go.
+    """Let `app.py` render the assembly into `folder`; unused assets are removed.
 
-    `settings` come before those of the stage.
+    `settings` override those of the stage.
 
     Raises:
-        LocalError: it fails; with the end of what it said.
+        LocalError: it fails; the message contains the end of its output.
     """
     app = REPOSITORY / "app.py"
     if not app.is_file():
@@ -45,7 +45,7 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
 
 
 def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:
-    """The CDK's own way to be given context; what the environment has of it stays."""
+    """Return the CDK's variables for context; those of the environment are kept."""
     if not settings:
         return {}
     given = json.loads(os.environ.get(_CONTEXT, "{}"))

@@ -1,8 +1,8 @@
-"""What each AWS call needs: the actions of IAM, and the resources on which they must be allowed.
+"""The IAM actions that each AWS call needs, and the resources on which they must be allowed.
 
-From the operation and its parameters as the SDK takes them, after AWS's Service Authorization
-Reference. A call that is not listed is an error, so that no call passes unasked. A resource with a
-customer-managed key needs the key's actions too, as its service documents them. Standard library
+They follow from the operation and its parameters in the SDK, by AWS's Service Authorization
+Reference. A call that is not listed is an error, so that no call passes unchecked. A resource with
+a customer-managed key needs the key's actions too, as its service documents them. Standard library
 only: it runs in the functions' processes too.
 """
 
@@ -15,11 +15,11 @@ Parameters = Mapping[str, object]
 
 
 class UnknownCallError(Exception):
-    """Nobody has said what this call needs."""
+    """The needs of this call are not declared."""
 
 
 class Need(NamedTuple):
-    """One action on one resource; a key's is asked by a service (`kms:ViaService`)."""
+    """One action on one resource; actions on keys are requested by a service (`kms:ViaService`)."""
 
     action: str
     resource: str
@@ -28,18 +28,18 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The account and its region, and which key encrypts which resource, by their ARNs."""
+    """The account and its region, and the keys that encrypt resources, by ARN."""
 
     region: str
     account: str
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def arn(self, service: str, name: str) -> str:
-        """The ARN of a resource in this account."""
+        """Return the ARN of a resource in this account."""
         return f"arn:aws:{service}:{self.region}:{self.account}:{name}"
 
     def with_key(self, resource: str, service: str, actions: tuple[str, ...]) -> Iterator[Need]:
-        """The needs of the key that encrypts `resource`, if one does."""
+        """Return the needs of the key that encrypts `resource`, if there is one."""
         key = self.keys.get(resource)
         if key is not None:
             via = f"{service}.{self.region}.amazonaws.com"
@@ -144,10 +144,10 @@ _OF_SECRETS = {
 
 
 def needs(service: str, operation: str, parameters: Parameters, place: Place) -> list[Need]:
-    """What a call needs.
+    """Return the needs of a call.
 
     Raises:
-        UnknownCallError: nobody has said it.
+        UnknownCallError: they are not declared.
     """
     by_service = _SERVICES.get(service)
     found = list(by_service(operation, parameters, place)) if by_service else []
@@ -160,20 +160,20 @@ def needs(service: str, operation: str, parameters: Parameters, place: Place) ->
 
 
 def search_need(method: str, path: str, domain: str) -> Need:
-    """What a request to the search domain of this ARN needs."""
+    """Return the need of a request to the search domain of this ARN."""
     plain = unquote(path.partition("?")[0]).lstrip("/")
     return Need(f"es:ESHttp{method.title()}", f"{domain}/{plain}")
 
 
 def queue_mapping(queue: str, place: Place) -> Iterator[Need]:
-    """What Lambda needs of a function's role to deliver a queue to the function."""
+    """Return what Lambda needs of a function's role to deliver a queue to the function."""
     for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
         yield Need(f"sqs:{action}", queue)
     yield from place.with_key(queue, "sqs", ("Decrypt",))
 
 
 def stream_mapping(stream: str, place: Place) -> Iterator[Need]:
-    """What Lambda needs of a function's role to deliver a table's stream to the function."""
+    """Return what Lambda needs of a function's role to deliver a table's stream to the function."""
     for action in ("DescribeStream", "GetRecords", "GetShardIterator"):
         yield Need(f"dynamodb:{action}", stream)
     table = place.arn("dynamodb", stream.split(":", 5)[-1].partition("/stream/")[0])
@@ -182,7 +182,7 @@ def stream_mapping(stream: str, place: Place) -> Iterator[Need]:
 
 
 def failure_destination(target: str, place: Place) -> Iterator[Need]:
-    """What Lambda needs of a function's role to put what it gave up into a bucket or a queue."""
+    """Return what Lambda needs of a function's role to write failures to a bucket or a queue."""
     if target.startswith("arn:aws:s3:"):
         yield Need("s3:PutObject", f"{target}/aws/lambda/")
         yield Need("s3:ListBucket", target)
@@ -193,13 +193,16 @@ def failure_destination(target: str, place: Place) -> Iterator[Need]:
 
 
 def log_writing(group: str, place: Place) -> Iterator[Need]:
-    """What Lambda needs of a function's role to write its log."""
+    """Return what Lambda needs of a function's role to write its log."""
     for action in ("CreateLogStream", "PutLogEvents"):
         yield Need(f"logs:{action}", place.arn("logs", f"log-group:{group}:log-stream:any"))
 
 
 def log_delivery() -> Iterator[Need]:
-    """What Step Functions needs of a state machine's role to log; AWS decides it on `*` only."""
+    """Return what Step Functions needs of a state machine's role to log.
+
+    AWS decides on `*` only.
+    """
     for action in (
         *("CreateLogDelivery", "DeleteLogDelivery", "DescribeLogGroups"),
         *("DescribeResourcePolicies", "GetLogDelivery", "ListLogDeliveries"),
@@ -209,14 +212,14 @@ def log_delivery() -> Iterator[Need]:
 
 
 def task(service: str, resource: str, place: Place) -> Iterator[Need]:
-    """What a state machine's role needs to call a function, queue, event bus or bucket."""
+    """Return what a state machine's role needs to call a function, queue, event bus or bucket."""
     yield Need(_OF_TASKS[service], resource)
     if service == "sqs":
         yield from place.with_key(resource, "sqs", _SEALING)
 
 
 def listing(parameters: Parameters) -> Need:
-    """What tells a caller that an object is absent; without it S3 answers 403, not 404."""
+    """Return what a caller needs to learn that an object is absent; otherwise S3 returns 403."""
     return Need("s3:ListBucket", _bucket(parameters))
 
 
@@ -288,7 +291,7 @@ def _on_object(operation: str, parameters: Parameters, place: Place) -> Iterator
 
 
 def _copied(source: object) -> Parameters:
-    """The parameters of the copied object; the SDK takes it as an object or as a quoted path."""
+    """Return the parameters of the copied object, which the SDK takes as object or quoted path."""
     if isinstance(source, Mapping):
         return cast("Parameters", source)
     path, _, query = str(source).partition("?")
@@ -321,7 +324,7 @@ def _sqs(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]
 
 
 def _queue_of(arn: object, place: Place) -> str:
-    """A queue as the templates name it: the engine tells ARNs with an account of its own."""
+    """Return the ARN of a queue in the templates; the engine uses another account."""
     return place.arn("sqs", str(arn).rpartition(":")[2])
 
 
@@ -359,7 +362,7 @@ def _stepfunctions(operation: str, parameters: Parameters, place: Place) -> Iter
 
 
 def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Need]:
-    """Who am I: AWS asks no policy."""
+    """Return the needs of STS: AWS checks no policy for GetCallerIdentity."""
     if operation == "GetCallerIdentity":
         yield NOTHING
 

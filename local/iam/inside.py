@@ -1,12 +1,12 @@
-"""Runs inside the process of a function: asks the role's policies before each call leaves it.
+"""Runs inside the process of a function: checks the role's policies before each call.
 
 The runner starts it in place of AWS's runtime client, with the file that names the policies; it
-puts its questions where botocore and opensearch-py make requests, and goes on as that client.
-botocore tells the parameters of every call, also of those that are only signed: a presigned URL
-that its signer may not use is refused when it is made (AWS refuses it when it is used).
+hooks into botocore and opensearch-py where they send requests, and then runs as that client.
+botocore passes the parameters of every call, including those that are only signed: a presigned URL
+that its signer may not use is refused when it is created (AWS refuses it when it is used).
 
-Not asked: requests that a function makes without these two libraries, and presigned POSTs, which
-are not supported. Standard library only, and nothing of the function's is imported early.
+Not checked: requests that a function makes without these two libraries, and presigned POSTs, which
+are not supported. Standard library only, and no module of the function is imported early.
 """
 
 import importlib.abc
@@ -25,7 +25,7 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 if TYPE_CHECKING or __name__ != "__main__":
     from local.iam import actions, policy
 else:
-    # The runner's own package is seen for these two modules only, not by the function.
+    # The runner's own package is importable for these two modules only, not for the function.
     sys.path.insert(0, _ROOT)
     from local.iam import actions, policy
 
@@ -55,7 +55,7 @@ class Guard:
     """Decides for one function; `refusal` is the text of AWS, or None."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        """Read what the runner says about the function's role."""
+        """Read the policies of the function's role."""
         self._principal: str = document["principal"]
         self._role: str = document["role"]
         self._policies = policy.Policies(document["statements"])
@@ -65,7 +65,7 @@ class Guard:
         self._noted: set[tuple[str, policy.Grant]] = set()
 
     def refusal(self, need: actions.Need) -> str | None:
-        """Why the need is not met, in AWS's words; None when it is."""
+        """Return why the need is not met, in AWS's words; None if it is."""
         if need is actions.NOTHING:
             return None
         context = {"kms:ViaService": need.via} if need.via else None
@@ -85,26 +85,26 @@ class Guard:
         )
 
     def of_call(self, service: str, operation: str, parameters: actions.Parameters) -> str | None:
-        """The first refusal of an SDK's call.
+        """Return the first refusal of an SDK's call.
 
         Raises:
-            UnknownCallError: nobody has said what it needs.
+            UnknownCallError: its needs are not declared.
         """
         found = actions.needs(service, operation, parameters, self._place)
         return next((text for need in found if (text := self.refusal(need))), None)
 
     def of_search(self, method: str, path: str) -> str | None:
-        """The refusal of a request to the search domain."""
+        """Return the refusal of a request to the search domain."""
         if self._domain is None:
             return f"User: {self._principal} is not authorized: there is no search domain"
         return self.refusal(actions.search_need(method, path, self._domain))
 
     def of_absence(self, parameters: actions.Parameters) -> str | None:
-        """The refusal to tell that an object is absent."""
+        """Return the refusal to reveal that an object is absent."""
         return self.refusal(actions.listing(parameters))
 
     def _note(self, action: str, grants: tuple[policy.Grant, ...]) -> None:
-        """Add what was used for the first time; one short line is appended as a whole."""
+        """Record the first use of a grant; one short line is appended as a whole."""
         fresh = [grant for grant in grants if (action, grant) not in self._noted]
         for grant in fresh:
             self._noted.add((action, grant))
@@ -114,7 +114,7 @@ class Guard:
 
 
 def watch_botocore(guard: Guard, handlers: Any) -> None:
-    """Ask before each call of a client that is made from now on (`handlers`: botocore's)."""
+    """Check each call of clients that are created from now on (`handlers`: botocore's)."""
     from botocore.exceptions import ClientError  # noqa: PLC0415 - of the function's own packages
 
     def refuse(service: str, operation: str, text: str) -> None:
@@ -145,7 +145,7 @@ def watch_botocore(guard: Guard, handlers: Any) -> None:
 
 
 def watch_opensearch(guard: Guard, connection: Any) -> None:
-    """Ask before each request of opensearch-py's connection (the module with its class)."""
+    """Check each request of opensearch-py's connection (the module with its class)."""
     kind = connection.Urllib3HttpConnection
     perform = kind.perform_request
 
@@ -190,7 +190,7 @@ class _Loader(importlib.abc.Loader):
 
 
 def install(document: Path) -> None:
-    """Ask the policies in `document` about all calls of this process."""
+    """Enforce the policies in `document` for all calls of this process."""
     guard = Guard(json.loads(document.read_text(encoding="utf-8")))
     watched: dict[str, Callable[[Any], None]] = {
         "botocore.handlers": lambda module: watch_botocore(guard, module),
@@ -200,7 +200,7 @@ def install(document: Path) -> None:
 
 
 def main() -> None:
-    """Be AWS's runtime client, watched: `inside.py DOCUMENT HANDLER`."""
+    """Run AWS's runtime client with checks: `inside.py DOCUMENT HANDLER`."""
     document, handler = sys.argv[1:3]
     install(Path(document))
     sys.argv = ["awslambdaric", handler]

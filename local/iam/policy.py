@@ -1,8 +1,8 @@
-"""Decides by IAM policies: an explicit deny, an allow, or nothing, which is a refusal.
+"""Evaluates IAM policies: an explicit deny, an allow, or neither, which is a refusal.
 
-Identity policies only: roles have no Principal in them. Whatever this does not know (an operator,
-a policy variable, an element) is an error when the policies are read, never ignored. Standard
-library only: it runs in the functions' processes too.
+Identity policies only: roles have no Principal in them. Unsupported elements (operators, policy
+variables) are errors when the policies are read, never ignored. Standard library only: it runs in
+the functions' processes too.
 """
 
 import re
@@ -21,7 +21,7 @@ Json = Mapping[str, object]
 
 
 class PolicyError(Exception):
-    """A policy holds what the evaluation does not know; the message names it."""
+    """A policy contains an unsupported element; the message names it."""
 
 
 class Grant(NamedTuple):
@@ -33,7 +33,7 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the policies say about one action on one resource, and which grants allow it."""
+    """The decision on one action on one resource, and the grants that allow it."""
 
     allowed: bool
     denied: bool = False
@@ -56,7 +56,7 @@ class _Statement:
     conditions: tuple[tuple[str, tuple[_Pattern, ...]], ...]
 
     def grants(self, action: str, resource: str, context: Mapping[str, str]) -> Iterator[Grant]:
-        """The pairs of patterns by which the statement applies; none when it does not."""
+        """Return the pairs of patterns by which the statement applies; none if it does not."""
         for key, wanted in self.conditions:
             value = context.get(key)
             if value is None or not any(pattern.matches(value) for pattern in wanted):
@@ -78,7 +78,7 @@ class Policies:
         """Read the statements.
 
         Raises:
-            PolicyError: one is malformed, or holds what is not known here.
+            PolicyError: one is malformed or unsupported.
         """
         self._statements = tuple(_statement(each) for each in statements)
         self._decided = lru_cache(maxsize=_REMEMBERED)(self._decide)
@@ -86,7 +86,7 @@ class Policies:
     def decide(
         self, action: str, resource: str, context: Mapping[str, str] | None = None
     ) -> Decision:
-        """Say whether the action is allowed on the resource (an ARN) in this context."""
+        """Decide whether the action is allowed on the resource (an ARN) in this context."""
         return self._decided(action, resource, tuple(sorted((context or {}).items())))
 
     def _decide(self, action: str, resource: str, context: tuple[tuple[str, str], ...]) -> Decision:
@@ -100,7 +100,7 @@ class Policies:
         return Decision(allowed=bool(grants), grants=tuple(grants))
 
     def grants(self) -> frozenset[Grant]:
-        """Every pair of patterns that some statement allows."""
+        """Return every pair of patterns that some statement allows."""
         return frozenset(
             grant for each in self._statements if each.allows for grant in each.all_grants()
         )
@@ -126,7 +126,7 @@ def _statement(given: Json) -> _Statement:
 
 
 def _element(given: Json, name: str) -> tuple[Sequence[str], bool]:
-    """The texts of `name`, or of its negation; a statement has exactly one of them."""
+    """Return the texts of `name`, or of its negation; a statement has exactly one of them."""
     if (name in given) == (f"Not{name}" in given):
         raise PolicyError(f"a statement needs {name} or Not{name}, and not both")
     negated = name not in given
@@ -165,7 +165,7 @@ def _applying(patterns: Sequence[_Pattern], value: str, *, but: bool) -> Sequenc
 
 
 def _named(patterns: Sequence[_Pattern], *, but: bool) -> Sequence[str]:
-    """How a grant names them: each one by its text, the ones left out together."""
+    """Return how a grant names them: each one by its text, the excluded ones together."""
     texts = [pattern.text for pattern in patterns]
     return [f"all but {', '.join(texts)}"] if but else texts
 
@@ -185,7 +185,7 @@ def _glob(text: str) -> Callable[[str], bool]:
 
 
 def _arn(text: str) -> Callable[[str], bool]:
-    """Match segment by segment: a wildcard does not reach over a colon, but in the last one."""
+    """Match segment by segment: a wildcard does not match colons, except in the last segment."""
     if text == "*":
         return lambda _: True
     segments = text.split(":", _SEGMENTS - 1)

@@ -1,7 +1,7 @@
-"""Reads the records of `up --record-grants`: which grants nothing used.
+"""Reads the records of `up --record-grants` and reports unused grants.
 
-A record may be of several runtimes: their uses are taken together, and of what each role grants
-the last word counts. Each runtime's secrets have ARNs of their own; they are taken as one.
+A record may cover several runtimes: their uses are combined, and the last recorded grants of each
+role apply. Each runtime's secrets have ARNs of their own; they count as one.
 """
 
 import json
@@ -29,7 +29,7 @@ class _Used(TypedDict):
 
 @dataclass
 class Usage:
-    """What one role grants, what was used of it, and by which actions."""
+    """The grants of one role, the used ones, and the actions that used them."""
 
     granted: set[Grant] = field(default_factory=set[Grant])
     used: dict[Grant, set[str]] = field(default_factory=dict[Grant, set[str]])
@@ -43,7 +43,7 @@ def read_record(path: Path) -> dict[str, Usage]:
     """Return the usage of each role.
 
     Raises:
-        LocalError: there is no such file, or it is no record.
+        LocalError: the file does not exist, or is not a record.
     """
     roles: dict[str, Usage] = {}
     try:

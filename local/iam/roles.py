@@ -1,7 +1,7 @@
-"""The roles of a deployment with all their policies, as the templates give them, for the runner.
+"""The roles of a deployment with all their policies, as the templates declare them.
 
-Gathered while resources are created; asked by the runner for what Lambda itself does with a
-function's role, and written down for the functions' own processes (`inside.py`).
+They are collected while resources are created. The runner checks them for Lambda's own use of a
+function's role, and writes them to files for the functions' processes (`inside.py`).
 """
 
 import json
@@ -19,14 +19,14 @@ Statement = Mapping[str, JsonValue]
 
 
 class Enforcement(NamedTuple):
-    """Whether the policies decide, and the file in which is noted what was used of them."""
+    """Whether the policies are enforced, and the file that records their use."""
 
     enforced: bool = True
     record: Path | None = None
 
 
 class Lack(NamedTuple):
-    """What Lambda needs of a role that does not grant it."""
+    """A permission that Lambda needs and a role does not grant."""
 
     action: str
     resource: str
@@ -42,7 +42,7 @@ class Role:
 
 @dataclass
 class Roles:
-    """All roles of a runtime; `folder` gets a file a function."""
+    """All roles of a runtime; `folder` gets a file for each function."""
 
     folder: Path
     enforcement: Enforcement
@@ -57,16 +57,16 @@ class Roles:
     )
 
     def place(self) -> actions.Place:
-        """The account, with its keys."""
+        """Return the account, with its keys."""
         return actions.Place(arns.REGION, arns.ACCOUNT, self.keys)
 
     def note_key(self, resource: str, key: JsonValue) -> None:
-        """Remember that a key of the customer encrypts a resource; AWS's own keys need no grant."""
+        """Record that a customer-managed key encrypts a resource; AWS's own keys need no grant."""
         if isinstance(key, str) and not key.startswith("alias/aws/"):
             self.keys[resource] = key if key.startswith("arn:") else arns.arn("kms", f"key/{key}")
 
     def lacks(self, role: str, needs: Iterable[actions.Need]) -> Lack | None:
-        """Return the first need of Lambda that a role does not meet; note what is used."""
+        """Return the first need of Lambda that a role does not meet; record what is used."""
         if not self.enforcement.enforced:
             return None
         found = self._role(role)
@@ -80,7 +80,7 @@ class Roles:
         return None
 
     def document(self, function: str, role: str) -> Path | None:
-        """Write what the function's process must know; None when nothing is enforced."""
+        """Write the policies for the function's process; None if nothing is enforced."""
         if not self.enforcement.enforced:
             return None
         found = self._role(role)
@@ -102,7 +102,7 @@ class Roles:
         return path
 
     def note_granted(self) -> None:
-        """Note in the record what the roles grant, so that a report can tell what nobody used."""
+        """Record what the roles grant, so that unused grants can be reported."""
         if self.enforcement.record is None:
             return
         for role in self.by_arn.values():
@@ -131,7 +131,7 @@ def statements_of(document: JsonValue) -> list[Statement]:
     """Return the statements of a policy document.
 
     Raises:
-        PolicyError: it is none, or holds what is not known here.
+        PolicyError: it is malformed or unsupported.
     """
     if not isinstance(document, dict):
         raise policy.PolicyError("a policy document is no object")

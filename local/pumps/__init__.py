@@ -1,1 +1,1 @@
-"""What moves events between the engines and the functions, as AWS does unseen."""
+"""Moves events between the engines and the functions, as AWS does internally."""

@@ -1,7 +1,7 @@
-"""How one batch of a stream is delivered: retried, split, checkpointed, at last given up.
+"""Delivers one batch of a stream: retried, split, checkpointed, finally given up.
 
-Pure of engines: what is called, noted and written is given by the caller, so that every course
-of a delivery can be tested.
+Independent of engines: the caller passes the functions that call, record and write, so that every
+case of a delivery can be tested.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ _LONGEST_AWAY = 2.0  # asking an engine costs little, and its return should be n
 
 
 class Outlet(Protocol):
-    """What a delivery works upon."""
+    """The operations that a delivery uses."""
 
     async def call(self, records: list[Object]) -> InvocationResult:
         """Call the function with a batch."""
         ...
 
     def done(self, sequence: str) -> None:
-        """Note that everything up to `sequence` is done with."""
+        """Record that everything up to `sequence` is done."""
         ...
 
     async def give_up(
@@ -43,7 +43,7 @@ class Outlet(Protocol):
 
 @dataclass(frozen=True)
 class Policy:
-    """What the mapping says about failures."""
+    """The settings of the mapping for failures."""
 
     reports_failures: bool
     bisects: bool
@@ -64,10 +64,10 @@ async def deliver(
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Deliver the records in their order; return when all are done with.
+    """Deliver the records in order; return when all are done.
 
-    Splitting a failed batch does not count as a retry. Halves stay as large as they can, so a
-    batch that met an outage needs few calls when the outage is over.
+    Splitting a failed batch does not count as a retry. Halves stay as large as they can, so a batch
+    that met an outage needs few calls when the outage is over.
     """
     waiting = [_Segment(records)]
     while waiting:
@@ -84,7 +84,7 @@ async def deliver(
         rest = segment.records[failed:]
         failures = 1 if failed else segment.failures + 1
         if policy.bisects and len(rest) > 1:
-            # Split where the function said, or in the middle when it got nowhere.
+            # Split where the function reported, or in the middle if it made no progress.
             half = 0 if failed else len(rest) // 2
             waiting += [_Segment(part) for part in (rest[half:], rest[:half]) if part]
         elif policy.maximum_retries is not None and failures > policy.maximum_retries:
@@ -96,7 +96,7 @@ async def deliver(
 
 
 async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _Segment:
-    """Give up what is older than the policy allows; return the rest."""
+    """Give up records that are older than the policy allows; return the rest."""
     aged = _aged(segment.records, policy)
     if not aged:
         return segment
@@ -106,13 +106,13 @@ async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _S
 
 
 def pause_after(failures: int) -> float:
-    """Return how long to wait before the next attempt: doubled each time, with jitter."""
+    """Return the delay before the next attempt: doubled each time, with jitter."""
     pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(failures - 1, 10))
     return pause * random.uniform(0.8, 1.2)
 
 
 def pause_while_away(failures: int) -> float:
-    """Return how long to wait before an engine that does not answer is asked again."""
+    """Return the delay before another attempt while an engine does not respond."""
     return min(_LONGEST_AWAY, pause_after(failures))
 
 

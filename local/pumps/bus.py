@@ -1,4 +1,4 @@
-"""The default event bus: which rules an event meets, and what their targets get."""
+"""The default event bus: finds the rules of an event, and sends it to their targets."""
 
 from __future__ import annotations
 

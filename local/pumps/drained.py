@@ -64,7 +64,7 @@ class Drain:
     async def _look(self) -> dict[str, JsonValue]:
         self.activity.hurry()
         epoch = self.activity.epoch
-        if (pending := self._under_way()) is not None:
+        if (pending := self._in_progress()) is not None:
             return pending
         queues = await asyncio.gather(
             *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
@@ -86,8 +86,8 @@ class Drain:
             return {"drained": False, "running": self.activity.running}
         return {"drained": True}
 
-    def _under_way(self) -> dict[str, JsonValue] | None:
-        """Return what is known to be worked on without a request; None when nothing is."""
+    def _in_progress(self) -> dict[str, JsonValue] | None:
+        """Return the work in progress that is known without a request; None if there is none."""
         executing = self.executions.working if self.executions is not None else 0
         if self.activity.running or executing:
             pending: dict[str, JsonValue] = {"executions": executing} if executing else {}
@@ -96,7 +96,7 @@ class Drain:
         return {"drained": False, "streams": _names(working)} if working else None
 
     async def _has_seen_all(self, objects: ObjectPump, epoch: int) -> bool:
-        """Look at the buckets, until something else says no already."""
+        """Check the buckets, unless another source is already pending."""
         if objects.is_looking:
             return False
         look = asyncio.ensure_future(objects.look())
@@ -106,7 +106,7 @@ class Drain:
         return look.done() and look.result() == 0
 
     def lags(self) -> dict[str, JsonValue]:
-        """Return how many seconds old the change is that each stream mapping works on."""
+        """Return, for each stream mapping, the age in seconds of the change that it processes."""
         return {pump.mapping.function: pump.lag() for pump in self.streams}
 
     def _consumed(self) -> list[Queue]:

@@ -58,7 +58,7 @@ async def write_failure(
 
 
 def object_key(mapping: StreamMapping, batch: GivenUp, now: datetime) -> str:
-    """Return where AWS would put the document."""
+    """Return the key under which AWS would store the document."""
     return (
         f"aws/lambda/{mapping.id}/{batch.shard}/{now:%Y/%m/%d}/"
         f"{now:%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}"
@@ -68,7 +68,7 @@ def object_key(mapping: StreamMapping, batch: GivenUp, now: datetime) -> str:
 def describe(
     mapping: StreamMapping, function_arn: str, batch: GivenUp, now: datetime
 ) -> dict[str, object]:
-    """Return what is known about the batch, without its body."""
+    """Return the details of the batch, without its body."""
     first, last = batch.records[0], batch.records[-1]
     document: dict[str, object] = {
         "requestContext": {

@@ -1,4 +1,4 @@
-"""What the pumps must remember over a stop or a kill: a small database in the state folder.
+"""The state of the pumps across stops and kills: a small database in the state folder.
 
 A write that the machine loses in a power cut only means that something is delivered twice.
 """
@@ -49,14 +49,14 @@ class Journal:
         with self._lock:
             self._base.close()
 
-    def has_begun(self, reader: str) -> bool:
-        """Say whether `reader` has chosen where it starts."""
+    def has_started(self, reader: str) -> bool:
+        """Return whether `reader` has chosen its starting position."""
         with self._lock:
             found = self._base.execute("SELECT 1 FROM readers WHERE reader = ?", (reader,))
             return found.fetchone() is not None
 
     def begin(self, reader: str, positions: dict[str, str]) -> None:
-        """Note where `reader` starts, per shard; shards left out are read from their beginning."""
+        """Record where `reader` starts, per shard; other shards are read from their beginning."""
         with self._lock, self._base:
             self._base.execute("BEGIN")
             self._base.execute("INSERT OR IGNORE INTO readers VALUES (?)", (reader,))
@@ -66,7 +66,7 @@ class Journal:
             )
 
     def position(self, reader: str, shard: str) -> tuple[str | None, bool]:
-        """Return the last sequence number that is done with, and whether the shard is finished."""
+        """Return the last sequence number that is done, and whether the shard is finished."""
         with self._lock:
             row = self._base.execute(
                 "SELECT sequence, finished FROM positions WHERE reader = ? AND shard = ?",
@@ -75,7 +75,7 @@ class Journal:
         return (None, False) if row is None else (row[0], bool(row[1]))
 
     def advance(self, reader: str, shard: str, sequence: str) -> None:
-        """Note that everything up to `sequence` is done with."""
+        """Record that everything up to `sequence` is done."""
         with self._lock:
             self._base.execute(
                 "INSERT INTO positions (reader, shard, sequence) VALUES (?, ?, ?)"
@@ -84,7 +84,7 @@ class Journal:
             )
 
     def finish(self, reader: str, shard: str) -> None:
-        """Note that a closed shard is read to its end."""
+        """Record that a closed shard is read to its end."""
         with self._lock:
             self._base.execute(
                 "INSERT INTO positions (reader, shard, finished) VALUES (?, ?, 1)"
@@ -93,7 +93,7 @@ class Journal:
             )
 
     def objects(self, bucket: str, key: str | None = None) -> set[Version]:
-        """Return the versions of which events were sent, of one key or of the whole bucket."""
+        """Return the versions for which events were sent, of one key or of the whole bucket."""
         chosen = "SELECT key, version, marker FROM objects WHERE bucket = ?"
         with self._lock:
             if key is None:
@@ -103,14 +103,14 @@ class Journal:
         return {(row[0], row[1], bool(row[2])) for row in rows}
 
     def add_object(self, bucket: str, version: Version) -> None:
-        """Note that the event of a new version was sent."""
+        """Record that the event of a new version was sent."""
         with self._lock:
             self._base.execute(
                 "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?)", (bucket, *version)
             )
 
     def remove_object(self, bucket: str, version: Version) -> None:
-        """Note that the event of a version that is gone was sent."""
+        """Record that the event of a deleted version was sent."""
         with self._lock:
             self._base.execute(
                 "DELETE FROM objects WHERE bucket = ? AND key = ? AND version = ?",
@@ -118,7 +118,7 @@ class Journal:
             )
 
     def receive(self, queue: str, receipts: list[str]) -> None:
-        """Note messages that are in work."""
+        """Record messages that are being processed."""
         with self._lock, self._base:
             self._base.execute("BEGIN")
             self._base.executemany(
@@ -126,7 +126,7 @@ class Journal:
             )
 
     def settle(self, queue: str, receipts: list[str]) -> None:
-        """Note that messages are not in work any more."""
+        """Record that messages are no longer being processed."""
         with self._lock, self._base:
             self._base.execute("BEGIN")
             self._base.executemany(
@@ -135,13 +135,13 @@ class Journal:
             )
 
     def received(self, queue: str) -> list[str]:
-        """Return the messages that were in work when the runtime was killed."""
+        """Return the messages that were being processed when the runtime was killed."""
         with self._lock:
             rows = self._base.execute("SELECT receipt FROM received WHERE queue = ?", (queue,))
             return [row[0] for row in rows]
 
     def last_run(self, rule: str) -> float | None:
-        """Return when a schedule ran last (seconds since 1970)."""
+        """Return when a schedule last ran (seconds since 1970)."""
         with self._lock:
             row = self._base.execute(
                 "SELECT last FROM schedules WHERE rule = ?", (rule,)
@@ -149,6 +149,6 @@ class Journal:
         return None if row is None else float(row[0])
 
     def ran(self, rule: str, when: float) -> None:
-        """Note when a schedule ran."""
+        """Record when a schedule ran."""
         with self._lock:
             self._base.execute("INSERT OR REPLACE INTO schedules VALUES (?, ?)", (rule, when))

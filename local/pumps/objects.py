@@ -1,9 +1,9 @@
 """The pump from buckets to the event bus.
 
-What changed is read from the bucket, never from a notification: versions in the bucket that are
-not in the journal were created, those in the journal that are not in the bucket are gone. The
-engine's notifications, sent once at most and without version ids, only say where to look soon.
-Every bucket is listed as a whole at the start, every half minute, and when `drained` is asked.
+Changes are read from the bucket, never from a notification: versions in the bucket that are not in
+the journal were created, those in the journal that are not in the bucket were deleted. The engine's
+notifications, sent at most once and without version ids, only show where to check soon. Every
+bucket is listed completely at the start, every half minute, and for `drained`.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _Found = dict["Version", "Object"]
 def watched_buckets(plan: Plan) -> list[str]:
     """Return the buckets whose events go to EventBridge.
 
-    These are the templates' own that say so, and those that a rule names and no template makes:
-    somebody may make them, and is taken to have switched their events on.
+    These are buckets of the templates with this setting, and buckets that a rule names but no
+    template creates, because tests may create them.
     """
     made = {bucket.name for bucket in plan.buckets}
     found = [bucket.name for bucket in plan.buckets if bucket.sends_events]
@@ -59,7 +59,7 @@ def watched_buckets(plan: Plan) -> list[str]:
 
 
 def _named(pattern: JsonValue) -> list[str]:
-    """Return the buckets that a rule of object events names outright."""
+    """Return the buckets that a rule of object events names directly."""
     match pattern:
         case {"source": ["aws.s3"], "detail": {"bucket": {"name": list(names)}}}:
             return [name for name in names if isinstance(name, str)]
@@ -79,7 +79,7 @@ class ObjectPump:
         journal: Journal,
         activity: Activity,
     ) -> None:
-        """Bind the buckets to what the pump works with."""
+        """Store the buckets and the pump's dependencies."""
         self._buckets = buckets
         self._clients = clients
         self._bus = bus
@@ -90,7 +90,7 @@ class ObjectPump:
         self._looking = asyncio.Lock()
 
     def hint(self, notification: JsonValue) -> None:
-        """Take a notification of the engine: a list of S3 event records."""
+        """Process a notification of the engine: a list of S3 event records."""
         records = notification.get("Records") if isinstance(notification, dict) else None
         for record in records if isinstance(records, list) else []:
             place = record.get("s3") if isinstance(record, dict) else None
@@ -102,7 +102,7 @@ class ObjectPump:
         self._hinted.set()
 
     async def run(self) -> None:
-        """Watch for ever."""
+        """Watch without end."""
         failures = 0
         listed = 0.0
         while True:
@@ -122,11 +122,11 @@ class ObjectPump:
 
     @property
     def is_looking(self) -> bool:
-        """Whether events are being found and sent; thousands of them take minutes."""
+        """Return whether events are being found and sent; thousands of them take minutes."""
         return self._looking.locked()
 
     async def look(self) -> int:
-        """List all buckets, send what was missed, and return how many events that were."""
+        """List all buckets, send missed events, and return their number."""
         sent = 0
         async with self._looking:
             for bucket in self._buckets:
@@ -193,7 +193,7 @@ class ObjectPump:
     def _list(self, bucket: str, key: str | None) -> _Found:
         """Return all versions of a bucket, or of one key, the oldest of a key first.
 
-        A bucket that nobody has made yet holds none.
+        A bucket that does not exist yet has none.
         """
         try:
             return self._listed(bucket, key)

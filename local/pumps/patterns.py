@@ -1,4 +1,4 @@
-"""Event patterns: which events a rule or a filter lets through; moto knows their grammar."""
+"""Event patterns: which events match a rule or a filter; moto implements their grammar."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
@@ -26,7 +26,7 @@ def compile_pattern(pattern: str) -> Matches:
 
 
 def any_of(patterns: Iterable[str]) -> Matches:
-    """Return a test that one of the patterns matches; without patterns everything does.
+    """Return a test whether one of the patterns matches; without patterns everything does.
 
     Raises:
         ValueError: a pattern is malformed.

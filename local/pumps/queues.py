@@ -1,4 +1,4 @@
-"""The pump from a queue to a function: batches, partial failures, so many at once.
+"""The pump from a queue to a function: batches, partial failures, limited concurrency.
 
 Dead letters are the queue engine's business: a message that was received too often goes there.
 """
@@ -57,7 +57,7 @@ class QueuePump:
         journal: Journal,
         activity: Activity,
     ) -> None:
-        """Bind the mapping to what it works with."""
+        """Store the mapping and the pump's dependencies."""
         self._mapping = mapping
         self._queue = queue
         self._clients = clients
@@ -67,7 +67,7 @@ class QueuePump:
         self._matches: Matches = any_of(mapping.filters)
 
     async def run(self) -> None:
-        """Deliver for ever; messages that a killed runtime had in work come first."""
+        """Deliver without end; messages that a killed runtime was processing come first."""
         await asyncio.to_thread(self._release_left_over)
         slots = asyncio.Semaphore(min(self._mapping.concurrency or _MOST_AT_ONCE, _MOST_AT_ONCE))
         running: set[asyncio.Task[None]] = set()
@@ -97,12 +97,12 @@ class QueuePump:
             await asyncio.gather(*running, return_exceptions=True)
 
     async def _receive(self) -> list[MessageTypeDef]:
-        """Return the next batch: full, or whatever came within the mapping's window.
+        """Return the next batch: full, or as received within the mapping's window.
 
-        There is no window while somebody waits.
+        There is no window while a client waits.
 
         Raises:
-            BotoCoreError: the engine does not answer, and nothing was received before.
+            BotoCoreError: the engine does not respond, and nothing was received before.
             ClientError: likewise, when it refuses.
         """
         messages: list[MessageTypeDef] = []
@@ -145,10 +145,10 @@ class QueuePump:
         return messages
 
     def _claim(self, messages: list[MessageTypeDef]) -> None:
-        """Hide messages for as long as the queue says, now that the journal knows them.
+        """Hide messages for the queue's visibility time, after the journal has recorded them.
 
-        Until then they were hidden for seconds only: of a runtime that is killed between an
-        engine's answer and its note in the journal, nobody could release them.
+        Until then they are hidden for seconds only, because a runtime that is killed before the
+        journal has recorded them could not release them.
         """
         seconds = int(self._queue.attributes.get("VisibilityTimeout", _DEFAULT_VISIBILITY))
         answer = self._clients.sqs.change_message_visibility_batch(
@@ -159,7 +159,7 @@ class QueuePump:
             ],
         )
         for failure in answer.get("Failed", []):
-            # It comes back in seconds, and is worked off twice.
+            # It is delivered again within seconds, and processed twice.
             _log.warning("%s: a message is not claimed: %s", self._queue.name, failure)
 
     async def _deliver(self, messages: list[MessageTypeDef]) -> None:
@@ -171,7 +171,7 @@ class QueuePump:
             raise
         done = [m for m in messages if m.get("MessageId") not in failed]
         await self._delete(done)
-        # The failed ones come back when their visibility ends, as on AWS.
+        # The failed ones are delivered again when their visibility time-out ends, as on AWS.
         self._journal.settle(self._queue.arn, _receipts(messages))
 
     async def _call(self, messages: list[MessageTypeDef]) -> set[str]:
@@ -193,11 +193,11 @@ class QueuePump:
             await self._delete_part(messages[first : first + _MOST_PER_RECEIVE])
 
     async def _delete_part(self, messages: list[MessageTypeDef]) -> None:
-        """Delete up to ten messages, and those again that the engine refuses to delete.
+        """Delete up to ten messages, and retry those that the engine refuses to delete.
 
-        An engine that was restarted answers before it has its messages back, and knows none of
-        them until then. What it still refuses then is gone, or somebody else's since its visibility
-        ended; if it is neither, it had better come again now than when its visibility ends.
+        An engine that was restarted responds before it has restored its messages, and refuses all
+        of them until then. A message that it still refuses was deleted, or is being processed by
+        another receiver; otherwise it is better delivered again now than later.
         """
         failures = refusals = 0
         while messages and refusals < _MOST_REFUSALS:
@@ -231,14 +231,15 @@ class QueuePump:
         self._release(self._journal.received(self._queue.arn))
 
     def _release(self, receipts: list[str]) -> None:
-        """Make messages visible again at once; the next start does it if no engine answers."""
+        """Make messages visible again at once; the next start does it if no engine responds."""
         for receipt in receipts:
             try:
                 self._clients.sqs.change_message_visibility(
                     QueueUrl=self._queue.url, ReceiptHandle=receipt, VisibilityTimeout=0
                 )
             except ClientError as error:
-                # It was deleted meanwhile, or it comes back when its visibility ends.
+                # It was deleted meanwhile, or it is delivered again when its visibility time-out
+                # ends.
                 _log.info("%s: a message is not released: %s", self._queue.name, error)
             except BotoCoreError as error:
                 _log.info("%s: messages are not released: %s", self._queue.name, error)
@@ -280,7 +281,7 @@ def _attribute(value: MessageAttributeValueOutputTypeDef) -> Object:
 
 
 def _filtered(message: MessageTypeDef) -> Object:
-    """Return what filters see: a body that is JSON is looked into."""
+    """Return the message for filters: a JSON body is parsed."""
     text = message.get("Body", "")
     try:
         body: JsonValue = json.loads(text)

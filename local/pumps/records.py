@@ -1,4 +1,4 @@
-"""Records of a table's stream as Lambda hands them to functions."""
+"""Records of a table's stream in the form that Lambda passes to functions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def created_at(record: Object) -> float:
 
 
 def cut(records: list[Object]) -> Iterator[list[Object]]:
-    """Yield the records in their order, in parts that fit into one event."""
+    """Yield the records in order, in parts that fit into one event."""
     if sum(_table_size(record) for record in records) < _SURELY_SMALL:
         yield records
         return

@@ -44,7 +44,7 @@ class SchedulePump:
     """Triggers one rule."""
 
     def __init__(self, rule: Rule, *, bus: Bus, journal: Journal, activity: Activity) -> None:
-        """Bind the rule to what it works with.
+        """Store the rule and the pump's dependencies.
 
         Raises:
             LocalError: the schedule is not a rate.
@@ -56,7 +56,7 @@ class SchedulePump:
         self._activity = activity
 
     async def run(self) -> None:
-        """Trigger for ever; the first run is one interval after the first start."""
+        """Trigger without end; the first run is one interval after the first start."""
         last = self._journal.last_run(self._rule.id)
         if last is None:
             last = time.time()

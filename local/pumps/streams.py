@@ -1,4 +1,4 @@
-"""The pump from a table's stream to a function: one task a shard, parents before children."""
+"""The pump from a table's stream to a function: one task per shard, parents before children."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SHORTEST_POLL = 0.1
 _LONGEST_POLL = 0.5
-_IDLE_POLL = 2.0  # while no function runs: hardly anybody else writes
+_IDLE_POLL = 2.0  # while no function runs, because there are few other writers
 _DISCOVER_EVERY = 30.0
 _READ_LIMIT = 1000
 
@@ -47,7 +47,7 @@ class StreamPump:
         activity: Activity,
         plan: Plan,
     ) -> None:
-        """Bind the mapping to what it works with."""
+        """Store the mapping and the pump's dependencies."""
         self.mapping = mapping
         self.reader = f"{mapping.id}@{mapping.stream_arn}"
         self.clients = clients
@@ -65,7 +65,7 @@ class StreamPump:
         )
 
     async def run(self) -> None:
-        """Deliver for ever; shards that appear are read when their parents are."""
+        """Deliver without end; shards are read after their parents."""
         running: dict[str, asyncio.Task[None]] = {}
         failures = 0
         try:
@@ -91,11 +91,11 @@ class StreamPump:
             await asyncio.gather(*running.values(), return_exceptions=True)
 
     def lag(self) -> float:
-        """Return the age in seconds of the oldest change in work, 0 when there is none."""
+        """Return the age in seconds of the oldest change in progress, 0 if there is none."""
         return max((time.time() - when for when in self.in_work.values()), default=0.0)
 
     def may_rest(self, looked: float) -> bool:
-        """Say whether a stream that was found empty at `looked` need not be read again yet."""
+        """Return whether a stream that was empty at `looked` need not be read again yet."""
         return (
             time.monotonic() - looked < _IDLE_POLL
             and self.functions.have_rested_since(looked)
@@ -103,7 +103,7 @@ class StreamPump:
         )
 
     async def at_head(self) -> bool:
-        """Say whether every change that is in the stream now is done with."""
+        """Return whether every change that is in the stream now is done."""
         return await asyncio.to_thread(self._at_head)
 
     @staticmethod
@@ -120,7 +120,7 @@ class StreamPump:
             task.result()
 
     async def _begin(self) -> None:
-        if self.journal.has_begun(self.reader):
+        if self.journal.has_started(self.reader):
             return
         positions: dict[str, str] = {}
         if not self.mapping.from_start:
@@ -179,7 +179,7 @@ class StreamPump:
             )
 
     def iterator(self, shard: str, after: str | None) -> str:
-        """Return an iterator behind a sequence number, or at the beginning of the shard."""
+        """Return an iterator after a sequence number, or at the beginning of the shard."""
         client = self.clients.streams
         if after is None:
             got = client.get_shard_iterator(
@@ -197,7 +197,7 @@ class StreamPump:
         return got["ShardIterator"]
 
     def read(self, iterator: str, limit: int) -> GetRecordsOutputTypeDef | None:
-        """Read once; None when the iterator does not hold any more and a new one is needed."""
+        """Read once; None if the iterator has expired and a new one is needed."""
         client = self.clients.streams
         try:
             return client.get_records(ShardIterator=iterator, Limit=min(limit, _READ_LIMIT))
@@ -236,9 +236,9 @@ class _Shard:
         pump.journal.finish(pump.reader, self._name)
 
     async def _collect(self) -> list[Object]:
-        """Return the next batch: full, or whatever came within the mapping's window.
+        """Return the next batch: full, or as received within the mapping's window.
 
-        The window ends early when somebody waits.
+        The window ends early if a client waits.
         """
         mapping = self._pump.mapping
         records: list[Object] = []
@@ -306,7 +306,7 @@ class _Shard:
     async def give_up(
         self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
     ) -> None:
-        """Write to the failure destination, however long that takes."""
+        """Write to the failure destination; retried until it succeeds."""
         pump = self._pump
         batch = GivenUp(self._name, records, condition, calls, result)
         arn = pump.functions.spec(pump.mapping.function).arn

@@ -1,4 +1,4 @@
-"""Keeps the pumps running: a failure is logged, shows in the health, and leads to a restart."""
+"""Keeps the pumps running: a failure is logged, reported in the health, and leads to a restart."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ class Supervisor:
     """Runs pumps until it is stopped."""
 
     def __init__(self) -> None:
-        """Begin without pumps."""
+        """Start without pumps."""
         self._pumps: dict[str, _Pump] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -39,7 +39,7 @@ class Supervisor:
         self._tasks.append(asyncio.create_task(self._keep(name, pump), name=f"pump-{name}"))
 
     def report(self) -> dict[str, JsonValue]:
-        """Return the state of every pump; `failure` is of the last minutes."""
+        """Return the state of every pump; `failure` covers the last minutes."""
         now = time.monotonic()
         return {
             name: {
@@ -50,7 +50,7 @@ class Supervisor:
         }
 
     async def stop(self) -> None:
-        """Cancel all pumps and wait until they have let go."""
+        """Cancel all pumps and wait until they have ended."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:

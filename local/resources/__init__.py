@@ -1,1 +1,1 @@
-"""What the templates declare, created in the engines: one module a service."""
+"""Creates the resources of the templates in the engines: one module per service."""

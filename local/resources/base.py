@@ -1,7 +1,7 @@
-"""What all resource modules share: typed properties, the context they work in, their result.
+"""The common parts of all resource modules: typed properties, context, result.
 
-Properties are read strictly: a property that a module does not name is an error, so nothing that
-a template says is dropped in silence. What is named but has no effect here is listed as such.
+Properties are parsed strictly: an unknown property is an error, so nothing in a template is
+silently ignored. Properties without effect here are listed as such.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ NoEffect = JsonValue  # the type of a property that is known and has no effect l
 
 
 class Properties(BaseModel):
-    """Base of the typed properties; names as in CloudFormation, unknown ones refused."""
+    """Base of the typed properties; names as in CloudFormation, unknown ones rejected."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, alias_generator=to_pascal, populate_by_name=True
@@ -34,7 +34,7 @@ class Properties(BaseModel):
 
 @dataclass(frozen=True)
 class Created:
-    """What a resource answers to `Ref` and `Fn::GetAtt`."""
+    """The values of `Ref` and `Fn::GetAtt` of a resource."""
 
     ref: str
     attributes: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
@@ -42,9 +42,9 @@ class Created:
 
 @dataclass(frozen=True)
 class Context:
-    """What the modules create with.
+    """The context in which modules create resources.
 
-    `stateful` collects everything that holds data, `fresh` what of it is new with this start.
+    `stateful` are all resources with data, `fresh` those that are new with this start.
     """
 
     clients: Clients

@@ -1,6 +1,6 @@
 """Cognito user pools and the applications that sign in to them, in moto.
 
-The engine keeps them in memory: each start makes them again, under the same ids, without users.
+The engine keeps them in memory: each start creates them again, with the same ids, without users.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _READABLE = ["email", "email_verified"]
 
 
 class UserPool(Properties):
-    """`AWS::Cognito::UserPool`; no mail is sent, and no password is weighed."""
+    """`AWS::Cognito::UserPool`; no e-mail is sent, and password policies have no effect."""
 
     user_pool_name: str | None = None
     account_recovery_setting: NoEffect = None
@@ -82,7 +82,7 @@ def create_user_pool_client(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Make the pools that the engine has lost with its restart; their users are lost."""
+    """Create the pools again that the engine has lost with its restart; their users are lost."""
     for name, pool_id, applications in plan.user_pools:
         clients.cognito.create_user_pool(PoolName=name)
         for application in applications:

@@ -32,7 +32,7 @@ class Key(Properties):
 
 
 class Projection(Properties):
-    """What an index holds besides the keys."""
+    """The attributes of an index besides the keys."""
 
     projection_type: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
     non_key_attributes: tuple[str, ...] = ()
@@ -50,13 +50,13 @@ class Index(Properties):
 
 
 class StreamSpecification(Properties):
-    """What a change record shows."""
+    """The content of a change record."""
 
     stream_view_type: Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
 
 
 class Encryption(Properties):
-    """The engine encrypts nothing; whose key it would be decides what callers need."""
+    """The engine does not encrypt; the key determines what callers need."""
 
     sse_enabled: NoEffect = Field(default=None, alias="SSEEnabled")
     sse_type: NoEffect = Field(default=None, alias="SSEType")
@@ -71,7 +71,7 @@ class TimeToLive(Properties):
 
 
 class Table(Properties):
-    """`AWS::DynamoDB::Table`; the engine knows neither backups, encryption, classes nor tags."""
+    """`AWS::DynamoDB::Table`; the engine has neither backups, encryption, classes nor tags."""
 
     attribute_definitions: list[Attribute]
     key_schema: list[Key]
@@ -92,7 +92,7 @@ class Table(Properties):
 
 
 def create_table(context: Context, resource: Resource) -> Created:
-    """Create the table, or verify the one that is there.
+    """Create the table, or verify the existing one.
 
     Raises:
         AssemblyError: the existing table differs from the template.

@@ -40,7 +40,7 @@ class EventRule(Properties):
 
 
 def create_rule(context: Context, resource: Resource) -> Created:
-    """Note the rule for the pumps."""
+    """Add the rule to the plan, for the pumps."""
     declared = parse(EventRule, resource)
     name = declared.name or arns.physical_name(resource.stack, resource.logical_id, limit=64)
     rule_arn = arns.arn("events", f"rule/{name}")

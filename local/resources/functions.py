@@ -79,7 +79,7 @@ class Layer(Properties):
 
 
 class ErrorDestination(Properties):
-    """Where a batch goes that was given up."""
+    """The destination of a batch that was given up."""
 
     destination: str
 
@@ -124,7 +124,7 @@ class EventSourceMapping(Properties):
     maximum_retry_attempts: int | None = None
     scaling_config: Scaling | None = None
     starting_position: str | None = None
-    # An order per item is kept by one reader as well; more readers are speed, not meaning.
+    # One reader keeps the order per item too; more readers affect only speed.
     parallelization_factor: NoEffect = None
     kms_key_arn: NoEffect = None
     metrics_config: NoEffect = None
@@ -181,7 +181,7 @@ def create_layer(context: Context, resource: Resource) -> Created:
 
 
 def create_mapping(context: Context, resource: Resource) -> Created:
-    """Note the mapping for the pumps; they begin when everything is created."""
+    """Add the mapping to the plan; the pumps start when everything is created."""
     declared = parse(EventSourceMapping, resource)
     mapping_id = arns.stable_id(resource.stack, resource.logical_id)
     created = Created(mapping_id, {"Id": mapping_id})
@@ -215,7 +215,7 @@ def create_mapping(context: Context, resource: Resource) -> Created:
 
 
 def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]:
-    """Yield what Lambda needs of the function's role to read the source and to tell failures."""
+    """Yield what Lambda needs of the function's role to read the source and to report failures."""
     source = declared.event_source_arn
     by_service = {"sqs": actions.queue_mapping, "dynamodb": actions.stream_mapping}
     service = source.split(":")[2]
@@ -227,7 +227,7 @@ def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]
 
 
 def _demand(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:
-    """Refuse the resource when its function's role lacks what Lambda itself needs of it."""
+    """Reject the resource if its function's role lacks what Lambda itself needs."""
     lacking = context.roles.lacks(role, needs)
     if lacking is not None:
         fact = f"does not have permissions to call {lacking.action} on {lacking.resource}"
@@ -256,7 +256,7 @@ def _stream_mapping(
 
 
 def _bounded(value: _Number | None) -> _Number | None:
-    """Return None for -1, with which a template says the same as by leaving the limit out."""
+    """Return None for -1, which in a template means the same as omitting the limit."""
     return None if value is None or value < 0 else value
 
 

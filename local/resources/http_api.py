@@ -86,7 +86,7 @@ class HttpStage(Properties):
 
 
 def create_api(context: Context, resource: Resource) -> Created:
-    """Note the API; the gateway serves one.
+    """Add the API to the plan; the gateway serves one.
 
     Raises:
         AssemblyError: there is a second one.
@@ -114,7 +114,7 @@ def create_api(context: Context, resource: Resource) -> Created:
 
 
 def create_route(context: Context, resource: Resource) -> Created:
-    """Note the route."""
+    """Add the route to the plan."""
     declared = parse(HttpRoute, resource)
     needs = declared.authorization_type == "CUSTOM"
     if needs and declared.authorizer_id is None:
@@ -130,7 +130,7 @@ def create_route(context: Context, resource: Resource) -> Created:
 
 
 def create_integration(context: Context, resource: Resource) -> Created:
-    """Note the function behind routes."""
+    """Add the function of routes to the plan."""
     declared = parse(HttpIntegration, resource)
     integration_id = arns.stable_id(resource.stack, resource.logical_id).replace("-", "")[:7]
     _api(context, resource, declared.api_id).integrations[integration_id] = Integration(
@@ -140,7 +140,7 @@ def create_integration(context: Context, resource: Resource) -> Created:
 
 
 def create_authorizer(context: Context, resource: Resource) -> Created:
-    """Note the authorizer."""
+    """Add the authorizer to the plan."""
     declared = parse(HttpAuthorizer, resource)
     authorizer_id = arns.stable_id(resource.stack, resource.logical_id).replace("-", "")[:6]
     _api(context, resource, declared.api_id).authorizers[authorizer_id] = Authorizer(
@@ -153,7 +153,7 @@ def create_authorizer(context: Context, resource: Resource) -> Created:
 
 
 def create_stage(context: Context, resource: Resource) -> Created:
-    """Note the stage; only the one without a path prefix is supported."""
+    """Add the stage to the plan; only the one without a path prefix is supported."""
     declared = parse(HttpStage, resource)
     if declared.stage_name != "$default":
         raise refusal(resource, "only the stage $default is supported by the local runtime")

@@ -1,4 +1,4 @@
-"""IAM roles and policies: gathered for the enforcement; the engines know nothing of them."""
+"""IAM roles and policies, collected for the enforcement; the engines do not use them."""
 
 from pydantic import JsonValue
 
@@ -48,7 +48,7 @@ class IamManagedPolicy(Properties):
 
 
 def create_role(context: Context, resource: Resource) -> Created:
-    """Know the role, with the policies in it and the managed ones that it names.
+    """Collect the role, with its inline policies and the managed ones that it names.
 
     Raises:
         AssemblyError: a managed policy is not of this deployment, so its text is not known.
@@ -75,7 +75,7 @@ def create_policy(context: Context, resource: Resource) -> Created:
 
 
 def create_managed_policy(context: Context, resource: Resource) -> Created:
-    """Know the policy, and add it to its roles."""
+    """Collect the policy, and add it to its roles."""
     declared = parse(IamManagedPolicy, resource)
     statements = _read(resource, declared.policy_document)
     name = declared.managed_policy_name or arns.physical_name(

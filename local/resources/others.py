@@ -61,7 +61,7 @@ class Invoked(TypedDict):
 
 
 def create_search_domain(context: Context, resource: Resource) -> Created:
-    """Stand the engine in for the domain."""
+    """Use the engine as the domain."""
     declared = parse(SearchDomain, resource)
     name = declared.domain_name or arns.physical_name(
         resource.stack, resource.logical_id.lower(), limit=28
@@ -75,20 +75,20 @@ def create_search_domain(context: Context, resource: Resource) -> Created:
 
 
 def create_parameter(_context: Context, resource: Resource) -> Created:
-    """Know the value for `Fn::GetAtt`; functions that read it get it by their environment."""
+    """Store the value for `Fn::GetAtt`; functions that read it get it by their environment."""
     declared = parse(Parameter, resource)
     name = declared.name or arns.physical_name(resource.stack, resource.logical_id, limit=500)
     return Created(name, {"Type": declared.type, "Value": declared.value})
 
 
 def create_custom_resource(context: Context, resource: Resource) -> Created:
-    """Have the function of the custom resource do its work, as CloudFormation does.
+    """Invoke the function of the custom resource, as CloudFormation does.
 
-    It is asked to Create at the first start and to Update when its properties changed, or when
-    something stateful is new (a table that was added must be filled like the first ones were).
+    It gets Create at the first start and Update when its properties changed, or when a stateful
+    resource is new (a new table must be filled as the first ones were).
 
     Raises:
-        AssemblyError: it answers with a failure, or does not answer.
+        AssemblyError: it responds with a failure, or not at all.
     """
     key = f"{resource.stack}/{resource.logical_id}"
     kept = context.state.read(CUSTOM_FILE, dict[str, Invoked]())
@@ -148,7 +148,7 @@ def _ask(
 
 
 def _as_text(value: JsonValue) -> JsonValue:
-    """Return the value as CloudFormation passes it on: every scalar is a text."""
+    """Return the value as CloudFormation passes it: every scalar is a text."""
     if isinstance(value, dict):
         return {key: _as_text(entry) for key, entry in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Which module creates which type, and which types have no effect locally, each with its reason."""
+"""Maps resource types to the modules that create them, and lists types without local effect."""
 
 from collections.abc import Mapping
 
@@ -83,14 +83,14 @@ _INERT_ARNS: Mapping[str, tuple[str, str]] = {
 
 
 def creator_of(kind: str) -> Creator | None:
-    """Return what creates resources of this type, or None."""
+    """Return the function that creates resources of this type, or None."""
     if kind.startswith("Custom::"):
         return others.create_custom_resource
     return CREATORS.get(kind)
 
 
 def engine_of(kind: str) -> str | None:
-    """Return the engine that holds resources of this type, or None where none or moto does."""
+    """Return the engine of resources of this type, or None if none or moto has them."""
     return _ENGINES.get(kind)
 
 

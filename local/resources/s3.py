@@ -53,7 +53,7 @@ class Notifications(Properties):
 
 
 class ByDefault(Properties):
-    """How an object is encrypted that says nothing of it."""
+    """The encryption of an object that does not name one."""
 
     sse_algorithm: NoEffect = Field(default=None, alias="SSEAlgorithm")
     kms_master_key_id: str | None = Field(default=None, alias="KMSMasterKeyID")
@@ -67,7 +67,7 @@ class EncryptionRule(Properties):
 
 
 class Encryption(Properties):
-    """The engine encrypts nothing; whose key it would be decides what callers need."""
+    """The engine does not encrypt; the key determines what callers need."""
 
     server_side_encryption_configuration: tuple[EncryptionRule, ...] = ()
 
@@ -91,7 +91,7 @@ class S3Bucket(Properties):
 
 
 def create_bucket(context: Context, resource: Resource) -> Created:
-    """Create the bucket if it is not there, and set what the template declares."""
+    """Create the bucket if it does not exist, and apply its settings."""
     bucket = parse(S3Bucket, resource)
     name = bucket.bucket_name or arns.bucket_name(resource.stack, resource.logical_id)
     client = context.clients.s3

@@ -1,6 +1,6 @@
-"""Secrets: each value is made once, kept in the state folder, and given to the engine again.
+"""Secrets: each value is generated once, stored in the state folder, and restored in the engine.
 
-The engine forgets at every stop. `remember` takes down what functions stored meanwhile.
+The engine loses them at every stop. `remember` stores values that functions changed meanwhile.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Kept(TypedDict):
 
 
 class Generate(Properties):
-    """How a value is made."""
+    """How a value is generated."""
 
     exclude_characters: str = ""
     exclude_lowercase: bool = False
@@ -57,7 +57,7 @@ class Secret(Properties):
 
 
 def create_secret(context: Context, resource: Resource) -> Created:
-    """Give the engine the secret, with the value and the ARN that it had before, if it had one."""
+    """Create the secret in the engine, with its earlier value and ARN, if it had one."""
     secret = parse(Secret, resource)
     name = secret.name or arns.physical_name(resource.stack, resource.logical_id, limit=240)
     kept = context.state.read(FILE, dict[str, Kept]())
@@ -73,17 +73,17 @@ def create_secret(context: Context, resource: Resource) -> Created:
 
 
 def replay(clients: Clients, state: StateFolder) -> None:
-    """Give a restarted engine all secrets again."""
+    """Restore all secrets in a restarted engine."""
     for name, kept in state.read(FILE, dict[str, Kept]()).items():
         _give(clients, name, kept)
 
 
 def remember(clients: Clients, state: StateFolder) -> None:
-    """Take down the values that functions have stored since; nothing is written if none has.
+    """Store the values that functions have changed; nothing is written if none has.
 
     Raises:
-        BotoCoreError: the engine does not answer.
-        ClientError: it does not know a secret.
+        BotoCoreError: the engine does not respond.
+        ClientError: it does not have a secret.
     """
     kept = state.read(FILE, dict[str, Kept]())
     changed = False
@@ -120,7 +120,7 @@ def _value(secret: Secret) -> str:
 
 
 def generate_password(generate: Generate) -> str:
-    """Return a random text as the declaration asks for it."""
+    """Return a random text as declared."""
     kinds = [
         characters
         for characters, excluded in (

@@ -1,4 +1,7 @@
-"""SNS topics: the engine keeps them in memory, so each start makes them again, by the same name."""
+"""SNS topics.
+
+The engine keeps them in memory, so each start creates them again, by the same name.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SnsTopic(Properties):
-    """`AWS::SNS::Topic`; the engine sends no mail and encrypts nothing."""
+    """`AWS::SNS::Topic`; the engine sends no e-mail and encrypts nothing."""
 
     topic_name: str | None = None
     display_name: NoEffect = None
@@ -23,7 +26,7 @@ class SnsTopic(Properties):
 
 
 def create_topic(context: Context, resource: Resource) -> Created:
-    """Create the topic if it is not there."""
+    """Create the topic if it does not exist."""
     topic = parse(SnsTopic, resource)
     name = topic.topic_name or arns.physical_name(resource.stack, resource.logical_id, limit=256)
     topic_arn = context.clients.sns.create_topic(Name=name)["TopicArn"]
@@ -33,6 +36,6 @@ def create_topic(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Make the topics that the engine has lost with its restart; those who subscribed are lost."""
+    """Create the topics again that the engine has lost with its restart; subscriptions are lost."""
     for name in plan.topics:
         clients.sns.create_topic(Name=name)

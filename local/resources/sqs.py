@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Redrive(Properties):
-    """Where a message goes that was received too often; CloudFormation keeps SQS's own names."""
+    """The queue for messages that were received too often; CloudFormation uses SQS's own names."""
 
     dead_letter_target_arn: str
     max_receive_count: int
@@ -32,7 +32,7 @@ class Redrive(Properties):
 
 
 class SqsQueue(Properties):
-    """`AWS::SQS::Queue`; the engine keeps its messages unencrypted and knows no tags."""
+    """`AWS::SQS::Queue`; the engine stores its messages unencrypted and has no tags."""
 
     queue_name: str | None = None
     content_based_deduplication: bool | None = None
@@ -51,7 +51,7 @@ class SqsQueue(Properties):
 
 
 def create_queue(context: Context, resource: Resource) -> Created:
-    """Create the queue if it is not there, and set its attributes."""
+    """Create the queue if it does not exist, and set its attributes."""
     queue = parse(SqsQueue, resource)
     suffix = ".fifo" if queue.fifo_queue else ""
     limit = 80 - len(suffix)
@@ -84,7 +84,7 @@ def create_queue(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Make the queues that an engine which keeps nothing has lost with its restart."""
+    """Create the queues again that an engine without persistence has lost with its restart."""
     known = {url.rsplit("/", 1)[-1] for url in clients.sqs.list_queues().get("QueueUrls", [])}
     for queue in plan.queues.values():  # dead-letter queues come first, as in the template
         if queue.name not in known:

@@ -1,4 +1,4 @@
-"""Step Functions state machines, in an engine that keeps nothing."""
+"""Step Functions state machines, in an engine without persistence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LoggedTo(Properties):
 
 
 class Logging(Properties):
-    """What is logged; executions log nothing here, but the role must allow it."""
+    """The log settings; executions log nothing here, but the role must allow it."""
 
     destinations: tuple[LoggedTo, ...] = ()
     include_execution_data: NoEffect = None
@@ -33,7 +33,7 @@ class Logging(Properties):
 
 
 class Machine(Properties):
-    """`AWS::StepFunctions::StateMachine`; the engine knows neither traces nor keys."""
+    """`AWS::StepFunctions::StateMachine`; the engine has neither traces nor keys."""
 
     definition: dict[str, JsonValue] | None = None
     definition_string: str | None = None
@@ -74,7 +74,7 @@ def create_state_machine(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Create the state machines that the engine has lost with its restart."""
+    """Create the state machines again that the engine has lost with its restart."""
     known = {each["name"] for each in clients.states.list_state_machines()["stateMachines"]}
     for machine in plan.state_machines:
         if machine.name not in known:

@@ -1,7 +1,8 @@
-"""Which executions run, as the engine reports it, and what becomes of those that it loses.
+"""Follows running executions, as the engine reports them, and fails those that it loses.
 
-The engine keeps executions in memory. What runs is noted in the state folder; executions that were
-lost with the engine, or with the runtime, are reported as failed when the runtime serves again.
+The engine keeps executions in memory. Running ones are recorded in the state folder; executions
+that were lost with the engine, or with the runtime, are reported as failed when the runtime serves
+again.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ class Executions:
     """Follows the executions of one runtime; lives in its event loop."""
 
     def __init__(self, state: StateFolder, bus: Bus, activity: Activity) -> None:
-        """Begin with what ran when an earlier runtime of the state folder ended."""
+        """Start with the executions that were running when an earlier runtime ended."""
         self._state = state
         self._bus = bus
         self._activity = activity
@@ -43,7 +44,7 @@ class Executions:
 
     @property
     def working(self) -> int:
-        """How many executions go on by themselves: those that wait for an answer do not."""
+        """Return how many executions are running, without those that wait for a callback."""
         return len(self._lost) + len(self._running.keys() - self._waiting)
 
     async def status_changed(self, detail: Object) -> None:
@@ -67,7 +68,7 @@ class Executions:
                 await self._note()
 
     def waits(self, execution: str, *, waits: bool) -> None:
-        """Note that an execution waits for the answer of a pipeline, or no longer does."""
+        """Record that an execution waits for the callback of a pipeline, or no longer does."""
         self._activity.epoch += 1
         if waits:
             self._waiting.add(execution)
@@ -75,14 +76,14 @@ class Executions:
             self._waiting.discard(execution)
 
     def lose(self) -> None:
-        """Give up what runs: the engine has ended."""
+        """Mark running executions as lost: the engine has ended."""
         self._lost |= self._running
         self._running.clear()
         self._waiting.clear()
         self._to_report.set()
 
     async def report_lost(self) -> None:
-        """Report lost executions as failed, for ever."""
+        """Report lost executions as failed, without end."""
         failures = 0
         while True:
             try:

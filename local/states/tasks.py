@@ -1,4 +1,4 @@
-"""Answers the calls of state machines: functions, queues, event bus and buckets of this runtime.
+"""Serves the calls of state machines: functions, queues, event bus and buckets of this runtime.
 
 The engine sends every task here with the role of its state machine, whose policies decide.
 """
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class RefusedTaskError(Exception):
-    """A service refuses the call: status, code and message as AWS has them."""
+    """A service refuses the call: status, code and message as on AWS."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -64,7 +64,7 @@ class Tasks:
         activity: Activity,
         executions: Executions,
     ) -> None:
-        """Take what the tasks reach."""
+        """Store the services that tasks call."""
         self.executions = executions
         self._functions = functions
         self._clients = clients
@@ -74,7 +74,7 @@ class Tasks:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     async def invoke(self, reference: str, payload: JsonValue, role: str) -> Response:
-        """Call a function and wait for its answer.
+        """Call a function and return its result.
 
         Raises:
             RefusedTaskError: there is no such function, or the role may not call it.
@@ -95,10 +95,10 @@ class Tasks:
         return self._slots.setdefault(_function_arn(reference), asyncio.Semaphore(_MOST_AT_ONCE))
 
     async def call(self, target: str, parameters: Object, role: str) -> Response:
-        """Do what a call of SQS or EventBridge asks for.
+        """Carry out a call of SQS or EventBridge.
 
         Raises:
-            RefusedTaskError: the service refuses, or the call is not known here.
+            RefusedTaskError: the service refuses, or the call is not supported here.
         """
         operation = target.rpartition(".")[2]
         with self._activity.working():
@@ -193,6 +193,6 @@ def _function_arn(reference: str) -> str:
 
 
 def _queue(url: str) -> tuple[str, str]:
-    """Account and name of a queue, by its URL here or on AWS."""
+    """Return account and name of a queue, by its URL here or on AWS."""
     parts = urlsplit(url).path.strip("/").split("/")
     return (parts[-2] if len(parts) > 1 else arns.ACCOUNT), parts[-1]

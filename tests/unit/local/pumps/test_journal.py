@@ -15,8 +15,8 @@ def test_positions_survive(tmp_path: Path) -> None:
 
     again = Journal(tmp_path / "j")
 
-    assert again.has_begun("r")
-    assert not again.has_begun("other")
+    assert again.has_started("r")
+    assert not again.has_started("other")
     assert again.position("r", "s1") == ("5", True)
     assert again.position("r", "s2") == ("8", False)
     assert again.position("r", "s3") == (None, False)
