@@ -1,7 +1,7 @@
 """The infrastructure, as a CDK app: what `backend.spec` declares becomes CloudFormation.
 
-Imports of the product's own: `backend.spec` and nothing else. Importing this package chooses the
-Node that CDK's kernel runs on, so it must come before the first import of `aws_cdk`.
+It imports only `backend.spec` of the product. Importing this package chooses the Node that CDK's
+kernel runs on, so it must come before the first import of `aws_cdk`.
 """
 
 from infra.node import choose_node

@@ -1,14 +1,14 @@
-"""Ranges of addresses as people write them, in the one form in which functions read them."""
+"""Converts address ranges of settings to the form that functions parse."""
 
 from ipaddress import ip_address, ip_network
 from typing import cast
 
 
 def address_range(value: object) -> str:
-    """The first and the last address, joined by `-`.
+    """Return the first and the last address, joined by `-`.
 
     Raises:
-        ValueError: it is no network, and not two addresses of one kind in their order.
+        ValueError: the text is not a network, and not two addresses of one kind in order.
     """
     if isinstance(value, str) and "-" not in value:
         network = ip_network(value)

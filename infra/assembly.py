@@ -19,24 +19,25 @@ from infra.stacks.storage import StorageStack
 from infra.stacks.tracking import TrackingStack
 
 _REPRODUCIBLE: dict[str, object] = {
-    # Where a construct was made: folders of this machine and of the kernel's own, new each time.
+    # The place where a construct was created: folders of this machine and of the kernel, different
+    # each time.
     "aws:cdk:disable-stack-trace": True,
 }
 
 
 class _Common(TypedDict):
-    """What every stack is given."""
+    """The common arguments of all stacks."""
 
     settings: Settings
     resources: Resources
 
 
 def build(outdir: str, context: dict[str, object] | None = None) -> App:
-    """The app with its stacks; `context` comes before cdk.json's and after `CDK_CONTEXT_JSON`.
+    """Return the app with its stacks; `context` overrides cdk.json, but not `CDK_CONTEXT_JSON`.
 
     Raises:
         SettingsError: a setting is missing, unknown or wrong.
-        LayerBuildError: the dependency layer was asked for and could not be built.
+        LayerBuildError: the dependency layer was requested and could not be built.
     """
     app = App(
         outdir=outdir,
@@ -45,14 +46,14 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
         tree_metadata=False,
     )
     settings = read_settings(app.node.try_get_context)
-    # CDK copies the folders while the stacks are made; nothing refers to them afterwards.
+    # CDK copies the folders while the stacks are created; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
         _add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
     return app
 
 
 def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
-    """Storage and search, then bootstrap, then what needs both of them to be set up."""
+    """Add storage and search, then bootstrap, then the stacks that need both to be set up."""
     resources = Resources(
         state_machine=state_machine_arn(settings),
         imported_buckets=settings.imported_buckets,
@@ -68,7 +69,7 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         before.append(TrackingStack(app, f"{prefix}-tracking", **common))
     bootstrap = BootstrapStack(app, f"{prefix}-bootstrap", **common, folders=folders)
     after: list[Stack] = [
-        # Before the API, some of whose functions send to its queues, or look after them.
+        # Before the API, because some of its functions send to these queues, or operate them.
         IndexingStack(app, f"{prefix}-indexing", **common, folders=folders),
         PipelinesStack(app, f"{prefix}-pipelines", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),

@@ -1,9 +1,9 @@
 """The folders that functions are made of: our code, and the layers of its dependencies.
 
-Not the upload of them: CDK copies a folder into the assembly under the hash of its content.
-
-A function cannot write where its code lies, so what is not compiled here is compiled at each of its
-cold starts. Bytecode is of one version of Python: it is made where that one is installed.
+They are not uploaded here: CDK copies a folder into the assembly under the hash of its content. A
+function cannot write to the folder of its code, so modules that are not compiled here are compiled
+at each cold start. Bytecode requires the deployed version of Python, so it is created only if that
+version is installed.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ with `inspect-cad` has 233 MiB."""
 
 
 class LayerBuildError(Exception):
-    """The dependency layer could not be built; the message says why."""
+    """The dependency layer could not be built; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The folder of a dependency layer, and the hash that it goes by."""
+    """The folder of a dependency layer, and its hash."""
 
     folder: Path
     hash: str
@@ -45,9 +45,9 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The folder of the code, the layer of all functions, and those of some by their name.
+    """The folder of the code, the layer of all functions, and further layers by name.
 
-    `compiled` says whether they hold bytecode.
+    `compiled` is true if they contain bytecode.
     """
 
     code: Path
@@ -58,7 +58,7 @@ class Folders:
 
 
 def prepare(target: Path, *, bundle: bool) -> Folders:
-    """Make both folders below `target`; the layer is built only when `bundle` says so.
+    """Create both folders below `target`; the layer is built only with `bundle`.
 
     Raises:
         LayerBuildError: the layer could not be built.
@@ -82,7 +82,7 @@ def prepare(target: Path, *, bundle: bool) -> Folders:
 
 
 def check_sizes(folders: Folders) -> None:
-    """Refuse what Lambda refuses, before anything is uploaded.
+    """Check Lambda's size limits before anything is uploaded.
 
     Raises:
         LayerBuildError: code and layers of a function are too large together.
@@ -98,7 +98,7 @@ def check_sizes(folders: Folders) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of all files of a folder."""
+    """Return the size of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -118,7 +118,7 @@ def _packages(name: Packages, target: Path, python: Path | None, bundle: bool) -
 
 
 def find_python() -> Path | None:
-    """The Python of the version that is deployed, where one is installed; none is fetched."""
+    """Return the Python of the deployed version, if it is installed; none is downloaded."""
     found = subprocess.run(
         [_uv(), "python", "find", "--no-project", "--system", PYTHON],
         capture_output=True,
@@ -130,12 +130,12 @@ def find_python() -> Path | None:
 
 
 def compile_folder(folder: Path, python: Path) -> None:
-    """Put the bytecode of everything in the folder beside it.
+    """Create the bytecode of all modules in the folder.
 
-    It is taken unchecked: the times of files do not outlive an upload.
+    It is used without checking the times of files, which an upload does not preserve.
 
     Raises:
-        LayerBuildError: something is no Python of this version.
+        LayerBuildError: a module is not valid in this version of Python.
     """
     command = [str(python), "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
     command += ["-s", str(folder), str(folder)]  # no path of this machine in what is deployed
@@ -145,7 +145,7 @@ def compile_folder(folder: Path, python: Path) -> None:
 
 
 def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
-    """Copy the package `backend` into `target`: Python files, data as JSON, nothing else."""
+    """Copy the package `backend` to `target`: Python files and JSON data only."""
     for path in sorted(each for kind in ("*.py", "*.json") for each in source.rglob(kind)):
         copy = target / "backend" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -154,13 +154,13 @@ def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
 
 
 def copy_requirements(target: Path, requirements: Path = REQUIREMENTS) -> Path:
-    """Fill `target` with the pinned requirements only: the local runtime installs them itself."""
+    """Copy only the pinned requirements to `target`: the local runtime installs them itself."""
     shutil.copyfile(requirements, target / "requirements.txt")
     return target
 
 
 def layer_hash(*, bundle: bool, compiled: bool = False, requirements: Path = REQUIREMENTS) -> str:
-    """What the content of the layer depends on."""
+    """Return the hash of what the content of the layer depends on."""
     platform = f"{PLATFORM} {PYTHON}" if bundle else "requirements only"
     platform += " compiled" if compiled else ""
     facts = f"{platform}\n".encode() + requirements.read_bytes()
@@ -168,9 +168,9 @@ def layer_hash(*, bundle: bool, compiled: bool = False, requirements: Path = REQ
 
 
 def build_layer(python: Path | None = None, requirements: Path = REQUIREMENTS) -> Path:
-    """The folder of the dependency layer for Lambda, built once for each lock.
+    """Return the folder of the dependency layer for Lambda, built once for each lock.
 
-    With `python` it holds bytecode too.
+    With `python` it contains bytecode too.
 
     Raises:
         LayerBuildError: the packages could not be installed.

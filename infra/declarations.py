@@ -1,4 +1,4 @@
-"""A hash of all declarations that bootstrap acts on: CloudFormation runs it again on a change."""
+"""A hash of all declarations that bootstrap uses: CloudFormation runs it again on a change."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from backend.spec.tables import TABLES
 
 
 def declarations_hash(values: dict[str, str]) -> str:
-    """The hash of the declarations and of `values`, the settings that bootstrap is given.
+    """Return the hash of the declarations and of `values`, the settings that bootstrap receives.
 
     It is the same in every process: sets, whose order differs, are sorted.
     """

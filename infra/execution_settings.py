@@ -9,7 +9,7 @@ from backend.spec import settings as declared
 
 
 class ExecutionSettings(BaseModel):
-    """The part of a stage's settings that is about executions."""
+    """The settings of a stage about executions."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -38,7 +38,7 @@ class ExecutionSettings(BaseModel):
     """How often executions are compared with what Step Functions reports of them."""
 
     def of_executions(self) -> dict[declared.Setting, int]:
-        """The values of the settings that functions read."""
+        """Return the values of the settings that functions read."""
         return {
             declared.PROCESSING: int(self.processing),
             declared.TURNTABLES: int(self.turntables),

@@ -1,6 +1,6 @@
-"""What a function may do: IAM statements made from what its declaration says it reads and writes.
+"""The IAM statements of functions, derived from their declarations.
 
-Nothing else grants anything: CDK's own grants are not used.
+These are the only grants: CDK's own grants are not used.
 """
 
 from collections.abc import Iterable, Iterator
@@ -103,7 +103,7 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
 def statements(
     spec: Function, resources: Resources, *, streams: Iterable[Table] = ()
 ) -> list[iam.PolicyStatement]:
-    """The statements of a function, which also consumes `streams`."""
+    """Return the statements of a function, which also consumes `streams`."""
     return [
         *_tables(spec, resources),
         *_buckets(spec, resources),
@@ -118,12 +118,15 @@ def statements(
 
 
 def receive(queue_arn: str) -> iam.PolicyStatement:
-    """What the mapping of a queue to a function needs of the function's role."""
+    """Return what the mapping of a queue to a function needs of the function's role."""
     return _allow(QUEUE_RECEIVE, [queue_arn])
 
 
 def join_network() -> iam.PolicyStatement:
-    """Let Lambda place the function in a network; the function's own code may do nothing of it."""
+    """Let Lambda place the function in a network.
+
+    The function's own code gets no permission for it.
+    """
     return iam.PolicyStatement(
         actions=list(NETWORK_JOIN),
         resources=["*"],  # interfaces have no names before they exist
@@ -133,7 +136,7 @@ def join_network() -> iam.PolicyStatement:
 
 
 def write_logs(group_arn: str) -> iam.PolicyStatement:
-    """Logging to the function's own group."""
+    """Return the permission to write to the function's own log group."""
     return _allow(("logs:CreateLogStream", "logs:PutLogEvents"), [group_arn])
 
 
@@ -170,7 +173,10 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 
 
 def objects_of(spec: Function, bucket: Bucket) -> str:
-    """The keys of a bucket that a function may use; a pipeline has those of executions only."""
+    """Return the keys of a bucket that a function may use.
+
+    A pipeline has those of executions only.
+    """
     if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
         return f"/{RUNS_PREFIX}*"
     return "/*"
@@ -236,7 +242,7 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 def _key(
     spec: Function, resources: Resources, streams: Iterable[Table]
 ) -> list[iam.PolicyStatement]:
-    """The key, by way of just the services that use it for this function."""
+    """Return the use of the key, only through the services that use it for this function."""
     if resources.key is None:
         return []
     services: dict[str, list[str]] = {}
@@ -261,7 +267,7 @@ def _key(
 
 
 def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    """The keys of imported buckets, by way of S3, for what the function does with files."""
+    """Return the use of imported buckets' keys, through S3, as the function needs for files."""
     reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
     writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
     if not resources.imported_keys or not (reads or writes):
@@ -277,7 +283,7 @@ def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyState
 
 
 def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """By service, what it does with the key in the name of the function, as AWS documents it."""
+    """Return by service what it does with the key for the function, as AWS documents it."""
     writes_tables = any(isinstance(each, Table) for each in (*spec.writes, *spec.appends))
     writes_objects = any(isinstance(each, Bucket) for each in (*spec.writes, *spec.appends))
     for used, service, actions in (

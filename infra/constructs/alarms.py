@@ -1,4 +1,4 @@
-"""Alarms, which tell a topic where the stage names one."""
+"""Alarms, which notify a topic if the stage names one."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ from infra.settings import Settings
 
 
 class Alarms:
-    """The alarms of one stack; none where the stage wants none."""
+    """The alarms of one stack; none if the stage disables them."""
 
     def __init__(self, stack: Stack, settings: Settings) -> None:
         self._stack = stack
@@ -36,7 +36,7 @@ class Alarms:
         statistic: str = "Maximum",
         periods: int = 1,
     ) -> None:
-        """Ring when the metric is above `threshold` in five minutes, in so many in a row."""
+        """Raise an alarm if the metric exceeds `threshold` in so many periods of five minutes."""
         wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
         watched = metric.with_(statistic=statistic)
         self._ring(name, watched, threshold, wrong, description, periods=periods)
@@ -44,7 +44,7 @@ class Alarms:
     def below(
         self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
     ) -> None:
-        """Ring when the least value of the metric is below `threshold` in five minutes."""
+        """Raise an alarm if the minimum of the metric is below `threshold` within five minutes."""
         wrong = cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
         self._ring(name, metric.with_(statistic="Minimum"), threshold, wrong, description)
 

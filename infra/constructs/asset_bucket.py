@@ -24,9 +24,9 @@ def declared_bucket(
     web_url: str,
     lock: s3.ObjectLockRetention | None = None,
 ) -> s3.Bucket:
-    """The bucket, retained; its access logs go to `logs`, and pages of `web_url` may use it.
+    """Return the bucket, retained; access logs go to `logs`, and pages of `web_url` may use it.
 
-    With `lock` every version of an object is kept that long; S3 locks only where it keeps versions.
+    With `lock` every version of an object is kept that long; S3 requires versioning for locks.
     """
     logged = spec.log_prefix is not None and logs is not None
     bucket = s3.Bucket(
@@ -66,12 +66,12 @@ def declared_trail(scope: Construct, *, logs: s3.Bucket) -> None:
         s3_bucket_name=logs.bucket_name,
         s3_key_prefix=CLOUDTRAIL_LOG_PREFIX.removesuffix("/"),
     )
-    if logs.policy is not None:  # CloudTrail tries the bucket when the trail is created
+    if logs.policy is not None:  # CloudTrail tests the bucket when the trail is created
         trail.node.add_dependency(logs.policy)
 
 
 def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
-    """Let CloudTrail write its logs below its prefix, where a trail of the account is set up."""
+    """Let CloudTrail write its logs below its prefix, if a trail of the account is set up."""
     service = cast("iam.IPrincipal", iam.ServicePrincipal("cloudtrail.amazonaws.com"))
     of_account = {"StringEquals": {"aws:SourceAccount": account}}
     bucket.add_to_resource_policy(
@@ -115,7 +115,7 @@ def _lifecycle(spec: Bucket) -> list[s3.LifecycleRule]:
         rules.append(_expiry(spec, prefix=None, days=spec.expire_days))
     for prefix, days in spec.expire_prefixes:
         rules.append(_expiry(spec, prefix=prefix, days=days))
-        if spec.versioned:  # S3 takes this flag only in a rule without an expiry
+        if spec.versioned:  # S3 accepts this flag only in a rule without an expiry
             rules.append(
                 s3.LifecycleRule(
                     id=f"remove-markers-of-{prefix.strip('/')}",

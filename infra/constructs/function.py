@@ -32,7 +32,7 @@ minutes later, so that one alone never makes it fail often, and would not ring f
 
 
 class FunctionsOf:
-    """Makes the functions of one stack, which share their code and their layer."""
+    """Creates the functions of one stack, which share their code and their layer."""
 
     def __init__(
         self, stack: Stack, *, settings: Settings, resources: Resources, folders: Folders
@@ -53,7 +53,7 @@ class FunctionsOf:
         streams: Iterable[Table] = (),
         more: Iterable[iam.PolicyStatement] = (),
     ) -> lambda_.Function:
-        """The function, which may read `streams` and do what `more` says beside its declaration."""
+        """Return the function, with `streams` to read and `more` grants than it declares."""
         group = self._log_group(spec)
         network = self._resources.network if in_network(spec) else None
         allowed = self._allowed(spec, group, streams, more, joins=network is not None)
@@ -101,7 +101,7 @@ class FunctionsOf:
         ]
 
     def _name(self, spec: Function) -> str | None:
-        # Executions are started from stacks before that of these functions, by this name.
+        # Stacks before that of these functions start executions, by this name.
         return physical_name(self._settings, spec.name) if spec.kind == "pipeline" else None
 
     def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
@@ -152,7 +152,7 @@ class FunctionsOf:
 
 
 def function_role(stack: Stack, name: str, allowed: list[iam.PolicyStatement]) -> iam.Role:
-    """The role of a function, with these permissions only."""
+    """Return the role of a function, with these permissions only."""
     role = iam.Role(
         stack,
         f"{name}Role",
@@ -165,7 +165,7 @@ def function_role(stack: Stack, name: str, allowed: list[iam.PolicyStatement]) -
 
 
 def environment(spec: Function, *, settings: Settings, resources: Resources) -> dict[str, str]:
-    """The environment variables of a function: the names of what it may use, its settings."""
+    """Return the environment variables of a function: the names of its resources, its settings."""
     variables = {f"TABLE_{t.name}": resources.tables[t.name].table_name for t in spec.tables}
     for bucket in spec.buckets:
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name

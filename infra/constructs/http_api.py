@@ -1,7 +1,7 @@
-"""The HTTP API: explicit routes to one function a domain, behind one authorizer.
+"""The HTTP API: explicit routes to one function per domain, behind one authorizer.
 
-Made of plain resources: CDK's own constructs would name a domain's integration after whichever of
-its routes comes first, and replace it when the order changes.
+It consists of plain resources: CDK's own constructs would name a domain's integration after
+whichever of its routes comes first, and replace it when the order changes.
 """
 
 import json
@@ -54,7 +54,7 @@ ACCESS_LOG = {
 
 
 class HttpApi:
-    """One HTTP API in a stack; `connect` gives it a domain's routes."""
+    """One HTTP API in a stack; `connect` adds the routes of a domain."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class HttpApi:
 
     @property
     def url(self) -> str:
-        """The address of the API, without a trailing slash."""
+        """Return the address of the API, without a trailing slash."""
         return self.api.attr_api_endpoint
 
     def connect(self, function: lambda_.Function, name: str, routes: Iterable[Route]) -> None:
@@ -112,7 +112,7 @@ class HttpApi:
     def _create_in_turn(self, made: CfnResource) -> None:
         """Create it after all but the last few, and the stage after it.
 
-        The stage deploys by itself: a route that it has already would be deployed on its own.
+        The stage deploys automatically: a route that is added later would be deployed separately.
         """
         if len(self._created) >= CREATED_AT_ONCE:
             made.add_resource_dependency(self._created[-CREATED_AT_ONCE])
@@ -120,7 +120,7 @@ class HttpApi:
         self._stage.add_resource_dependency(made)
 
     def _throttle(self, route: Route) -> None:
-        """Give the route the limits of its group, if the settings have any."""
+        """Apply the limits of the route's group, if the settings have any."""
         limits = self._throttles.get(route.throttle) if route.throttle else None
         if limits is None:
             return
@@ -128,13 +128,13 @@ class HttpApi:
             "ThrottlingRateLimit": limits.requests_per_second,
             "ThrottlingBurstLimit": limits.burst,
         }
-        # API Gateway refuses settings of a route that does not exist yet: the stage comes last.
+        # API Gateway rejects settings of a route that does not exist yet, so the stage comes last.
         self._stage.route_settings = self._route_settings
 
     def _make_authorizer(
         self, function: lambda_.Function, settings: Settings
     ) -> gateway.CfnAuthorizer:
-        # What is remembered of an address that is allowed must not let in another one.
+        # A cached decision for an allowed address must not apply to another one.
         address = ["$context.identity.sourceIp"] if settings.allowed_ip_ranges else []
         region, partition = self._stack.region, self._stack.partition
         authorizer = gateway.CfnAuthorizer(
@@ -189,7 +189,7 @@ class HttpApi:
 
 
 def _cors(web_url: str) -> gateway.CfnApi.CorsProperty | None:
-    """Let the pages of `web_url` call the API; without one, no page of another origin may."""
+    """Let the pages of `web_url` call the API; without it, pages of other origins may not."""
     if not web_url:
         return None
     return gateway.CfnApi.CorsProperty(

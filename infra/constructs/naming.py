@@ -1,11 +1,11 @@
-"""Logical ids and output names that are exactly the declared ones, not CDK's with a hash."""
+"""Logical ids and output names exactly as declared, without CDK's hash."""
 
 from aws_cdk import CfnElement, CfnOutput, Stack
 from constructs import IConstruct
 
 
 def name_exactly(construct: IConstruct, name: str) -> None:
-    """Give the resource behind `construct` the logical id `name`."""
+    """Set the logical id `name` for the resource of `construct`."""
     resource = construct.node.default_child
     if not isinstance(resource, CfnElement):
         raise TypeError(f"{construct.node.path} has no resource of its own")
@@ -13,5 +13,5 @@ def name_exactly(construct: IConstruct, name: str) -> None:
 
 
 def output(stack: Stack, name: str, value: str, description: str) -> None:
-    """Declare a stack output of that exact name."""
+    """Declare a stack output with exactly that name."""
     CfnOutput(stack, name, value=value, description=description).override_logical_id(name)

@@ -1,4 +1,4 @@
-"""The network of a search domain that no address outside of it can reach.
+"""The network of a search domain that is not reachable from outside.
 
 It has no way to the internet: the functions in it reach the domain, and other services of AWS
 through endpoints.
@@ -22,7 +22,7 @@ HTTPS = 443
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Ids of the subnets, one a zone, and of the security groups of both sides."""
+    """Ids of the subnets, one per zone, and of the security groups of both sides."""
 
     subnets: tuple[str, ...]
     functions_group: str
@@ -30,14 +30,14 @@ class Network:
 
 
 def in_network(spec: Function) -> bool:
-    """Whether the function is placed in the network: the others keep their way to the internet."""
+    """Return whether the function is placed in the network; others keep their internet access."""
     return spec.search != "none"
 
 
 def declared_network(
     stack: Stack, *, zones: int, functions: Iterable[Function], refusals: logs.LogGroup
 ) -> Network:
-    """The network, with an endpoint for each service that the `functions` in it use.
+    """Return the network, with an endpoint for each service that its `functions` use.
 
     Connections that its security groups refuse are logged to `refusals`.
     """
@@ -104,7 +104,7 @@ def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup) -> None:
 
 
 def _services(functions: Iterable[Function]) -> list[str]:
-    """The services, beside tables and buckets, to which functions in the network send requests."""
+    """Return the services that functions in the network call, besides tables and buckets."""
     inside = [spec for spec in functions if in_network(spec)]
     used = {
         "secretsmanager": any(spec.secrets for spec in inside),
@@ -134,7 +134,7 @@ def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int) 
 
 
 def _groups(stack: Stack, vpc: ec2.CfnVPC) -> tuple[str, str]:
-    """The group of the functions, and that of the domain and the endpoints, which they may call."""
+    """Return the group of the functions, and that of the domain and endpoints they may call."""
     functions = ec2.CfnSecurityGroup(
         stack,
         "SearchFunctionsGroup",

@@ -1,4 +1,4 @@
-"""Queues with their dead letters, and the mappings that wake functions from queues and streams."""
+"""Queues with their dead letters, and the mappings of queues and streams to functions."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_dynamodb as dynamodb
@@ -17,7 +17,7 @@ ITERATOR_AGE_MS = 300_000
 def declared_queue(
     stack: Stack, spec: Queue, *, consumer_timeout: int, key: kms.IKey | None
 ) -> tuple[sqs.Queue, sqs.Queue]:
-    """The queue and its dead-letter queue, `<name>DeadLetters`."""
+    """Return the queue and its dead-letter queue, `<name>DeadLetters`."""
     dead_letters = sqs.Queue(
         stack,
         f"{spec.name}DeadLetters",
@@ -51,7 +51,10 @@ def map_queue(
     function: lambda_.Function,
     concurrency: int,
 ) -> None:
-    """Wake `function` by the queue's messages; only those that it names come back."""
+    """Invoke `function` with the queue's messages.
+
+    Only those that it returns are delivered again.
+    """
     lambda_.CfnEventSourceMapping(
         stack,
         f"{spec.source.name}To{spec.consumer}",
@@ -74,9 +77,9 @@ def map_stream(
     function: lambda_.Function,
     failures: s3.Bucket,
 ) -> None:
-    """Wake `function` by the table's changes; what it never takes goes whole to `failures`.
+    """Invoke `function` with the table's changes; batches that never succeed go to `failures`.
 
-    Retries have no number: an outage is not poison, and a record is retried until it expires.
+    Retries are not limited: an outage is not poison, and a record is retried until it expires.
     """
     lambda_.CfnEventSourceMapping(
         stack,

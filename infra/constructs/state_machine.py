@@ -33,7 +33,7 @@ Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution 
 def physical_name(settings: Settings, name: str) -> str:
     """Return the name of the state machine, or of a function that it calls.
 
-    A fixed one: what starts executions is in stacks before its own, and what ends them after.
+    It is fixed, because executions are started from earlier stacks, and ended from later ones.
     """
     return f"vitrine-{settings.stage}-{name}"
 

@@ -27,7 +27,10 @@ _STREAMS = {
 
 
 def declared_table(scope: Construct, spec: Table, *, key: kms.IKey | None) -> dynamodb.Table:
-    """The table, retained and protected from deletion; encrypted by `key` where there is one."""
+    """Return the table, retained and protected from deletion.
+
+    Encrypted by `key` if there is one.
+    """
     table = dynamodb.Table(
         scope,
         spec.name,

@@ -9,7 +9,7 @@ from infra.constructs.naming import name_exactly
 
 
 def declared_topic(stack: Stack, spec: Topic, *, key: kms.IKey | None) -> sns.Topic:
-    """The topic, to which nobody publishes but over TLS."""
+    """Return the topic, which accepts messages over TLS only."""
     topic = sns.Topic(stack, spec.name, display_name="Vitrine", enforce_ssl=True, master_key=key)
     name_exactly(topic, spec.name)
     return topic

@@ -1,6 +1,6 @@
 """The function that archives expired runs and traces of MLflow's table.
 
-Its code is the store's package, not the product's: both import nothing of each other.
+Its code is the store's package, not the product's: neither imports the other.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ _MAXIMUM_AGE_SECONDS = 86_400  # as long as a stream keeps a record
 def add_archiver(
     stack: Stack, table: dynamodb.Table, settings: Settings, resources: Resources
 ) -> None:
-    """Archive to the bucket of artefacts what the table's time to live deletes."""
+    """Archive items that the table's time to live deletes to the bucket of artefacts."""
     group = log_group(stack, f"{NAME}Logs", days=settings.log_retention_days, key=resources.key)
     statements = [write_logs(group.log_group_arn), *_grants(table, resources)]
     function = lambda_.Function(

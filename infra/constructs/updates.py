@@ -1,4 +1,4 @@
-"""What keeps updates and deletions of stacks safe: what is retained, and what is exported."""
+"""Protects updates and deletions of stacks: retained resources, and exports."""
 
 from aws_cdk import RemovalPolicy, Stack
 

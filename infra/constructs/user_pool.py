@@ -1,4 +1,4 @@
-"""The Cognito user pool of a deployment that wants one, and the application that signs in to it."""
+"""The optional Cognito user pool of a deployment, and the application that signs in to it."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_cognito as cognito
@@ -12,7 +12,7 @@ _MANAGED = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInp
 
 
 def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPoolClient]:
-    """A pool whose users administrators make; a second factor is theirs to choose."""
+    """Return a pool whose users are created by administrators; a second factor is optional."""
     pool = cognito.UserPool(
         stack,
         "UserPool",
@@ -45,7 +45,7 @@ def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPool
 
 
 def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) -> None:
-    """Put a firewall before the pool: so many `requests` an address in five minutes, and no more.
+    """Protect the pool by a firewall that allows `requests` per address in five minutes.
 
     It also blocks addresses and requests that AWS knows as hostile.
     """
