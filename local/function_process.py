@@ -201,7 +201,7 @@ class Worker:
         return ("-P", inside.__file__, str(self._policies))
 
     async def next_call(self) -> Call | None:
-        """Return the next call for the process; None when the process is gone."""
+        """Return the next call for the process; None if the process has ended."""
         self._disarm()
         self._call = None
         self.never_ready = False
@@ -243,7 +243,7 @@ class Worker:
         self._retired = True
 
     async def end(self) -> None:
-        """End the process and wait until it is gone."""
+        """End the process and wait for its end."""
         self._ended = True
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
@@ -287,7 +287,7 @@ def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
         "PATH": os.defpath,
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
-        "HOME": str(scratch / "no-home"),  # nobody's ~/.aws/config may change what the SDK does
+        "HOME": str(scratch / "no-home"),  # no ~/.aws/config may change what the SDK does
         **spec.environment,
         "PYTHONPATH": os.pathsep.join(str(each) for each in (spec.code, *spec.layers, runtime)),
         "AWS_REGION": arns.REGION,

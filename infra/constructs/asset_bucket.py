@@ -93,7 +93,7 @@ def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
 
 
 def _send_events(bucket: s3.Bucket) -> None:
-    # The property itself: the construct's own switch would bring a custom resource with it.
+    # The property itself: the construct's own switch would add a custom resource.
     resource = bucket.node.default_child
     if not isinstance(resource, s3.CfnBucket):
         raise TypeError(f"{bucket.node.path} is not a bucket")

@@ -80,7 +80,7 @@ class IndexingStack(Stack):
         for queue in QUEUES:
             self._queue(queue)
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
-        # Where there is no search, jobs run all the same; nobody indexes.
+        # Without search, jobs run as usual, but nothing is indexed.
         wanted = [spec for spec in FUNCTIONS if spec.search == "none" or resources.domain]
         consumers = {
             spec.name: self._consumer(made, spec) for spec in wanted if spec.kind == "consumer"

@@ -137,7 +137,7 @@ class SearchStack(Stack):
         resource.node.add_dependency(policy)
 
     def _close(self, resource: opensearch.CfnDomain) -> None:
-        """Let nobody in but principals of this account: no other account, nothing unsigned."""
+        """Allow only principals of this account: no other account, nothing unsigned."""
         # The property itself: the construct sets a policy by a custom resource, since a policy may
         # name the domain's ARN. This one has no need to: it can only ever speak of its own domain.
         resource.access_policies = {

@@ -74,7 +74,7 @@ class StorageStack(Stack):
         return cast("kms.IKey", key)
 
     def _let_services_use(self, key: kms.Key) -> None:
-        """Let in the services that use the key for nobody's sake: logs, and rules to queues."""
+        """Allow the services that use the key for no caller: logs, and rules to queues."""
         group = f"arn:{self.partition}:logs:{self.region}:{self.account}:log-group:*"
         writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]
         for service, actions, condition in (

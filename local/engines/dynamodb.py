@@ -6,9 +6,9 @@ for the address.
 
 On disk everything survives a kill -9 of the process, streams included: the stream's ARN, its
 shards, every record with its sequence number, and even shard iterators given out before. Sequence
-numbers go on where they stopped, so a checkpoint (shard, sequence number) stays good over a
+numbers continue where they stopped, so a checkpoint (shard, sequence number) remains valid over a
 restart. As on AWS records live for 24 hours, also while it is down; a shard is closed after four
-hours and a child shard goes on. In memory (`durable=False`) nothing survives.
+hours and a child shard follows. In memory (`durable=False`) nothing survives.
 
 One window: TransactWriteItems is answered some milliseconds before its commit. A SIGKILL of the
 engine in between loses the whole transaction; SIGTERM waits for the commit, and so does any later

@@ -1,10 +1,10 @@
-"""Ends the engines when the runner is gone, however it went.
+"""Ends the engines after the runner has ended, for whatever reason.
 
-One small process a runner, with the runner's pipe as its input: lines `+pid` and `-pid`. When
-the pipe ends (the runner ended or was killed) it ends the processes that are still noted.
+One small process a runner, with the runner's pipe as its input: lines `+pid` and `-pid`. When the
+pipe ends (the runner ended or was killed) it ends the processes that are still noted.
 PR_SET_PDEATHSIG would need code between fork and exec, knows Linux only, and fires when the
-*thread* that started the child ends, which a parallel start does at once.
-It runs as a script of its own (`python -I guard.py`), so it imports nothing of this package.
+*thread* that started the child ends, which a parallel start does at once. It runs as a script of
+its own (`python -I guard.py`), so it imports nothing of this package.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ class _Guard:
     def _tell(self, line: str) -> None:
         if self._process is None or self._process.stdin is None:
             return
-        # A guard that somebody ended is no reason to fail: the pid files are the second net.
+        # A guard that was ended is no reason to fail: the pid files are the second safeguard.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()

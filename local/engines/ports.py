@@ -10,13 +10,13 @@ LOOPBACK = "127.0.0.1"
 
 # Below what Linux (32768 on) and macOS and Windows (49152 on) hand out by themselves: an engine
 # listens seconds after its port was chosen, and comes back on it after a kill. A port of the
-# system's own choice could be somebody's by then.
+# system's own choice could be in use by then.
 _FIRST, _END = 10_000, 32_768
 _TRIES = 200
 
 
 def free_ports(count: int) -> list[int]:
-    """Return `count` different ports that nobody listens on, and the system gives to nobody.
+    """Return `count` different ports that are not in use and not assigned by the system.
 
     Raises:
         EngineError: so many ports were tried in vain.
@@ -37,7 +37,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on; see `free_ports`."""
+    """Return a port that is not in use; see `free_ports`."""
     return free_ports(1)[0]
 
 

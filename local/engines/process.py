@@ -104,7 +104,7 @@ class Running:
         self._forget()
 
     def kill(self) -> None:
-        """End the process at once (SIGKILL) and wait until it is gone."""
+        """End the process at once (SIGKILL) and wait for its end."""
         self._process.kill()
         self._process.wait()
         self._forget()
@@ -173,7 +173,7 @@ def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list
 def _write_pid_file(path: Path, pid: int) -> None:
     try:
         created = psutil.Process(pid).create_time()
-    except psutil.NoSuchProcess:  # it ended at once; waiting for health tells the reason
+    except psutil.NoSuchProcess:  # it ended at once; waiting for health reports the reason
         return
     path.write_text(json.dumps({"pid": pid, "created": created}), encoding="utf-8")
 

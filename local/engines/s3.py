@@ -9,7 +9,7 @@ What differs from S3, each shown by a test or a run of this version:
 - One webhook for all buckets, each event at most once, in no order; puts, copies, completed
   multipart uploads, deletions and tagging are reported; a delete marker looks like a deletion.
   Size is 0 but for plain puts, the version id is there for copy and multipart only.
-- At start the webhook gets an event `s3:TestEvent`; if nobody listens there the gateway ends.
+- At start the webhook gets an event `s3:TestEvent`; if no server listens there the gateway ends.
   Its answers must have no body (204): bodies are not read, and each would keep a connection.
 - HEAD of a key whose latest version is a delete marker is 404 without `x-amz-delete-marker`; GET
   has the header.
@@ -111,7 +111,7 @@ def _build(folder: Path, progress: Progress) -> None:
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",
         "CGO_ENABLED": "0",
-        "GIT_CEILING_DIRECTORIES": str(work),  # the tools may be inside somebody's repository
+        "GIT_CEILING_DIRECTORIES": str(work),  # the tools may be inside another repository
     }
     module = f"{VERSITYGW_MODULE}@v{VERSITYGW}"
     progress(f"s3: building versitygw {VERSITYGW} with {go.command} (a minute or two, once)")

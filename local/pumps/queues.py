@@ -119,7 +119,7 @@ class QueuePump:
                 await asyncio.to_thread(self._release, _receipts(messages))
                 raise
             except (BotoCoreError, ClientError):
-                if messages:  # they are claimed, so nobody else would get them for long
+                if messages:  # they are claimed, so no other receiver would get them for long
                     break
                 raise
             if got and not messages:

@@ -1,6 +1,7 @@
-"""Public texts use the words of the field, as CONTRIBUTING.md asks.
+"""Public texts and docstrings use the words of the field, as CONTRIBUTING.md requires.
 
 Checked are the OpenAPI document, error messages, help texts, guides, decision records and README.
+Docstrings are checked for a shorter list of words.
 """
 
 import ast
@@ -38,6 +39,13 @@ _VAGUE = re.compile(
     r"|under way|half-way|works? alike)\b",
     re.IGNORECASE,
 )
+
+_ARCHAIC = re.compile(
+    r"\b(whoever|nobody|somebody|anybody|thereby|whereupon|anew|told|begun|by turns|takes? along"
+    r"|under way|half-way|nothing but|no other than|for good|goes? along)\b",
+    re.IGNORECASE,
+)
+SOURCES = ("backend", "infra", "local", "client/src", "tracking/src")
 
 _LINK = re.compile(r"\]\([^)]*\)")
 
@@ -96,6 +104,23 @@ def test_help_texts_are_plain() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_are_plain(page: Path) -> None:
     assert _bad(iter(page.read_text(encoding="utf-8").split("\n"))) == {}
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_docstrings_are_plain(folder: str) -> None:
+    found = {
+        f"{path.relative_to(ROOT)}: {text}": words
+        for path in (ROOT / folder).rglob("*.py")
+        for text in _docstrings(path)
+        if (words := _ARCHAIC.findall(text))
+    }
+    assert found == {}
 
 
 def test_vague_words_are_found() -> None:

@@ -116,7 +116,7 @@ class VitrineArtifactRepository(ArtifactRepository):
                 return  # another process created it
 
     def delete_artifacts(self, artifact_path: str | None = None) -> None:
-        """Delete a file, or all below a folder, for good; `mlflow gc` calls it for runs."""
+        """Permanently delete a file, or all below a folder; `mlflow gc` calls it for runs."""
         address = self._writable(artifact_path)
         if not address.path:
             raise invalid(f"{address.uri} is a whole asset: delete it with `vitrine delete`.")

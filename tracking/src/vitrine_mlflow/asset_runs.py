@@ -63,7 +63,7 @@ def _of_table(table: Database, database: str, asset: str) -> list[AssetRun]:
             item["digest"],
         )
         for key, run_id, item in uses
-        if key in runs  # the rest was removed for good
+        if key in runs  # the rest was permanently removed
     ]
 
 

@@ -1,6 +1,6 @@
 """Full-text rows: names by the letters in them, so that LIKE reads few of them.
 
-Rows only select candidates. Whoever reads them reads the candidates themselves and applies every
+Rows only select candidates. Callers read the candidates themselves and applies every
 condition, so a row of a former name costs a read, while a missing one would lose a result.
 """
 

@@ -183,7 +183,7 @@ class LoggedModels:
         return stored.entity()
 
     def put(self, stored: StoredModel) -> Put:
-        """The write of a new or changed model, if nobody else changed it since."""
+        """Return the write of a new or changed model, if it was not changed meanwhile."""
         document = stored.document
         attributes: Item = {
             _PACKED: document.packed(),
@@ -338,7 +338,7 @@ class LoggedModels:
         return puts
 
     def remove(self, model_id: str) -> None:
-        """Remove a model for good; its item comes first."""
+        """Permanently remove a model; its item comes first."""
         stored = self.find(model_id)
         lookup = keys.MODEL_LOOKUP.key(model_id=model_id)
         metrics = self._database.query_prefix(stored.key.pk, f"{stored.key.sk}#")

@@ -223,7 +223,7 @@ class _Batch:
         experiment_id, run_id = self._run
         if latest.key == self._primary:
             sort_key = f"{ordered_double(latest.value)}#{run_id}"
-            # a run that was removed for good must not come back as half an item
+            # a run that was permanently removed must not reappear as half an item
             present = {PARTITION_KEY: PRESENT}
             return [Update(self._run_key, {"lsi5sk": sort_key}, condition=present)]
         ranks = {

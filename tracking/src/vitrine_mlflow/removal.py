@@ -1,4 +1,4 @@
-"""Removes runs and experiments for good, for `mlflow gc`."""
+"""Permanently removes runs and experiments, for `mlflow gc`."""
 
 from mlflow.entities import LifecycleStage, ViewType
 

@@ -130,7 +130,7 @@ class Runs:
         return True
 
     def forget(self, run_id: str) -> None:
-        """Drop what is known of a run that was removed for good."""
+        """Drop the cached data of a run that was permanently removed."""
         self._experiment_ids.pop(run_id, None)
 
     def key(self, run_id: str) -> Key:
@@ -217,7 +217,7 @@ class Runs:
     def change(
         self, stored: StoredRun, changes: dict[str, Any], writes: Iterable[Write] = ()
     ) -> StoredRun:
-        """Change attributes of a run, with other writes, if nobody else changed it since.
+        """Change attributes of a run, with other writes, if it was not changed meanwhile.
 
         Raises:
             ConflictError: another writer came between.

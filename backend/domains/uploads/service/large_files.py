@@ -123,7 +123,7 @@ class LargeFiles:
         except NotFoundError:
             if copy.completion.is_made(copy.file):
                 return Outcome()
-            return {}  # somebody aborted the copy: begin another
+            return {}  # the copy was aborted: start another
         spans = rules.copy_spans(size, self.context.large_bytes)
         try:
             whole = self._copied(copy, spans, copied)

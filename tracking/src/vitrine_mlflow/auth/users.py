@@ -88,7 +88,7 @@ class Users:
         return user_entity({**item, **changes})
 
     def delete(self, username: str) -> None:
-        """Delete permissions first: whatever comes between, nobody inherits them."""
+        """Delete permissions first, so that no other user can inherit them."""
         user = self._items.whole_user(username)
         self._sweep(username, user)
         self._database.write(

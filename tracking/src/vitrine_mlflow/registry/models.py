@@ -205,7 +205,7 @@ class Models:
         writes: Iterable[Write] = (),
         **attributes: Any,
     ) -> None:
-        """Change the metadata with other items, if nobody else changed the model since.
+        """Change the metadata with other items, if the model was not changed meanwhile.
 
         Raises:
             ConflictError: another writer came between.

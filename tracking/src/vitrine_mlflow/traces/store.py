@@ -176,7 +176,7 @@ class TraceStore:
         return results
 
     def write(self, stored: StoredTrace, more: Sequence[Write] = ()) -> StoredTrace:
-        """Write a new or a changed trace, with other writes, if nobody else changed it since.
+        """Write a new or a changed trace, with other writes, if it was not changed meanwhile.
 
         Raises:
             ConflictError: another writer came between, or created it.
