@@ -149,7 +149,9 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
         "model", "1", ModelVersionTag(text, text)
     ),
     "models by name": lambda p, text: [
-        one.name for one in p.registry.search_registered_models(f"name = '{text}'")
+        # cut, since long names exist in SQL's registry only: Difference.LARGE_ITEMS
+        one.name
+        for one in p.registry.search_registered_models(f"name = '{text[:200]}'")
     ],
     "versions by tag": lambda p, text: len(
         p.registry.search_model_versions(f"tags.`{text}` = '{text}'")
@@ -164,7 +166,7 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
     ),
     "prompt's alias": lambda p, text: p.registry.set_prompt_alias("prompt", text, 1),
     "prompts by name": lambda p, text: [
-        one.name for one in p.registry.search_prompts(f"name LIKE '%{text}%'")
+        one.name for one in p.registry.search_prompts(f"name = '{text[:200]}'")
     ],
     "deleted prompt": lambda p, text: p.registry.delete_prompt(text),
     "source": lambda p, text: p.registry.create_model_version("model", text).source,
