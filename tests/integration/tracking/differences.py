@@ -12,7 +12,8 @@ class Difference(Enum):
     INFINITIES = "Infinite metrics are returned as infinite. SQL stores the largest double instead."
     SQL_STATEMENTS = (
         "Error messages do not contain an SQL statement, for example for a name that is already "
-        "used. The error codes are the same."
+        "used. The error codes are the same, except for filters that name a relation of SQL's "
+        "tables (`tags = 'x'` for logged models) and for version numbers beyond 64 bits."
     )
     PAGE_TOKENS = (
         "Page tokens contain the last run of a page instead of an offset. Runs that are created "

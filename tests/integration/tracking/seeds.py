@@ -1,14 +1,19 @@
-"""Seeds of the histories of the registry, logged models and evaluation datasets."""
+"""Seeds of the histories of the registry, logged models and evaluation datasets.
+
+`make test` runs the same few histories each time, so that a change fails by its own fault only;
+`make prove PART=mlflow`, which sets the amount, draws new ones.
+"""
 
 import os
 import random
 
-HISTORIES = int(os.environ.get("MLFLOW_REGISTRY_HISTORIES", "4"))
+_AMOUNT = os.environ.get("MLFLOW_REGISTRY_HISTORIES")
 _FIRST = os.environ.get("MLFLOW_FIRST_SEED")
+HISTORIES = int(_AMOUNT or "4")
 
 
 def seed_of(number: int) -> int:
-    """The seed of one history: a new one, or counted from MLFLOW_FIRST_SEED if it is set."""
-    if _FIRST is None:
+    """Return the seed of one history, counted from MLFLOW_FIRST_SEED if it is set."""
+    if _AMOUNT is not None and _FIRST is None:
         return random.SystemRandom().randrange(1_000_000_000)
-    return int(_FIRST) + number
+    return int(_FIRST or "0") + number
