@@ -42,7 +42,7 @@ run: $(READY) ## Start the product on this machine, with a first look (PORT=, ST
 		$(if $(TRACKING),--set tracking=true) --first-look samples/library
 
 .PHONY: test
-test: lint prepare ## Check format, lint and types, and run all tests, also on real engines (17 minutes)
+test: lint prepare ## Check format, lint and types, and run all tests, also on real engines (19 minutes)
 	@rm -f $(GRANTS)
 	@$(PYTEST) $(WORKERS) tests/unit tests/architecture tests/infra
 	@# journeys first: their files take longest, and the last file should be a short one
