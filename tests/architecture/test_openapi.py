@@ -48,12 +48,12 @@ def references(value: object) -> set[str]:
 
 
 def test_the_document_has_every_route_and_no_other() -> None:
-    told = {
+    documented = {
         f"{method.upper()} {path}"
         for path, operations in DOCUMENT["paths"].items()
         for method in operations
     }
-    assert told == {f"{route.method} {document_path(route)}" for route in ROUTES}
+    assert documented == {f"{route.method} {document_path(route)}" for route in ROUTES}
 
 
 def test_operations_have_names_of_their_own() -> None:

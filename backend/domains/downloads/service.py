@@ -300,11 +300,10 @@ def version_id_of(files: FileQueries, target: FileTarget, choice: VersionChoice)
         AssetVersionArchivedError: the asset's version is archived.
         NotFoundError: the asset has no such version, or the version does not contain the file.
     """
-    if choice.asset_version_id is not None:
-        version = files.get_version(target.asset, choice.asset_version_id)
-    elif choice.asset_version_id_alias is not None:
-        version = files.version_with_alias(target.asset, choice.asset_version_id_alias)
-    else:
+    version = files.assets.wanted_version(
+        target.asset, choice.asset_version_id, choice.asset_version_id_alias
+    )
+    if version is None:
         return choice.version_id
     if version.is_archived:
         raise AssetVersionArchivedError(version.asset_version_id)

@@ -23,7 +23,6 @@ from backend.core.transactions import (
 from backend.core.wired import wired
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
-    ALIAS_MARK,
     FIRST_NUMBER,
     Asset,
     AssetVersion,
@@ -53,12 +52,6 @@ _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
 class FileRepository:
     tables: Tables
 
-    def get_version(self, asset: Asset, version_id: str) -> AssetVersion | None:
-        """Return the row of one of the asset's versions."""
-        key = {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: version_id}
-        item = self.tables.get(ASSET_VERSIONS, key)
-        return None if item is None else AssetVersion.model_validate(item)
-
     def list_versions(self, asset: Asset, *, limit: int) -> list[AssetVersion]:
         """Return versions of the asset, at most `limit`."""
         query = Query(
@@ -69,12 +62,6 @@ class FileRepository:
         )
         found = self.tables.query(query, PageRequest(limit))
         return [AssetVersion.model_validate(item) for item in found.items]
-
-    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion | None:
-        """Return the version with that alias, which is unique in the asset."""
-        key = {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: ALIAS_MARK + alias}
-        reserved = self.tables.get(ASSET_VERSIONS, key)
-        return None if reserved is None else self.get_version(asset, str(reserved["version"]))
 
     def list_files(
         self, asset: Asset, snapshot_id: str, path_prefix: str, page: PageRequest

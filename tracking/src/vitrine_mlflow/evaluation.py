@@ -234,11 +234,16 @@ class EvaluationDatasets:
             raise violated(f"Evaluation dataset with id '{dataset_id}' not found")
         self._require_valid(dataset_id, records)
         schema_of(stored.info["schema"], records)  # refuses records whose types do not go together
+        user = last_user(records)
+        # The first part stores the types of all records, in the order of the call, since the first
+        # value of a field decides its type.
+        typed = records
         for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
             part = {name: given[name] for name in names[start : start + _TRANSACTION_RECORDS]}
             inserted, updated = self._database.retried(
-                lambda part=part: self._upsert(dataset_id, part, records)
+                lambda part=part, typed=typed: self._upsert(dataset_id, part, typed, user)
             )
+            typed = ()
             counts["inserted"] += inserted
             counts["updated"] += updated
         return counts
@@ -259,7 +264,8 @@ class EvaluationDatasets:
         self,
         dataset_id: str,
         given: Mapping[str, Sequence[dict[str, Any]]],
-        records: Sequence[dict[str, Any]],
+        typed: Sequence[dict[str, Any]],
+        user: str | None,
     ) -> tuple[int, int]:
         stored = self.get(dataset_id)
         record_keys = {name: _record_key(dataset_id, name) for name in given}
@@ -288,26 +294,26 @@ class EvaluationDatasets:
             condition: dict[str, Any] = {"revision": revision} if old else {PARTITION_KEY: ABSENT}
             item = with_key(record_keys[name], {INFO: text, "revision": revision + 1})
             pending.append(Put(item, condition))
-        # in the order of the call, since the first value of a field decides its type
-        self._commit(stored, pending, records, now, inserted)
+        self._commit(stored, pending, typed, now, (user, inserted))
         return inserted, updated
 
     def _commit(
         self,
         stored: StoredDataset,
         writes: Sequence[Write],
-        records: Sequence[dict[str, Any]],
+        typed: Sequence[dict[str, Any]],
         now: int,
-        inserted: int | None,
+        done: tuple[str | None, int] | None,
     ) -> StoredDataset:
-        """Write records; the last part of them with what the dataset says of all."""
-        if inserted is None:
+        """Write records; the last transaction of a part also changes the dataset."""
+        if done is None:
             return self._change(stored, {}, writes)
-        schema = schema_of(stored.info["schema"], records)
+        user, inserted = done
+        schema = schema_of(stored.info["schema"], typed)
         count = _count(stored) + inserted
         changes: dict[str, Any] = {
             "updated": now,
-            "updated_by": last_user(records),
+            "updated_by": user,
             "digest": _digest(stored.info["name"], now),
         }
         if schema:

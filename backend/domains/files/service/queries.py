@@ -15,7 +15,6 @@ from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import (
     AssetService,
-    AssetVersionNotFoundError,
     FileNotFoundInAssetError,
 )
 from backend.domains.files import rules
@@ -170,28 +169,6 @@ class FileQueries:
             return SEVERAL_FILES
         return (extension_of(found[0]) or UNKNOWN_EXTENSION) if found else NO_FILES
 
-    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
-        """Return the asset's version with that alias.
-
-        Raises:
-            AssetVersionNotFoundError: the asset has no such version.
-        """
-        found = self.files.version_with_alias(asset, alias)
-        if found is None:
-            raise AssetVersionNotFoundError(asset.asset_id, alias)
-        return found
-
-    def get_version(self, asset: Asset, version_id: str) -> AssetVersion:
-        """Return the asset's version with that id.
-
-        Raises:
-            AssetVersionNotFoundError: the asset has no such version.
-        """
-        found = self.files.get_version(asset, version_id)
-        if found is None:
-            raise AssetVersionNotFoundError(asset.asset_id, version_id)
-        return found
-
     def version_id_in(self, target: FileTarget, version: AssetVersion) -> str:
         """Return the S3 version id of a file in a version of the asset.
 
@@ -205,10 +182,8 @@ class FileQueries:
         return found.version_id
 
     def _wanted_version(self, asset: Asset, query: FilesQuery | FileQuery) -> AssetVersion | None:
-        if query.asset_version_id is not None:
-            return self.get_version(asset, query.asset_version_id)
-        alias = query.asset_version_id_alias
-        return None if alias is None else self.version_with_alias(asset, alias)
+        wanted = query.asset_version_id, query.asset_version_id_alias
+        return self.assets.wanted_version(asset, *wanted)
 
     def _in_time(
         self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest
