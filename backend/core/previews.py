@@ -5,13 +5,26 @@ Which names are previews is decided in `file_kinds`.
 
 from collections.abc import Iterable
 from os.path import commonprefix
+from typing import Literal
 
 from backend.core.file_kinds import asset_preview_keys, preview_base
+from backend.core.models import WireModel
 from backend.core.objects import Objects, ObjectVersion, just_below
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's prefixes are characters
 _LISTED = 50
+
+
+class Missing(WireModel):
+    """Why there is no preview or GLB: `none` was made, the file is still `inspecting`, its reader
+    `refused` it, the asset is `notDistributable`, or the file is `quarantined` or `archived`.
+
+    `message` says it in words; of a refused file it is the reader's.
+    """
+
+    reason: Literal["none", "inspecting", "refused", "notDistributable", "quarantined", "archived"]
+    message: str
 
 
 def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion]:

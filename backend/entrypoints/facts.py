@@ -1,14 +1,16 @@
-"""Wires dependencies of files and the search by shape."""
+"""Wires dependencies of files, the search by shape, and GLBs."""
 
 from functools import cached_property
 
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById
 from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
 from backend.entrypoints.wiring import Wiring
 from backend.search.similar import ShapeQueries
 from backend.search.state import SearchState
+from backend.spec.buckets import AUXILIARY_BUCKET
 
 
 class FactWiring(Wiring):
@@ -21,4 +23,16 @@ class FactWiring(Wiring):
             facts=FactRepository(self.tables),
             objects=self.objects,
             shapes=ShapeQueries(self.search_engine, state, self.rules),
+        )
+
+    @cached_property
+    def glbs(self) -> GlbQueries:
+        return GlbQueries(
+            assets=self.assets,
+            files=self.files,
+            facts=FactRepository(self.tables),
+            objects=self.objects,
+            auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
+            url_seconds=self._url_seconds,
+            clock=self.clock,
         )

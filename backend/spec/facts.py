@@ -17,6 +17,8 @@ REFERENCES_KEY = FACT_PREFIX + "references"
 SHAPE_KEY = FACT_PREFIX + "shape"
 """The attribute of a model's shape: base64 of `SHAPE_NUMBERS` float32, little-endian."""
 SHAPE_NUMBERS = 75
+REFUSED_KEY = FACT_PREFIX + "refused"
+SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 
 FactType = Literal["string", "number", "boolean"]
 

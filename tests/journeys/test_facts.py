@@ -6,6 +6,8 @@ own.
 
 from typing import Any
 
+import httpx
+
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.domains.facts.models import Inspection
@@ -119,3 +121,20 @@ def test_facts_go_with_their_file_and_belong_to_the_product(
     api.completed("POST", f"{base}/moveFile", move)
     wait_until(lambda: attributes(api, base, "/parts/a.obj") == facts)
     assert attributes(api, base, "/a.obj") == {}
+
+
+def test_an_uploaded_model_has_a_glb_under_its_own_address(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Tile")
+    tile = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    api.upload(database, asset, {"/tile.obj": [tile], "/notes.txt": [b"notes"]})
+    path = f"/database/{database}/assets/{asset}/files/glb"
+
+    def glb(key: str) -> Any:
+        return api.ok("GET", path, params={"key": key})
+
+    assert glb("/notes.txt")["glbMissing"]["reason"] == "none"
+    wait_until(lambda: "glb" in glb("/tile.obj"))
+    found = glb("/tile.obj")["glb"]
+    fetched = httpx.get(found["url"])
+    assert (fetched.content[:4], len(fetched.content)) == (b"glTF", found["size"])
+    assert fetched.headers["Content-Type"] == "model/gltf-binary"

@@ -9,7 +9,7 @@ from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.facts.models import FileReferences, StoredReferences
 from backend.spec import keys
-from backend.spec.facts import REFERENCES_KEY, SHAPE_KEY
+from backend.spec.facts import REFERENCES_KEY, REFUSED_KEY, SHAPE_KEY, SOURCE_VERSION_KEY
 from backend.spec.tables.metadata import FILE_ATTRIBUTES
 
 _VALUE = "attributeValue"
@@ -43,6 +43,16 @@ class FactRepository:
         """Return the stored shape of a file, None if it has none."""
         item = self.tables.get(FILE_ATTRIBUTES, _key(SHAPE_KEY, asset, path))
         return None if item is None else str(item[_VALUE])
+
+    def source_of(self, asset: Asset, path: str) -> tuple[str | None, str | None]:
+        """Return the S3 version that the facts of a file describe, and why it was refused."""
+        names = (SOURCE_VERSION_KEY, REFUSED_KEY)
+        wanted = [(FILE_ATTRIBUTES, _key(name, asset, path)) for name in names]
+        found = {
+            item[FILE_ATTRIBUTES.partition_key.name]: str(item[_VALUE])
+            for _, item in self.tables.get_many(wanted)
+        }
+        return found.get(SOURCE_VERSION_KEY), found.get(REFUSED_KEY)
 
 
 def _key(name: str, asset: Asset, path: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The routes of facts."""
 
+from backend.core.reads import Read, ReadAsset
 from backend.domains.assets.models import AssetPath
 from backend.domains.facts.models.replies import (
     DependenciesQuery,
@@ -9,18 +10,21 @@ from backend.domains.facts.models.replies import (
     DependentsQuery,
     DependentsReply,
     FileDependenciesReply,
+    GlbQuery,
+    GlbReply,
     SimilarFileReply,
     SimilarFilesReply,
     SimilarQuery,
 )
+from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import Dependencies, FactQueries, SimilarFile
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Reply, Router
 from backend.spec import routes
 
 
-def build_router(service: FactQueries) -> Router:
-    """Bind the routes of facts to the service."""
+def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
+    """Bind the routes of facts to the services."""
     router = Router()
 
     @router.bind(routes.LIST_DEPENDENCIES)
@@ -49,6 +53,12 @@ def build_router(service: FactQueries) -> Router:
     def list_similar_files(call: Call, path: AssetPath, query: SimilarQuery) -> SimilarFilesReply:
         found = service.similar_files(call.caller, _ids(path), query.file_path, size=query.size)
         return SimilarFilesReply(items=[_similar(one) for one in found])
+
+    @router.bind(routes.GET_GLB)
+    def get_glb(call: Call, path: AssetPath, query: GlbQuery) -> Reply[GlbReply]:
+        found = glbs.get_glb(call.caller, _ids(path), query.key)
+        read = Read((ReadAsset(*_ids(path), (found.path,)),), urls=True)
+        return Reply(found.reply, read=None if found.reply.glb is None else read)
 
     return router
 

@@ -6,4 +6,4 @@ from backend.entrypoints.facts import FactWiring
 from backend.spec.functions import FACTS_API
 
 _wiring = FactWiring(FACTS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.facts)))
+handler = ready(_wiring.app.handler(build_router(_wiring.facts, _wiring.glbs)))

@@ -59,9 +59,12 @@ FACTS: Requests = {
     assets.ASSETS: ("BatchGetItem", "GetItem"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
     operations.SEARCH_STATE: ("GetItem",),
-    ASSET_BUCKET: ("GetObject", "ListBucket"),
+    operations.RESERVATIONS: ("BatchGetItem",),
+    # The last one for a missing key: its old versions are listed.
+    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
-"""What following dependencies takes, and searching by shape."""
+"""What following dependencies takes, searching by shape, and URLs of GLBs."""
 REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),

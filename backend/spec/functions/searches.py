@@ -1,7 +1,7 @@
 """The functions behind the HTTP API that search documents, and facts of files."""
 
-from backend.spec import buckets, secrets
-from backend.spec.functions.model import api
+from backend.spec import buckets, secrets, settings
+from backend.spec.functions.model import api, reported
 from backend.spec.tables import assets, metadata, operations, registry
 
 SEARCH_API = api(
@@ -22,17 +22,22 @@ SEARCH_API = api(
     secrets=(secrets.PAGE_TOKEN_KEY,),
     search="read",
 )
-FACTS_API = api(
-    "FactsApi",
-    "facts",
-    "Facts of files: dependencies within an asset, files of a similar shape.",
-    reads=(
-        assets.ASSETS,
-        metadata.FILE_ATTRIBUTES,
-        registry.ASSET_BUCKETS,
-        operations.SEARCH_STATE,
-        buckets.ASSET_BUCKET,
-    ),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    search="query",
+FACTS_API = reported(
+    api(
+        "FactsApi",
+        "facts",
+        "Facts of files: dependencies within an asset, files of a similar shape, GLBs.",
+        reads=(
+            assets.ASSETS,
+            metadata.FILE_ATTRIBUTES,
+            registry.ASSET_BUCKETS,
+            operations.SEARCH_STATE,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+            buckets.AUXILIARY_BUCKET,
+        ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
+        search="query",
+    )
 )

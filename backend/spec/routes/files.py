@@ -83,6 +83,10 @@ LIST_SIMILAR_FILES = Route(
     "List the files whose shape is similar to a file's", "asset", ours=True,
     statuses=(404, 409), throttle="search",
 )  # fmt: skip
+GET_GLB = Route(
+    "GET", f"{ASSET_PATH}/files/glb", "facts", "get_glb",
+    "Get a presigned URL of the GLB of a file", "asset", ours=True,
+)  # fmt: skip
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
 )

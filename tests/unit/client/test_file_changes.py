@@ -221,3 +221,21 @@ def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: 
     )
     assert server.asked[0] == ("dependencies", {"filePath": "/m.obj"})
     assert server.asked[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})
+
+
+def test_the_address_of_a_glb_is_printed_or_why_there_is_none(
+    shell: Shell, server: Filing
+) -> None:
+    made = {
+        "url": "https://storage.test/a.glb",
+        "expiresAt": "2026-03-01T12:15:00Z",
+        "versionId": "v1",
+        "size": 2048,
+        "current": False,
+    }
+    missing = {"reason": "refused", "message": "line 7 is cut off"}
+    server.facts = {"files/glb": {"glb": made, "glbMissing": missing}}
+    printed = shell.run("files", "glb", "garage", "pump-1", "/a.obj")
+    assert printed.split("\t")[0] == "https://storage.test/a.glb"
+    assert "no GLB of the current version: line 7 is cut off" in shell.err
+    assert server.asked == [("files/glb", {"key": "/a.obj"})]

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import RelativePath
+from backend.core.names import RelativePath, Text
+from backend.core.previews import Missing
 from backend.domains.facts.models import ReferenceKind, ReferenceState
 
 MAX_SIMILAR = 100
@@ -25,6 +26,12 @@ class DependentsQuery(PageQuery):
 class SimilarQuery(WireModel):
     file_path: RelativePath
     size: Annotated[int, Field(ge=1, le=MAX_SIMILAR)] = 10
+
+
+class GlbQuery(WireModel):
+    """`key` is a path in the asset, or the key of one of its files."""
+
+    key: Annotated[Text, Field(min_length=1)]
 
 
 class DependencyReply(WireModel):
@@ -81,3 +88,22 @@ class SimilarFilesReply(WireModel):
 
     similarity_of: Literal["shape"] = "shape"
     items: list[SimilarFileReply]
+
+
+class GlbAddress(WireModel):
+    """A GLB of a file. `version_id` is the version that it was made of, `current` whether that is
+    the file's current version.
+    """
+
+    url: str
+    expires_at: str
+    version_id: str
+    size: int
+    current: bool
+
+
+class GlbReply(WireModel):
+    """The newest GLB of a file; `glb_missing` is why its current version has none."""
+
+    glb: GlbAddress | None = None
+    glb_missing: Missing | None = None

@@ -1,10 +1,11 @@
-"""Commands for facts of files: dependencies, dependents, similar shapes."""
+"""Commands for facts of files: dependencies, dependents, similar shapes, GLBs."""
 
 from itertools import islice
 from typing import Annotated
 
 import typer
 
+from vitrine.cli.output import size_text
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, with_session
 from vitrine.errors import ApiError
@@ -85,6 +86,23 @@ def similar(
             for one in found.items
         ],
     )
+
+
+@with_session
+def glb(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, path: FileArgument
+) -> None:
+    """Show the URL of the newest GLB of a file, or the reason why there is none."""
+    found = session.client.facts.glb(_ids(session, database, asset), path)
+    session.output.document(found.wire())
+    made = found.glb
+    if made is not None:
+        session.output.rows(
+            ["url", "size", "of version", "until"],
+            [[made.url, size_text(made.size), made.version_id, made.expires_at]],
+        )
+    if found.glb_missing is not None:
+        session.output.say(f"no GLB of the current version: {found.glb_missing.message}")
 
 
 def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:

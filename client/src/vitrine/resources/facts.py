@@ -47,6 +47,30 @@ class SimilarFiles(Wire):
     items: tuple[SimilarFile, ...] = ()
 
 
+class Glb(Wire):
+    """The URL of a GLB. `version_id` is the version of the file that it was made of."""
+
+    url: str
+    expires_at: str
+    version_id: str
+    size: int
+    current: bool
+
+
+class Missing(Wire):
+    """Why there is no GLB or preview, as a code (`reason`) and in words."""
+
+    reason: str
+    message: str
+
+
+class FileGlb(Wire):
+    """The newest GLB of a file; `glb_missing` is why its current version has none."""
+
+    glb: Glb | None = None
+    glb_missing: Missing | None = None
+
+
 class Facts:
     """Queries on facts. Paths begin with `/`."""
 
@@ -70,3 +94,7 @@ class Facts:
         """List files with a similar shape, in all assets that the caller may see."""
         query = {"filePath": path, "size": size}
         return self._transport.read(SimilarFiles, asset_path(*ids, "files", "similar"), query=query)
+
+    def glb(self, ids: Ids, path: str) -> FileGlb:
+        """Return the URL of the newest GLB of a file, or the reason why there is none."""
+        return self._transport.read(FileGlb, asset_path(*ids, "files", "glb"), query={"key": path})

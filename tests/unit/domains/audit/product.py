@@ -58,6 +58,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "databases": ("databases", "database_purges"),
     "downloads": ("downloads", "streams"),
     "executions": ("execution_commands", "execution_queries", "link"),
+    "facts": ("facts", "glbs"),
     "files": ("files", "file_changes", "file_rewrites"),
     "pipelines": ("pipelines", "pipeline_commands"),
     "uploads": ("uploads", "renewals"),

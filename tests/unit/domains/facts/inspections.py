@@ -9,15 +9,20 @@ from backend.domains.assets.service import AssetsById, AssetService
 from backend.domains.facts.models import Inspection, SimilarShape
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service import FileQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service import RecordService
-from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service
+from tests.factories.quarantine import quarantine
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 
 BUCKET = "assetbucket"
+AUXILIARY = "assetauxiliarybucket"
 PATH = "/parts/gear.glb"
 ATTRIBUTES = Entity("museum", "statue", PATH, "attribute")
 SHAPE = [number / 75 for number in range(75)]
@@ -40,6 +45,7 @@ class Bench:
     assets: AssetService
     records: RecordService
     commands: FactCommands
+    scans: bool = False
 
     def put(self, path: str = PATH, body: bytes = b"bytes") -> str:
         """Upload a version of a file; its S3 version."""
@@ -57,13 +63,14 @@ class Bench:
         return {record.metadata_key: record.metadata_value for record in found}
 
 
-def bench() -> Bench:
+def bench(*, scans: bool = False, is_distributable: bool = True) -> Bench:
     tables, objects = MemoryTables(), MemoryObjects()
     assets = asset_service(tables, objects)
     created_database(assets)
-    created_asset(assets)
+    created_asset(assets, is_distributable=is_distributable)
     records = record_service(assets, tables)
-    return Bench(tables, objects, assets, records, FactCommands(assets, records, objects))
+    commands = FactCommands(assets, records, objects)
+    return Bench(tables, objects, assets, records, commands, scans)
 
 
 class NoShapes:
@@ -88,4 +95,18 @@ def queries(museum: Bench, *found: SimilarShape) -> FactQueries:
         facts=FactRepository(tables),
         objects=museum.objects,
         shapes=NoShapes(*found),
+    )
+
+
+def glbs(museum: Bench) -> GlbQueries:
+    tables, assets, objects = museum.tables, museum.assets, museum.objects
+    scanned = quarantine(tables, scans=museum.scans)
+    return GlbQueries(
+        assets=assets,
+        files=FileQueries(FileRepository(tables), assets, objects, scanned),
+        facts=FactRepository(tables),
+        objects=objects,
+        auxiliary=lambda: AUXILIARY,
+        url_seconds=900,
+        clock=lambda: NOON,
     )

@@ -20,6 +20,7 @@ from tests.unit.domains.facts.inspections import (
     SHAPE,
     Bench,
     bench,
+    glbs,
     inspection,
     queries,
 )
@@ -34,7 +35,7 @@ def museum() -> Bench:
 
 def ask(museum: Bench, route: str, *found: SimilarShape, **query: str) -> Answer:
     path = f"/database/museum/assets/statue/{route}"
-    client = Client(build_router(queries(museum, *found)))
+    client = Client(build_router(queries(museum, *found), glbs(museum)))
     return client.send(
         "GET",
         path,

@@ -57,6 +57,7 @@ QUERIES: dict[Route, Mapping[str, str]] = {
     routes.GET_FILE_METADATA: ON_FILE,
     routes.LIST_DEPENDENTS: FILE,
     routes.LIST_SIMILAR_FILES: FILE,
+    routes.GET_GLB: {"key": "/a.txt"},
     routes.COMPARE_ASSET_VERSIONS: {"from": "1", "to": "2"},
 }
 SHOWN_ARCHIVED = {routes.GET_ASSET, routes.LIST_ASSET_VERSIONS}

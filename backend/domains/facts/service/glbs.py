@@ -1,0 +1,146 @@
+"""The GLB of a file: a presigned URL, or the reason why there is none."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+from backend.core.clock import Clock, iso, utc_now
+from backend.core.file_kinds import serving_of
+from backend.core.identity import Identity
+from backend.core.names import extension_of
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.parallel import in_parallel
+from backend.core.previews import Missing
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
+from backend.domains.facts.models.replies import GlbAddress, GlbReply
+from backend.domains.facts.repository import FactRepository
+from backend.domains.files.service import FileQueries, FileTarget
+from backend.spec.formats import reason_not_inspected
+from backend.spec.key_layouts import glb_key
+
+OLDER_VERSIONS = 8
+"""Versions before the current one whose GLBs are looked for: as many as are requested at once."""
+_LISTED = 50
+
+Ids = tuple[str, str]
+"""Of a database and of an asset in it."""
+
+
+class FoundGlb(NamedTuple):
+    """The reply for a file, and the path of the file in its asset."""
+
+    path: str
+    reply: GlbReply
+
+
+@wired
+class GlbQueries:
+    """Finds GLBs. `auxiliary` is the bucket that they are stored in."""
+
+    assets: AssetService
+    files: FileQueries
+    facts: FactRepository
+    objects: Objects
+    auxiliary: Callable[[], str]
+    url_seconds: int
+    clock: Clock = utc_now
+
+    def get_glb(self, caller: Identity, ids: Ids, sent: str) -> FoundGlb:
+        """Return the newest GLB of a file, and the reason if its current version has none.
+
+        S3 requests: two HEADs; without a GLB of the current version, a list and up to eight HEADs.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            FileNotFoundInAssetError: the asset has no such file.
+            InvalidInputError: the path is invalid.
+        """
+        asset = self.assets.asset_for(caller, "GET", *ids)
+        target = self.files.target(asset, sent, field="key")
+        head = self.objects.head(target.bucket, target.key)
+        if head is None:
+            raise FileNotFoundInAssetError(target.key, asset.asset_id)
+        withheld = self._withheld(target, head)
+        if withheld is not None or isinstance(head, ObjectVersion):
+            return FoundGlb(target.path, GlbReply(glb_missing=withheld))
+        current = head.version.version_id
+        made = self._made(target, current)
+        if made is not None:
+            return FoundGlb(target.path, GlbReply(glb=self._address(made, current)))
+        older = self._older(target, current)
+        found = None if older is None else self._address(older, current)
+        return FoundGlb(target.path, GlbReply(glb=found, glb_missing=self._reason(target, head)))
+
+    def _withheld(self, target: FileTarget, head: ObjectHead | ObjectVersion) -> Missing | None:
+        """Return why no GLB of the file may be downloaded."""
+        if not target.asset.is_distributable:
+            return Missing(reason="notDistributable", message="The asset is not distributable")
+        if isinstance(head, ObjectVersion):
+            return Missing(reason="archived", message="The file is archived")
+        if self._clean(target, [head.version.version_id]):
+            return None
+        threat = "A malware scan found a threat in the file"
+        return Missing(reason="quarantined", message=threat)
+
+    def _clean(self, target: FileTarget, version_ids: list[str]) -> list[str]:
+        """Return the versions in which no scan found a threat."""
+        places = [(target.key, version_id) for version_id in version_ids]
+        found = self.files.quarantine.among(target.bucket, places) or set()
+        return [one for one in version_ids if (target.key, one) not in found]
+
+    def _made(self, target: FileTarget, version_id: str) -> "_Made | None":
+        key = glb_key(target.asset.asset_id, target.path, version_id)
+        head = self.objects.head(self.auxiliary(), key)
+        if not isinstance(head, ObjectHead):
+            return None
+        return _Made(key, version_id, head.version.size)
+
+    def _older(self, target: FileTarget, current: str) -> "_Made | None":
+        """Return the GLB of the newest of the versions before the current one that has one."""
+        page = self.objects.list_versions(target.bucket, target.key, limit=_LISTED)
+        before = [
+            one.version_id
+            for one in page.versions
+            if one.key == target.key and not one.is_delete_marker and one.version_id != current
+        ]
+        clean = self._clean(target, before[:OLDER_VERSIONS])
+        made = in_parallel(lambda version_id: self._made(target, version_id), clean)
+        return next((one for one in made if one is not None), None)
+
+    def _address(self, made: "_Made", current: str) -> GlbAddress:
+        return GlbAddress(
+            url=self.objects.presign_get(
+                self.auxiliary(),
+                made.key,
+                version_id=None,  # the bucket has no versions
+                serving=serving_of(made.key),
+                expires=self.url_seconds,
+            ),
+            expires_at=iso(self.clock() + timedelta(seconds=self.url_seconds)),
+            version_id=made.version_id,
+            size=made.size,
+            current=made.version_id == current,
+        )
+
+    def _reason(self, target: FileTarget, head: ObjectHead) -> Missing:
+        """Return why the current version of a file has no GLB."""
+        fact = reason_not_inspected(extension_of(target.key).removeprefix("."))
+        if fact is None and head.needs_restore:
+            fact = "The file is in an archive class of S3"
+        if fact is not None:
+            return Missing(reason="none", message=fact)
+        source, refused = self.facts.source_of(target.asset, target.path)
+        if source != head.version.version_id:
+            return Missing(reason="inspecting", message="The file has not been inspected yet")
+        if refused is not None:
+            return Missing(reason="refused", message=refused)
+        return Missing(reason="none", message="The file contains no model")
+
+
+class _Made(NamedTuple):
+    """A stored GLB, and the version of the file that it was made of."""
+
+    key: str
+    version_id: str
+    size: int

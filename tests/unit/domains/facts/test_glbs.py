@@ -1,0 +1,132 @@
+"""The address of the GLB of a file, or the reason why there is none."""
+
+import pytest
+
+from backend.domains.facts.routes import build_router
+from backend.spec.key_layouts import glb_key
+from tests.factories.http import Answer, Client
+from tests.factories.quarantine import ScanWorld, scan_event
+from tests.unit.domains.facts.inspections import (
+    AUXILIARY,
+    BUCKET,
+    PATH,
+    Bench,
+    bench,
+    glbs,
+    queries,
+)
+
+IDS = {"databaseId": "museum", "assetId": "statue"}
+
+
+@pytest.fixture
+def museum() -> Bench:
+    return bench()
+
+
+def ask(museum: Bench, key: str = PATH, **query: str) -> Answer:
+    client = Client(build_router(queries(museum), glbs(museum)))
+    return client.send(
+        "GET",
+        "/database/museum/assets/statue/files/glb",
+        route="GET /database/{databaseId}/assets/{assetId}/files/glb",
+        parameters=IDS,
+        query={"key": key, **query},
+    )
+
+
+def made(museum: Bench, version_id: str, path: str = PATH, body: bytes = b"glTF") -> None:
+    """A GLB of a version of a file."""
+    key = glb_key("statue", path, version_id)
+    museum.objects.put(AUXILIARY, key, body, content_type="model/gltf-binary", metadata={})
+
+
+def infect(museum: Bench, version_id: str) -> None:
+    """A scan finds a threat in a version of the file."""
+    world = ScanWorld(museum.tables, museum.objects)
+    world.tell(scan_event(f"statue{PATH}", version_id))
+    assert world.is_quarantined(f"statue{PATH}", version_id)
+
+
+def reason(answer: Answer) -> str:
+    assert answer.status == 200, answer.body
+    return answer.body["glbMissing"]["reason"]
+
+
+def test_a_file_with_a_glb_has_its_address_version_and_size(museum: Bench) -> None:
+    version = museum.put()
+    museum.record(version)
+    made(museum, version, body=b"glTF" + bytes(96))
+    expected = {
+        "url": f"memory://{AUXILIARY}/{glb_key('statue', PATH, version)}",
+        "expiresAt": "2026-03-01T12:15:00.000000Z",
+        "versionId": version,
+        "size": 100,
+        "current": True,
+    }
+    for key in (PATH, f"statue{PATH}"):
+        answer = ask(museum, key)
+        assert (answer.status, answer.body) == (200, {"glb": expected}), key
+
+
+def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_one(
+    museum: Bench,
+) -> None:
+    first, second = museum.put(), museum.put()
+    made(museum, first)
+    made(museum, second)
+    current = museum.put()
+    answer = ask(museum)
+    assert (answer.body["glb"]["versionId"], answer.body["glb"]["current"]) == (second, False)
+    assert reason(answer) == "inspecting"
+    made(museum, current)
+    assert ask(museum).body["glb"]["versionId"] == current
+
+
+def test_a_file_without_a_glb_has_the_reason(museum: Bench) -> None:
+    for path in ("/new.obj", "/notes.txt", "/plan.pdf", "/broken.obj", "/old.obj"):
+        museum.record(museum.put(path), path)
+    museum.record(museum.put("/broken.obj"), "/broken.obj", refused="line 7 is cut off")
+    museum.put("/new.obj")
+    museum.objects.delete(BUCKET, "statue/old.obj")
+    found = {path: ask(museum, path).body for path in ("/new.obj", "/notes.txt", "/plan.pdf")}
+    found |= {path: ask(museum, path).body for path in ("/broken.obj", "/old.obj")}
+    assert {path: body["glbMissing"]["reason"] for path, body in found.items()} == {
+        "/new.obj": "inspecting",
+        "/notes.txt": "none",
+        "/plan.pdf": "none",
+        "/broken.obj": "refused",
+        "/old.obj": "archived",
+    }
+    assert found["/broken.obj"]["glbMissing"]["message"] == "line 7 is cut off"
+    assert all("glb" not in body for body in found.values())
+
+
+def test_no_address_is_returned_of_what_may_not_be_downloaded(museum: Bench) -> None:
+    version = museum.put()
+    made(museum, version)
+    scanned = bench(scans=True)
+    quarantined = scanned.put()
+    made(scanned, quarantined)
+    infect(scanned, quarantined)
+    kept = bench(is_distributable=False)
+    made(kept, kept.put())
+    for place, expected in ((scanned, "quarantined"), (kept, "notDistributable")):
+        answer = ask(place)
+        assert (reason(answer), "glb" in answer.body) == (expected, False)
+
+
+def test_the_glb_of_an_older_quarantined_version_is_not_returned() -> None:
+    museum = bench(scans=True)
+    first, second = museum.put(), museum.put()
+    made(museum, first)
+    made(museum, second)
+    museum.put()
+    infect(museum, second)
+    assert ask(museum).body["glb"]["versionId"] == first
+
+
+def test_absent_files_and_wrong_paths_are_refused(museum: Bench) -> None:
+    museum.put()
+    for key, status in (("/none.glb", 404), ("/../a.glb", 400), ("/parts/", 400), ("", 400)):
+        assert ask(museum, key).status == status, key
