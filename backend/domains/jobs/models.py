@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from backend.core.models import WireModel
+from backend.core.models import PageQuery, WireModel
 from backend.values import frozen
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -34,6 +34,8 @@ class Job(WireModel):
     items_total: int | None = None
     problems: list[str] = Field(default_factory=list)
     created_by: str
+    user_id: str | None = None
+    """As `created_by`, of users only: the key of their list, without the product's own jobs."""
     created_at: str
     updated_at: str
     expires_at: int
@@ -77,6 +79,10 @@ class JobPath(WireModel):
     job_id: Annotated[str, Field(min_length=1, max_length=400, pattern=r"^[^#/?]+$")]
 
 
+class JobsQuery(PageQuery):
+    """A page of the caller's jobs."""
+
+
 class JobReply(WireModel):
     """A job."""
 
@@ -93,3 +99,12 @@ class JobReply(WireModel):
     created_by: str
     created_at: str
     updated_at: str
+
+
+class JobsReply(WireModel):
+    """Jobs that the caller started, newest first. Jobs of objects that the caller may not see any
+    more are left out. A job may be missing for a moment after it was started.
+    """
+
+    items: list[JobReply]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None

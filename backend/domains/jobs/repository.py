@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Check,
@@ -19,7 +19,7 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job
-from backend.spec.tables.operations import JOBS, JOBS_BY_DATABASE
+from backend.spec.tables.operations import JOBS, JOBS_BY_DATABASE, JOBS_BY_USER
 
 _KEY = JOBS.partition_key.name
 
@@ -71,6 +71,19 @@ class JobRepository:
         found = self.tables.query(query, page)
         rows = self.tables.get_many([(JOBS, {_KEY: item[_KEY]}) for item in found.items])
         return Page(tuple(Job.model_validate(item) for _, item in rows), found.after)
+
+    def list_of_user(self, user_id: str, page: PageRequest) -> Page[Job]:
+        """List the jobs that a user started, newest first, from an eventually consistent index."""
+        query = Query(table=JOBS, index=JOBS_BY_USER, partition=user_id, newest_first=True)
+        found = self.tables.query(query, page)
+        ids = [str(item[_KEY]) for item in found.items]
+        rows = self.tables.get_many([(JOBS, {_KEY: job_id}) for job_id in ids])
+        by_id = {str(item[_KEY]): Job.model_validate(item) for _, item in rows}
+        return Page(tuple(by_id[job_id] for job_id in ids if job_id in by_id), found.after)
+
+    def position_of(self, job: Job) -> Position:
+        """Return the position of a page after a job of a user's list."""
+        return {_KEY: job.job_id, "userId": job.user_id, "createdAt": job.created_at}
 
     def remove(self, jobs: Iterable[Job]) -> None:
         self.tables.delete_many(JOBS, [{_KEY: job.job_id} for job in jobs])

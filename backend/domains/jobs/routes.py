@@ -1,15 +1,25 @@
 """The routes of jobs."""
 
-from backend.domains.jobs.models import Job, JobPath, JobReply
+from backend.domains.jobs.models import Job, JobPath, JobReply, JobsQuery, JobsReply
 from backend.domains.jobs.service import JobService, is_cancellable
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
+_PAGE = 100
+"""Jobs of a page at the most."""
+
 
 def build_router(service: JobService) -> Router:
     """Bind the routes of jobs to the service."""
     router = Router()
+
+    @router.bind(routes.LIST_JOBS)
+    def list_jobs(call: Call, query: JobsQuery) -> JobsReply:
+        found = service.list_jobs(call.caller, call.page(query, default=_PAGE))
+        return JobsReply(
+            items=[_reply(job) for job in found.items], next_token=call.next_token(found.after)
+        )
 
     @router.bind(routes.GET_JOB)
     def get_job(call: Call, path: JobPath) -> JobReply:

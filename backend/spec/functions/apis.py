@@ -350,9 +350,10 @@ JOBS_API = audited(
     api(
         "JobsApi",
         "jobs",
-        "The state of jobs; cancels and resumes them.",
+        "The state of jobs; lists, cancels and resumes them.",
         reads=(assets.ASSETS, operations.RESERVATIONS),
         writes=(operations.JOBS,),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )
 

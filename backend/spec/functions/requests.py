@@ -233,7 +233,7 @@ _OF_API: Mapping[str, Requests] = {
     },
     "JobsApi": {
         assets.ASSETS: ("BatchGetItem",),
-        operations.JOBS: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("BatchGetItem", "GetItem", "QueryIndexes", "UpdateItem"),
         operations.RESERVATIONS: ("GetItem",),
     },
     # It also records its own refusals.

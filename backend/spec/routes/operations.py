@@ -2,6 +2,9 @@
 
 from backend.spec.routes.model import Route
 
+LIST_JOBS = Route(
+    "GET", "/jobs", "jobs", "list_jobs", "List the jobs that you started, newest first", ours=True
+)
 GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of a job", ours=True)
 CANCEL_JOB = Route("POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Cancel a job", ours=True)
 RESUME_JOB = Route(

@@ -47,6 +47,20 @@ JOBS_BY_DATABASE = Index(
     origin="ours",
     access_patterns=("list the jobs of a database that is purged",),
 )
+JOB_USER_ID = Attribute("userId")
+JOBS_BY_USER = Index(
+    "userIdIndex",
+    JOB_USER_ID,
+    Attribute("createdAt"),
+    "KEYS_ONLY",
+    origin="ours",
+    access_patterns=(
+        (
+            "list the jobs that a user started, newest first; jobs started before this index was "
+            "deployed are not in it, and jobs of the product itself never are"
+        ),
+    ),
+)
 JOBS = Table(
     "Jobs",
     JOB_ID,
@@ -56,7 +70,7 @@ JOBS = Table(
         "get one job",
         "advance the cursor on a condition",
     ),
-    indexes=(JOBS_BY_DATABASE,),
+    indexes=(JOBS_BY_DATABASE, JOBS_BY_USER),
     stream="NEW_IMAGE",
     ttl="expiresAt",
     origin="ours",

@@ -223,9 +223,7 @@ def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: 
     assert server.asked[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})
 
 
-def test_the_address_of_a_glb_is_printed_or_why_there_is_none(
-    shell: Shell, server: Filing
-) -> None:
+def test_the_address_of_a_glb_is_printed_or_why_there_is_none(shell: Shell, server: Filing) -> None:
     made = {
         "url": "https://storage.test/a.glb",
         "expiresAt": "2026-03-01T12:15:00Z",

@@ -35,6 +35,28 @@ def test_a_job_is_read_by_its_id_whatever_the_id_holds(client: Vitrine, server: 
     assert server.requests[-1] == ("GET", PATH)
 
 
+def test_the_caller_s_own_jobs_are_listed_page_after_page(shell: Shell, server: FakeServer) -> None:
+    started = "2026-03-01T12:00:00Z"
+    one: dict[str, JsonValue] = {
+        "jobId": "j2",
+        "kind": "changeFiles",
+        "state": "done",
+        "itemsDone": 4,
+        "databaseId": "cars",
+        "assetId": "car",
+        "createdAt": started,
+    }
+    first: dict[str, JsonValue] = {"items": [one], "NextToken": "more"}
+    rest: dict[str, JsonValue] = {"items": [{**one, "jobId": "j1"}]}
+    pages = [httpx.Response(200, json=page) for page in (first, rest)]
+    server.fail("GET", "/jobs$", *pages)
+    assert shell.run("jobs", "list").splitlines() == [
+        f"{job_id}\tchangeFiles\tdone\t4\tcars\tcar\t{started}" for job_id in ("j2", "j1")
+    ]
+    server.fail("GET", "/jobs$", httpx.Response(200, json=first))
+    assert shell.run("jobs", "list", "--limit", "1").startswith("j2\t")
+
+
 def test_a_job_is_cancelled_and_resumed(client: Vitrine, server: FakeServer) -> None:
     server.fail("POST", "/cancel$", job("cancelled"), refusal(409, "it has ended already"))
     server.fail("POST", "/resume$", job("queued"))

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import Any, cast
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import StateForbidsError, VitrineError
-from backend.core.identity import Identity
-from backend.core.paging import Page, PageRequest
+from backend.core.identity import SYSTEM, Identity
+from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.audit.models import job_entity
@@ -84,6 +84,7 @@ class JobService:
             parameters=parameters or {},
             items_total=items_total,
             created_by=caller.user_id,
+            user_id=None if caller == SYSTEM else caller.user_id,
             created_at=iso(now),
             updated_at=iso(now),
             expires_at=epoch_seconds(now + timedelta(days=JOB_DAYS)),
@@ -143,6 +144,18 @@ class JobService:
         again = {"state": "queued", "tries": 0, "updatedAt": iso(self.clock())}
         with suppress(JobChangedError):
             self.jobs.change(job, again)
+
+    def list_jobs(self, caller: Identity, page: PageRequest) -> Page[Job]:
+        """List the jobs that the caller started, newest first, as far as it may see them."""
+        once = replace(self, subject=_remembered(self.subject))
+        found = fill(
+            lambda request: self.jobs.list_of_user(caller.user_id, request),
+            page,
+            visible=lambda job: once._may_see(caller, job),
+            position_of=self.jobs.position_of,
+        )
+        shown = (once._with_visible_details(caller, job) for job in found.items)
+        return Page(tuple(shown), found.after)
 
     def get_job(self, caller: Identity, job_id: str) -> Job:
         """Return the job, as far as the caller may see it.
@@ -265,6 +278,19 @@ class JobService:
         )
         changed = self.jobs.change_audited(job, {**changes, "updatedAt": iso(now)}, entry)
         return self._with_visible_details(caller, changed)
+
+
+def _remembered(subject: Subject) -> Subject:
+    """Return a `Subject` that reads each asset once: most jobs of a page are of few assets."""
+    known: dict[tuple[str | None, str | None], Secured | None] = {}
+
+    def found(job: Job) -> Secured | None:
+        key = job.database_id, job.asset_id
+        if key not in known:
+            known[key] = subject(job)
+        return known[key]
+
+    return found
 
 
 def _source_of(job: Job) -> Job | None:

@@ -1,5 +1,6 @@
-"""Commands for jobs: show, cancel, resume, wait."""
+"""Commands for jobs: list, show, cancel, resume, wait."""
 
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -8,6 +9,26 @@ from vitrine.cli.session import Session, with_session
 from vitrine.models import Job
 
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id.")]
+
+
+@with_session
+def list_jobs(
+    session: Session,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of jobs.")] = 50,
+) -> None:
+    """List the jobs that you started, newest first."""
+    found = list(islice(session.client.jobs.list(), limit))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["job", "kind", "state", "done", "database", "asset", "started"],
+        [
+            [
+                *(one.job_id, one.kind, one.state, _progress(one)),
+                *(one.database_id, one.asset_id, one.created_at),
+            ]
+            for one in found
+        ],
+    )
 
 
 @with_session

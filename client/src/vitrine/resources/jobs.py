@@ -1,7 +1,7 @@
-"""Jobs: get, cancel, resume, wait."""
+"""Jobs: list, get, cancel, resume, wait."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from vitrine.errors import VitrineError
@@ -24,6 +24,10 @@ class JobUnfinishedError(VitrineError):
 class Jobs:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def list(self) -> Iterator[Job]:
+        """List the jobs that the caller started, newest first."""
+        return self._transport.pages(Job, path_of("jobs"), items="items")
 
     def get(self, job_id: str) -> Job:
         return self._transport.read(Job, path_of("jobs", job_id))

@@ -12,6 +12,7 @@ from tests.unit.domains.access.matrix.seeding import (
     RECORD,
     Seeded,
     job_of,
+    job_of_user,
     upload_of,
 )
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, State
@@ -192,6 +193,8 @@ def _described(database_id: str, state: State) -> Json:
 
 
 def about_a_job(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    if route is routes.LIST_JOBS:
+        return Question({}, shows=f"'{job_of_user(role.user_id, state)}'")
     return Question({"jobId": job_of(state, "failed" if route is routes.RESUME_JOB else "queued")})
 
 

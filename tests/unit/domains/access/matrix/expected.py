@@ -77,7 +77,8 @@ _SEES_ARCHIVED = {
 def case_of(route: Route) -> Case:
     """How a route asks, by its declaration and the words above."""
     if route.domain == "jobs":
-        return Case("one", "asset", _OF_ASSETS, sees_archived=True)
+        shape = "list" if route is routes.LIST_JOBS else "one"
+        return Case(shape, "asset", _OF_ASSETS, sees_archived=True)
     special = _SPECIAL.get(route)
     if special is not None:
         return special

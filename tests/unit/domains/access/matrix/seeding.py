@@ -187,18 +187,23 @@ class Seeded(World):
             self.tables.write(Put(table=ASSET_UPLOADS, item={**row, **mine}))
 
     def _put_jobs(self, state: State, path: Mapping[str, str]) -> None:
-        jobs = self.product.wiring.jobs
-        for ended, kind in JOB_KINDS.items():
-            job = jobs.new(
-                kind,
-                job_of(state, ended),
-                caller=Identity("admin"),
-                database_id=path["databaseId"],
-                asset_id=path["assetId"],
-            )
-            item = Job.model_copy(job, update={"state": ended})
-            row = item.model_dump(by_alias=True, exclude_none=True)
-            self.tables.write(Put(table=JOBS, item=row))
+        """A job of each user, for the lists of one's own, and one in each state for everyone."""
+        for ended in JOB_KINDS:
+            self._put_job("admin", job_of(state, ended), ended, path)
+        for role in USERS:
+            self._put_job(role.user_id, job_of_user(role.user_id, state), "failed", path)
+
+    def _put_job(self, user_id: str, job_id: str, ended: str, path: Mapping[str, str]) -> None:
+        job = self.product.wiring.jobs.new(
+            JOB_KINDS[ended],
+            job_id,
+            caller=Identity(user_id),
+            database_id=path["databaseId"],
+            asset_id=path["assetId"],
+        )
+        item = Job.model_copy(job, update={"state": ended})
+        row = item.model_dump(by_alias=True, exclude_none=True)
+        self.tables.write(Put(table=JOBS, item=row))
 
     def _put_roles(self) -> None:
         listed = self.done(routes.LIST_CONSTRAINTS_TEMPLATES)["Items"]
@@ -335,6 +340,10 @@ def _ended(name: str) -> Json:
 
 def upload_of(user_id: str, state: State) -> str:
     return f"upload-{user_id}-{state}"
+
+
+def job_of_user(user_id: str, state: State) -> str:
+    return f"job-{user_id}-{state}"
 
 
 def job_of(state: State, ended: str) -> str:
