@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.pairs import METADATA
-from backend.search.queries import NOT_SHOWN
-from backend.search.words import folded, split_words
+from backend.search.queries import NOT_SHOWN, TIE_BREAKERS
+from backend.search.words import folded, fuzziness, split_words
 
 Kind = Literal["name", "tag", "key", "value"]
 MAX_TEXT_CHARS = 200
@@ -83,17 +83,9 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
     words = split_words(text)
     if not words or len(words) > MAX_CORRECTED_WORDS:
         return None
-    like = [
-        {
-            "multi_match": {
-                "query": word,
-                "fields": [*_CORRECTED_FIELDS],
-                "fuzziness": _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1,
-                "prefix_length": 1,
-                "max_expansions": 20,
-            }
-        }
-        for word in words
+    like = [one for word in words for one in _similar_to(word)]
+    required = [
+        {"bool": {"should": _similar_to(word), "minimum_should_match": 1}} for word in words
     ]
     conditions = request["query"]["bool"]
     filters = [
@@ -101,8 +93,11 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
         *([request["post_filter"]] if "post_filter" in request else ()),
     ]
     return {
-        "query": {"bool": {"filter": filters, "must_not": conditions["must_not"], "must": like}},
+        "query": {
+            "bool": {"filter": filters, "must_not": conditions["must_not"], "must": required}
+        },
         "size": _DOCUMENTS_READ,
+        "sort": ["_score", *TIE_BREAKERS],
         "track_total_hits": False,
         "_source": False,
         "highlight": {
@@ -128,6 +123,16 @@ def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
     count = Counter(offers)
     best = min(offers, key=lambda one: (one.letters, -count[one], one.words))
     return " ".join(best.words) if best.letters else None
+
+
+def _similar_to(word: str) -> list[JsonObject]:
+    """Return a query for each distance, so that documents with the nearest words come first."""
+    most = _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1
+    matched: JsonObject = {"query": word, "fields": [*_CORRECTED_FIELDS], "prefix_length": 1}
+    return [
+        {"constant_score": {"filter": {"multi_match": {**matched, **fuzziness(letters)}}}}
+        for letters in range(1, most + 1)
+    ]
 
 
 class _Offer(NamedTuple):

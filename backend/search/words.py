@@ -13,6 +13,7 @@ no counts of documents, so they reveal nothing about hidden ones (decision 36).
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 from backend.core.errors import InvalidInputError
@@ -42,8 +43,8 @@ _BEGINNING = 0.05
 _IN_VALUE = 0.01
 _NEARLY = 0.0005
 _FUZZY_FIELDS = TEXT_FIELDS[:4]
-_FUZZY_TERMS = 10
-"""Words of the index that a misspelt one may stand for."""
+_MAX_SIMILAR = 2
+"""Letters in which a word may differ from one before `~`."""
 
 MAX_WORDS = 100
 """Words in one text; each is a condition for each field."""
@@ -68,14 +69,19 @@ file whose name repeats it (three words count 3 each)."""
 _MIN_NUMBER_CHARS = 6
 
 _WORD = re.compile(r"\w+")
-_OPERATORS = re.compile(r'["*|()~]|(?:^|\s)[+-]\S')
+_OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
+# All but FUZZY, which expands a word to the first ones of all documents, hidden ones among them.
+_FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
+_SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
+_MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
 _LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
 
 
 def text_query(text: str, *, with_metadata: bool) -> JsonObject:
     """Return the query for all words of a text.
 
-    With operators (`"…"`, `*` at a word's end, `+ | - ( ) ~`) it is a simple query string.
+    With operators (`"…"`, `*` at a word's end, `+ | - ( )`) it is a simple query string. In other
+    texts, a word before `~` also matches words that differ in one or two letters.
 
     Raises:
         InvalidInputError: the text has more than `MAX_WORDS` words.
@@ -89,11 +95,15 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
         )
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", text)
-    words = split_words(plain)
-    if not words or _OPERATORS.search(plain):
-        return _simple_query_string(plain, with_metadata=with_metadata)
+    if not split_words(plain) or _OPERATORS.search(plain):
+        return _simple_query_string(_SIMILAR.sub("", plain), with_metadata=with_metadata)
+    similar = [
+        _similar(word, int(letters or _MAX_SIMILAR), with_metadata)
+        for word, letters in _MARKED.findall(plain)
+    ]
+    words = split_words(_MARKED.sub(" ", plain))
     with_parts = len(words) <= MAX_PART_WORDS
-    return {"bool": {"must": [_word(one, with_metadata, with_parts) for one in words]}}
+    return {"bool": {"must": [*(_word(one, with_metadata, with_parts) for one in words), *similar]}}
 
 
 def _depth(text: str) -> int:
@@ -181,8 +191,7 @@ def _parts(word: str) -> list[JsonObject]:
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
         found.append({"dis_max": {"queries": inner}})
     if _may_be_misspelt(word):
-        nearly = {"query": word, "fields": [*_FUZZY_FIELDS], "boost": _NEARLY, **_fuzziness()}
-        found.append({"multi_match": nearly})
+        found.append(_nearly(word, _FUZZY_FIELDS))
     return found
 
 
@@ -195,8 +204,7 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
         if _may_be_part(word):
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
-            nearly = {**_boosted(word, _NEARLY), **_fuzziness()}
-            should.append({"match": {f"{field}.text": nearly}})
+            should.append(_nearly(word, (f"{field}.text",)))
     return nested(path, {"bool": {"should": should}}, score_mode="max")
 
 
@@ -208,8 +216,30 @@ def _boosted(word: str, boost: float) -> JsonObject:
     return {"query": word, "boost": boost}
 
 
-def _fuzziness() -> dict[str, Any]:
-    return {"fuzziness": 1, "max_expansions": _FUZZY_TERMS}
+def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:
+    """Return the query for a word, or for words that differ in so many letters."""
+    letters = min(letters, _MAX_SIMILAR) if len(word) <= MAX_PART_CHARS else 0
+    should = [_whole(word), _nearly(word, TEXT_FIELDS, letters)]
+    if with_metadata:
+        for path in (METADATA, ATTRIBUTES):
+            either = [_in_text(path, word), _nearly(word, (f"{path}.string.text",), letters)]
+            should.append(nested(path, {"bool": {"should": either}}, score_mode="max"))
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def _nearly(word: str, fields: Sequence[str], letters: int = 1) -> JsonObject:
+    matched = {"query": word, "fields": [*fields], "boost": _NEARLY, **fuzziness(letters)}
+    return {"multi_match": {**matched, "operator": "and"}}
+
+
+def fuzziness(letters: int) -> dict[str, Any]:
+    """Return the parameters of a match with words that differ in so many letters.
+
+    With its default rewrite, OpenSearch expands a word to the first similar ones (`max_expansions`)
+    of all documents, so similar words of hidden documents replace those of visible ones. A rewrite
+    to one constant score takes all of them.
+    """
+    return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
 
 
 def _is_part_number(text: str) -> bool:
@@ -240,6 +270,7 @@ def _simple_query_string(text: str, *, with_metadata: bool) -> JsonObject:
             "default_operator": "and",
             "lenient": True,
             "analyze_wildcard": True,
+            "flags": _FLAGS,
         }
     }
     if not with_metadata:
