@@ -11,22 +11,9 @@ READY := $(VENV)/.ready
 STATE ?= .local
 DEMO_DIR ?= samples/library
 PORT ?=
-PYTEST := $(BIN)/pytest
-CORES ?= 2
-# Workers share the engines and one product, and run a file's tests one after the other. (The groups
-# of xdist 3.8 have no effect with pytest 9.2.)
-SHARING := -q --dist loadfile --no-loadscope-reorder --durations 20
-WORKERS := $(SHARING) -n $(CORES)
-# Tests on engines wait for about a sixth of their time: one worker more than cores.
-ENGINE_WORKERS := $(SHARING) -n $(shell expr $(CORES) + 1)
-# Workers keep processes of many functions busy at once: each start takes half a second of computing.
-test: export VITRINE_FUNCTION_PROCESSES := 96
+export CORES ?= 2
 # Where tests on engines record the grants that functions use; `make grants` reads it.
-GRANTS := $(CURDIR)/build/grants.jsonl
-test grants prove-%: export VITRINE_RECORD_GRANTS := $(GRANTS)
-# The engines of tests run for minutes; in that time, the optimizing compiler would take a third of
-# their processor time.
-test: export JDK_JAVA_OPTIONS := -XX:TieredStopAtLevel=1
+export VITRINE_RECORD_GRANTS := $(CURDIR)/build/grants.jsonl
 
 export PYTHONPATH :=
 # Compiled tests are kept: pytest would rewrite every assertion in each run.
@@ -42,26 +29,33 @@ run: $(READY) ## Start the product on this machine, with a first look (PORT=, ST
 		$(if $(TRACKING),--set tracking=true) --first-look samples/library
 
 .PHONY: test
-test: lint prepare ## Check format, lint and types, and run all tests, also on real engines (19 minutes)
-	@rm -f $(GRANTS)
-	@$(PYTEST) $(WORKERS) tests/unit tests/architecture tests/infra
-	@# journeys first: their files take longest, and the last file should be a short one
-	@$(PYTEST) $(ENGINE_WORKERS) -m "not kills" tests/journeys tests/contract tests/integration \
-		--ignore=tests/journeys/long
+test: style prepare ## Check format, lint, types; run unit tests and one journey on engines (5 minutes)
+	@$(BIN)/python -m tests.parts test
+
+# The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
+PART ?= contract integration journeys tracking processing kills costs \
+	histories engines policies lifecycles moto models fuzz attacks searches scale mlflow
+.PHONY: prove
+prove: prepare ## Run all other tests (hours), or parts of them, such as PART="journeys kills"
+	@$(BIN)/python -m tests.parts $(PART)
 
 .PHONY: grants
 grants: $(READY) ## Compare the grants of functions with those used in `make test` and `make prove`
-	@$(PYTEST) -q tests/grants
+	@$(BIN)/python -m tests.parts grants
 
-.PHONY: check
-check: lint $(READY) ## Format, lint, types, import directions, unit tests (four minutes)
-	@$(PYTEST) $(WORKERS) tests/unit tests/architecture
+.PHONY: prepare
+prepare: $(READY)
+	@$(BIN)/python -m local prepare
+	@mkdir -p build
 
-.PHONY: lint
-lint: $(READY) ## Format, lint, types and import directions only
+.PHONY: style
+style: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports --no-cache | tail -n 3
+
+.PHONY: lint
+lint: style ## Check format, lint, import directions, and the types of code and tests
 	@$(BIN)/pyright | tail -n 20
 
 # Advisories that are known and do not concern this product, each with the reason: none now.
@@ -88,104 +82,9 @@ demo-tracking: $(READY) ## Train a small model with MLflow on a local table: log
 bench: $(READY) ## Measure the indexing path: ratios and numbers of requests
 	@$(BIN)/python -m benchmarks
 
-# The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
-# each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
-# engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks searches scale mlflow
-PART ?= $(PARTS)
-KILL_ROUNDS ?= 1
-LOAD_SECONDS ?= 2
-HISTORIES ?= 10000
-MODEL_HISTORIES ?= 3000
-ENGINE_HISTORIES ?= 300
-POLICIES ?= 5000
-FUZZ_EXAMPLES ?= 100
-UPLOADS ?= 1000
-OUTPUTS ?= 10000
-SEARCHES ?= 10000
-DOCUMENTS ?= 1000000
-MLFLOW_HISTORIES ?= 1000
-MLFLOW_TRACE_HISTORIES ?= 100
-MLFLOW_REGISTRY_HISTORIES ?= 100
-.PHONY: prove
-prove: $(addprefix prove-,$(PART)) ## Run the long proofs: all of them (hours), or parts, such as PART=kills
-
-.PHONY: prepare
-prepare: $(READY)
-	@$(BIN)/python -m local prepare
-	@mkdir -p build
-
-.PHONY: $(addprefix prove-,$(PARTS))
-prove-kills: prepare
-	@KILL_ROUNDS=$(KILL_ROUNDS) LOAD_SECONDS=$(LOAD_SECONDS) $(PYTEST) $(WORKERS) -m kills \
-		tests/integration tests/journeys --ignore=tests/journeys/long; \
-		echo "make prove PART=kills: $$SECONDS s"
-
-prove-histories: $(READY)
-	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(MODEL_HISTORIES) $(PYTEST) -q -n $(CORES) \
-		tests/unit/search/test_histories.py tests/unit/model; \
-		echo "make prove PART=histories: $$SECONDS s"
-
-prove-engines: prepare
-	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model; \
-		echo "make prove PART=engines: $$SECONDS s"
-
-prove-policies: prepare
-	@POLICIES=$(POLICIES) $(PYTEST) -q -n $(CORES) tests/unit/domains/access/policy \
-		tests/integration/search/test_permissions.py; \
-		echo "make prove PART=policies: $$SECONDS s"
-
-prove-lifecycles: prepare
-	@KILL_ROUNDS=$(KILL_ROUNDS) CONCURRENCY_SECONDS=60 VERSION_CLIENTS=8 $(PYTEST) -q \
-		tests/journeys/test_concurrency.py tests/journeys/test_versions.py tests/journeys/long/test_*_kills.py \
-		tests/journeys/long/test_two_gibibytes.py; echo "make prove PART=lifecycles: $$SECONDS s"
-
-prove-costs: prepare
-	@$(PYTEST) -q tests/costs; echo "make prove PART=costs: $$SECONDS s"
-
-prove-moto: $(READY)
-	@TABLES=moto $(PYTEST) -q -n $(CORES) tests/unit/domains tests/unit/search \
-		tests/unit/operations; echo "make prove PART=moto: $$SECONDS s"
-
-prove-models: prepare
-	@UPLOADS=$(UPLOADS) OUTPUTS=$(OUTPUTS) $(PYTEST) -q -s tests/models \
-		tests/journeys/long/test_debian_models.py tests/journeys/long/test_thousand_uploads.py \
-		tests/journeys/long/test_many_outputs.py; \
-		echo "make prove PART=models: $$SECONDS s"
-
-prove-fuzz: prepare
-	@$(PYTEST) -q tests/openapi
-	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_PHASES=examples,coverage,fuzzing $(PYTEST) -q \
-		tests/journeys/long/test_contract.py; \
-		echo "make prove PART=fuzz: $$SECONDS s"
-
-prove-attacks: prepare
-	@POLICIES=$(POLICIES) $(PYTEST) -q tests/unit/domains/access/generated; \
-		POLICIES=300 $(PYTEST) -q tests/integration/search/test_permissions.py \
-		tests/journeys/long/test_search_bombs.py tests/journeys/long/test_hostile_client.py; \
-		echo "make prove PART=attacks: $$SECONDS s"
-
-prove-mlflow: prepare
-	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
-		MLFLOW_REGISTRY_HISTORIES=$(MLFLOW_REGISTRY_HISTORIES) \
-		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
-		tests/integration/tracking/test_traces_differential.py \
-		tests/integration/tracking/test_registry_differential.py \
-		tests/integration/tracking/test_logged_models.py tests/integration/tracking/test_evaluation.py; \
-		$(PYTEST) -q tests/journeys/long/test_mlflow_server.py \
-		tests/journeys/long/test_tracking_demo.py; \
-		echo "make prove PART=mlflow: $$SECONDS s"
-
-prove-searches: prepare
-	@SEARCHES=$(SEARCHES) $(PYTEST) -q tests/integration/search/test_generated_queries.py; \
-		echo "make prove PART=searches: $$SECONDS s"
-
-prove-scale: prepare
-	@$(BIN)/python -m benchmarks.scale --documents $(DOCUMENTS) --minutes 15; \
-		echo "make prove PART=scale: $$SECONDS s"
-
 .PHONY: fuzz
-fuzz: prove-fuzz ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)
+fuzz: prepare ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)
+	@$(BIN)/python -m tests.parts fuzz
 
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint

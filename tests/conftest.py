@@ -1,8 +1,9 @@
-"""The real engines: one set for all tests of a run, started when the first test requests them."""
+"""The real engines: one set for all tests of a run, each started when a test first needs it."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,35 +15,37 @@ if TYPE_CHECKING:
 _HOST: "pytest.StashKey[EngineHost]" = pytest.StashKey()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Give a worker the folder by which it requests engines; called in xdist's controller."""
-    from tests.engines import EngineHost
+def pytest_configure(config: pytest.Config) -> None:
+    """Serve engines to the tests of this run, unless `tests.parts` does for several runs."""
+    from tests.engines import HOST_FOLDER, EngineHost
 
-    config: pytest.Config = node.config
-    if _HOST not in config.stash:
-        config.stash[_HOST] = EngineHost()
-        config.add_cleanup(config.stash[_HOST].stop)
-    node.workerinput["engines"] = str(config.stash[_HOST].folder)
+    if HOST_FOLDER not in os.environ:  # workers of xdist inherit it
+        host = config.stash[_HOST] = EngineHost()
+        os.environ[HOST_FOLDER] = str(host.folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    from tests.engines import HOST_FOLDER
+
+    if _HOST in config.stash:
+        config.stash[_HOST].stop()
+        del os.environ[HOST_FOLDER]
 
 
 @pytest.fixture(scope="session")
-def folder_of_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder_of_run() -> Path:
     """A folder that the workers of this run share."""
-    worker: dict[str, Any] | None = getattr(request.config, "workerinput", None)
-    return tmp_path_factory.mktemp("engines") if worker is None else Path(worker["engines"])
+    from tests.engines import HOST_FOLDER
+
+    return Path(os.environ[HOST_FOLDER])
 
 
 @pytest.fixture(scope="session")
-def engines(request: pytest.FixtureRequest, folder_of_run: Path) -> "Iterator[RealEngines]":
+def engines(folder_of_run: Path) -> "RealEngines":
     """Tests share these engines, also with other workers; each keeps to names of its own."""
-    from tests.engines import shared, started
+    from tests.engines import RealEngines, UrlsOnRequest
 
-    if hasattr(request.config, "workerinput"):
-        yield shared(folder_of_run)
-        return
-    with started(folder_of_run) as running:
-        yield running
+    return RealEngines(UrlsOnRequest(folder_of_run))
 
 
 @pytest.fixture(scope="session")

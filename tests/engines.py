@@ -1,14 +1,15 @@
 """Real engines for tests: OpenSearch, DynamoDB, S3 and SQS on loopback addresses.
 
-One set serves a whole run. Without xdist the process of the tests starts and stops it. With xdist
-the controller does (`EngineHost`), since a worker may crash, or end before the others.
+One set serves a whole run, or several runs one after another (`tests.parts`). Each engine is
+started when a test first needs it. The process that starts and stops them outlives all workers of
+xdist, since a worker may crash, or end before the others.
 """
 
 import json
 import os
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 TOOLS = Path(os.environ.get("VITRINE_TOOLS", ROOT / ".local" / "tools"))
+HOST_FOLDER = "VITRINE_TEST_ENGINES"
+"""The environment variable that names the folder of the `EngineHost` of a run."""
 NAMES = ("opensearch", "dynamodb", "s3", "queues")
 OPTIONS = Options(durable=False)
 _CONFIG = Config(max_pool_connections=32)  # more than any test has threads
@@ -85,83 +88,98 @@ def started(folder: Path) -> Generator[RealEngines]:
     """Engines with empty data in a folder, stopped at the end."""
     running = start(folder)
     try:
-        yield RealEngines(_urls(running))
+        yield RealEngines({name: one.endpoint.url for name, one in running.items()})
     finally:
         stop_all(running)
 
 
 class EngineHost:
-    """Starts engines when the first worker of a run requests them, and stops them with the run.
+    """Starts each engine when a process first requests it, and stops them with the run.
 
-    It lives in xdist's controller, which ends last and shares only files with its workers: the
-    request and the reply are files in `folder`. If the controller is killed, the guard of
-    `local.engines` ends the engines.
+    It shares only files with the workers of xdist: the request for an engine and the reply are
+    files in `folder`. If its process is killed, the guard of `local.engines` ends the engines.
     """
 
     def __init__(self) -> None:
         self._temporary = TemporaryDirectory(prefix="vitrine-engines-")
         self.folder = Path(self._temporary.name)
         self._running: dict[str, Running] = {}
+        self._starts: dict[str, threading.Thread] = {}
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._wait_for_request, daemon=True)
+        self._thread = threading.Thread(target=self._wait_for_requests, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the engines, if any worker requested them."""
+        """Stop the engines that were requested."""
         self._ended.set()
         self._thread.join()
+        for thread in self._starts.values():
+            thread.join()
         stop_all(self._running)
         self._temporary.cleanup()
 
-    def _wait_for_request(self) -> None:
+    def _wait_for_requests(self) -> None:
         while not self._ended.wait(_POLL_SECONDS):
-            if _request(self.folder).exists():
-                self._reply()
-                return
+            for name in NAMES:
+                if name not in self._starts and _request(self.folder, name).exists():
+                    self._starts[name] = threading.Thread(target=self._start, args=(name,))
+                    self._starts[name].start()
 
-    def _reply(self) -> None:
-        reply: dict[str, object] = {"error": "the start ended with an error in the controller"}
+    def _start(self, name: str) -> None:
+        reply: dict[str, str] = {"error": "the start ended with an error in its own process"}
         try:
-            self._running = start(self.folder)
-            reply = {"urls": _urls(self._running)}
+            # a folder for each: a start ends what an earlier run left on its folder
+            self._running |= start(self.folder / name, (name,))
+            reply = {"url": self._running[name].endpoint.url}
         except EngineError as error:
             reply = {"error": str(error)}
         finally:
-            whole = self.folder / "reply.part"  # renamed, so that no worker reads half of it
+            whole = self.folder / f"{name}.part"  # renamed, so that no worker reads half of it
             whole.write_text(json.dumps(reply), encoding="utf-8")
-            whole.rename(_reply(self.folder))
+            whole.rename(_reply(self.folder, name))
 
 
-def shared(folder: Path) -> RealEngines:
-    """The engines of the run, for a worker; the first one that calls this has them started.
+class UrlsOnRequest(Mapping[str, str]):
+    """The addresses of the engines of an `EngineHost`; a lookup waits for the engine's start."""
 
-    Raises:
-        EngineError: they did not come up.
-    """
-    _request(folder).touch()
-    deadline = time.monotonic() + _START_SECONDS
-    while not _reply(folder).exists():
-        if time.monotonic() > deadline:
-            raise EngineError(f"no engines after {_START_SECONDS} s")
-        time.sleep(_POLL_SECONDS)
-    reply = json.loads(_reply(folder).read_text(encoding="utf-8"))
-    if "error" in reply:
-        raise EngineError(reply["error"])
-    return RealEngines(reply["urls"])
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> str:
+        """Return an address.
+
+        Raises:
+            EngineError: the engine did not start.
+            KeyError: there is no engine of this name.
+        """
+        if name not in NAMES:
+            raise KeyError(name)
+        _request(self._folder, name).touch()
+        deadline = time.monotonic() + _START_SECONDS
+        while not _reply(self._folder, name).exists():
+            if time.monotonic() > deadline:
+                raise EngineError(f"{name}: not started after {_START_SECONDS} s")
+            time.sleep(_POLL_SECONDS)
+        reply = json.loads(_reply(self._folder, name).read_text(encoding="utf-8"))
+        if "error" in reply:
+            raise EngineError(reply["error"])
+        return reply["url"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
 
 
-def _request(folder: Path) -> Path:
-    return folder / "wanted"
+def _request(folder: Path, name: str) -> Path:
+    return folder / f"{name}.wanted"
 
 
-def _reply(folder: Path) -> Path:
-    return folder / "reply.json"
+def _reply(folder: Path, name: str) -> Path:
+    return folder / f"{name}.json"
 
 
-def start(folder: Path) -> dict[str, Running]:
-    prepare_all(TOOLS, lambda _: None, names=NAMES)
-    return start_all(TOOLS, folder / "data", folder, lambda _: None, names=NAMES, options=OPTIONS)
-
-
-def _urls(running: Mapping[str, Running]) -> dict[str, str]:
-    return {name: engine.endpoint.url for name, engine in running.items()}
+def start(folder: Path, names: tuple[str, ...] = NAMES) -> dict[str, Running]:
+    prepare_all(TOOLS, lambda _: None, names=names)
+    return start_all(TOOLS, folder / "data", folder, lambda _: None, names=names, options=OPTIONS)

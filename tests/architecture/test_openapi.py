@@ -93,17 +93,19 @@ def test_ranges_and_validators_of_streams_are_told_as_headers() -> None:
         assert headers(route) == {"If-None-Match", "If-Modified-Since"}
 
 
-@pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)
-def test_the_example_of_a_body_is_one_that_the_route_takes(binding: Binding) -> None:
-    body = operation(binding.route)["requestBody"]["content"]["application/json"]
-    validate(binding.models["body"], body["example"], strict=True)
+def test_the_example_of_a_body_is_one_that_the_route_takes(subtests: pytest.Subtests) -> None:
+    for binding in BODIES:
+        with subtests.test(binding.route.key):
+            body = operation(binding.route)["requestBody"]["content"]["application/json"]
+            validate(binding.models["body"], body["example"], strict=True)
 
 
-@pytest.mark.parametrize("binding", REPLIES, ids=lambda binding: binding.route.key)
-def test_the_example_of_a_reply_is_one_that_the_route_could_give(binding: Binding) -> None:
-    reply = operation(binding.route)["responses"]["200"]["content"]["application/json"]
-    assert binding.reply is not None
-    binding.reply.model_validate(reply["example"])
+def test_the_example_of_a_reply_is_one_that_the_route_could_give(subtests: pytest.Subtests) -> None:
+    for binding in REPLIES:
+        with subtests.test(binding.route.key):
+            reply = operation(binding.route)["responses"]["200"]["content"]["application/json"]
+            assert binding.reply is not None
+            binding.reply.model_validate(reply["example"])
 
 
 def test_what_has_to_be_given_has_an_example() -> None:
@@ -117,17 +119,21 @@ def test_what_has_to_be_given_has_an_example() -> None:
     assert untold == []
 
 
-@pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)
-def test_a_body_that_may_be_left_out_is_told_to_be_optional(binding: Binding) -> None:
-    optional = issubclass(binding.models["body"], OptionalBody)
-    assert operation(binding.route)["requestBody"]["required"] is not optional
+def test_a_body_that_may_be_left_out_is_told_to_be_optional(subtests: pytest.Subtests) -> None:
+    for binding in BODIES:
+        with subtests.test(binding.route.key):
+            optional = issubclass(binding.models["body"], OptionalBody)
+            assert operation(binding.route)["requestBody"]["required"] is not optional
 
 
-@pytest.mark.parametrize("binding", TWICE, ids=lambda binding: binding.route.key)
-def test_what_is_told_twice_is_in_the_document_twice(binding: Binding) -> None:
-    reply = operation(binding.route)["responses"]["200"]["content"]["application/json"]["schema"]
-    schema = DOCUMENT["components"]["schemas"][reply["$ref"].rpartition("/")[2]]
-    properties = dict(schema["properties"])
-    message = properties.pop("message")
-    assert message["properties"] == properties
-    assert schema["required"] == [*message["required"], "message"] == ["Items", "message"]
+def test_what_is_told_twice_is_in_the_document_twice(subtests: pytest.Subtests) -> None:
+    for binding in TWICE:
+        with subtests.test(binding.route.key):
+            reply = operation(binding.route)["responses"]["200"]["content"]["application/json"][
+                "schema"
+            ]
+            schema = DOCUMENT["components"]["schemas"][reply["$ref"].rpartition("/")[2]]
+            properties = dict(schema["properties"])
+            message = properties.pop("message")
+            assert message["properties"] == properties
+            assert schema["required"] == [*message["required"], "message"] == ["Items", "message"]

@@ -1,6 +1,5 @@
 """Rules and objects at random, and a plain reading of what the rules say of them."""
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -32,8 +31,9 @@ from backend.spec.search_indexes import (
     STRETCHES_OF,
 )
 from backend.spec.tables.access import POLICIES
+from tests.amounts import amount
 
-DRAWN = int(os.environ.get("POLICIES", "30"))
+DRAWN = amount("POLICIES")
 """How many policies a test draws: the same dozens in each run, or new ones where it is set."""
 WORDS = (
     "a", "b", "ab", "proj.a", "projXa", "proj", "A", "*", "?", "\\", "a*b", "a?b", "a\\b", "\\*",

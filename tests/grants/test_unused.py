@@ -1,4 +1,4 @@
-"""What the journeys used of the grants; run after them, by `make test`, over their record."""
+"""What the journeys used of the grants; `make grants` runs it over the record that `make test` and `make prove` append to."""
 
 import os
 from pathlib import Path

@@ -4,7 +4,7 @@ That takes some 10 s, which are counted for the first test that reads one.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 from filelock import FileLock
@@ -16,14 +16,21 @@ from tests.infra.templates import Assembly, synthesize_all
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
     """The assembly of a name in `CONTEXTS`; the first worker that needs one writes them all."""
+    return written_once(tmp_path_factory, CONTEXTS)
+
+
+def written_once(
+    tmp_path_factory: pytest.TempPathFactory, contexts: Mapping[str, dict[str, object]]
+) -> Callable[[str], Assembly]:
+    """Write assemblies for all workers, unless another worker has, and return them by name."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder, written = shared / "assemblies", shared / "assemblies.written"
     with FileLock(shared / "assemblies.lock"):
         if not written.exists():
-            synthesize_all(folder, CONTEXTS)
+            synthesize_all(folder, contexts)
             written.touch()
-    assemblies = {name: Assembly(folder / name) for name in CONTEXTS}
+    assemblies = {name: Assembly(folder / name) for name in contexts}
     return assemblies.__getitem__
 
 

@@ -7,12 +7,11 @@ import pytest
 
 from backend.core.sync_tokens import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
-from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES, Route
+from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES
 from infra.constructs.http_api import CREATED_AT_ONCE
 from tests.infra.contexts import WEB_URL
 from tests.infra.templates import ROOT, Assembly, Resource
 
-EACH_ROUTE = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
 API_FUNCTIONS = {spec.domain: spec.name for spec in FUNCTIONS if spec.kind == "api"}
 
 
@@ -26,15 +25,18 @@ def test_the_routes_are_exactly_those_declared(assembly: Assembly) -> None:
     assert set(_routes(assembly)) == {route.key for route in ROUTES}
 
 
-@EACH_ROUTE
-def test_a_route_reaches_the_function_of_its_domain(assembly: Assembly, route: Route) -> None:
-    target = assembly.text(_routes(assembly)[route.key].properties["Target"])
-    name = target.removeprefix("integrations/<").removesuffix(">")
-    integration = assembly.resource(name).properties
-    function = API_FUNCTIONS[route.domain]
-    assert assembly.text(integration["IntegrationUri"]) == f"<{function}.Arn>"
-    assert integration["IntegrationType"] == "AWS_PROXY"
-    assert integration["PayloadFormatVersion"] == "2.0"
+def test_a_route_reaches_the_function_of_its_domain(
+    assembly: Assembly, subtests: pytest.Subtests
+) -> None:
+    for route in ROUTES:
+        with subtests.test(route.key):
+            target = assembly.text(_routes(assembly)[route.key].properties["Target"])
+            name = target.removeprefix("integrations/<").removesuffix(">")
+            integration = assembly.resource(name).properties
+            function = API_FUNCTIONS[route.domain]
+            assert assembly.text(integration["IntegrationUri"]) == f"<{function}.Arn>"
+            assert integration["IntegrationType"] == "AWS_PROXY"
+            assert integration["PayloadFormatVersion"] == "2.0"
 
 
 def test_cloudformation_creates_a_few_routes_at_a_time_and_then_the_stage(
@@ -61,17 +63,18 @@ def _end(before: dict[str, str], name: str) -> str:
     return name
 
 
-@EACH_ROUTE
 def test_only_a_public_route_passes_without_the_authorizer(
-    assembly: Assembly, route: Route
+    assembly: Assembly, subtests: pytest.Subtests
 ) -> None:
-    properties = _routes(assembly)[route.key].properties
-    if route.public:
-        assert properties["AuthorizationType"] == "NONE"
-        assert "AuthorizerId" not in properties
-    else:
-        assert properties["AuthorizationType"] == "CUSTOM"
-        assert assembly.text(properties["AuthorizerId"]) == "<ApiAuthorizer>"
+    for route in ROUTES:
+        with subtests.test(route.key):
+            properties = _routes(assembly)[route.key].properties
+            if route.public:
+                assert properties["AuthorizationType"] == "NONE"
+                assert "AuthorizerId" not in properties
+            else:
+                assert properties["AuthorizationType"] == "CUSTOM"
+                assert assembly.text(properties["AuthorizerId"]) == "<ApiAuthorizer>"
 
 
 def test_there_is_one_authorizer_and_it_forgets_after_five_seconds(assembly: Assembly) -> None:
@@ -190,14 +193,17 @@ def test_each_route_of_a_named_group_has_its_limits_and_exists_before_the_stage(
     assert {_routes(hardened)[r.key].name for r in throttled} <= set(stage.body["DependsOn"])
 
 
-@EACH_ROUTE
-def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(route: Route) -> None:
-    groups = {"search": "search", "exports": "export"}
-    expected = "public" if route.public else groups.get(route.domain)
-    if route is LIST_SIMILAR_FILES:
-        expected = "search"
-    assert route.throttle == (expected or route.throttle)
-    assert (expected is None) == (route.throttle in {None, "signIn"})
+def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(
+    subtests: pytest.Subtests,
+) -> None:
+    for route in ROUTES:
+        with subtests.test(route.key):
+            groups = {"search": "search", "exports": "export"}
+            expected = "public" if route.public else groups.get(route.domain)
+            if route is LIST_SIMILAR_FILES:
+                expected = "search"
+            assert route.throttle == (expected or route.throttle)
+            assert (expected is None) == (route.throttle in {None, "signIn"})
 
 
 def test_what_a_client_requests_at_sign_in_is_in_a_group() -> None:

@@ -5,8 +5,6 @@ the app is synthesized once more (4 s).
 """
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import pytest
 from backend.spec.functions import FUNCTIONS, Function
 from infra.zones import zones_of
 from local.engines import opensearch
-from tests.infra.templates import ROOT, Assembly, synthesize
+from tests.infra.templates import ROOT, Assembly
 
 MAX_RESOURCES = 450
 STACKS = {"storage", "search", "bootstrap", "api", "indexing", "pipelines"}
@@ -121,41 +119,11 @@ def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
     assert same == of_prod != changed
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def test_two_runs_write_the_same_bytes(local: Assembly, tmp_path: Path) -> None:
-    # The other run is `python app.py`, as deployments and the local runtime run it.
-    again = synthesize(tmp_path, {"stage": "local"}, seed="4711")
-    assert _files(again.folder) == _files(local.folder)
-
-
 @pytest.mark.parametrize("what", sorted(SUSPICIOUS))
 def test_no_template_holds(assembly: Assembly, what: str) -> None:
     for path in assembly.folder.glob("*.json"):
         found = SUSPICIOUS[what].search(path.read_text())
         assert found is None, (path.name, found)
-
-
-def test_cfn_lint_finds_nothing(
-    local: Assembly, prod: Assembly, locked: Assembly, hardened: Assembly
-) -> None:
-    templates = [
-        str(path)
-        for assembly in (local, prod)
-        for path in sorted(assembly.folder.glob("*.template.json"))
-    ]
-    templates += [str(path) for path in locked.folder.glob("*-storage.template.json")]
-    for stack in ("search", "storage", "bootstrap", "api"):
-        templates += [str(path) for path in hardened.folder.glob(f"*-{stack}.template.json")]
-    lint = Path(sys.executable).with_name("cfn-lint")
-    done = subprocess.run([lint, *templates], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
 
 
 def _asset_folders(assembly: Assembly) -> list[Path]:

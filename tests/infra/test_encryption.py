@@ -55,16 +55,17 @@ def test_nothing_keeps_data_but_what_is_listed_here(assembly: Assembly) -> None:
         assert set(assembly.of_type(kind)) == names
 
 
-@pytest.mark.parametrize(("kind", "name"), KEPT, ids=str)
 def test_whatever_keeps_data_is_encrypted_by_the_key(
-    assembly: Assembly, kind: str, name: str
+    assembly: Assembly, subtests: pytest.Subtests
 ) -> None:
-    assert assembly.resource(name).type == kind
-    key = _key_of(assembly, name)
-    if name == ACCESS_LOGS_BUCKET.name:  # S3 delivers access logs to no other
-        assert key is None
-    else:
-        assert assembly.text(key) in {KEY, "<DataKey>"}
+    for kind, name in KEPT:
+        with subtests.test(name):
+            assert assembly.resource(name).type == kind
+            key = _key_of(assembly, name)
+            if name == ACCESS_LOGS_BUCKET.name:  # S3 delivers access logs to no other
+                assert key is None
+            else:
+                assert assembly.text(key) in {KEY, "<DataKey>"}
 
 
 def test_the_key_is_kept_and_rotated(assembly: Assembly) -> None:
@@ -107,20 +108,23 @@ def _uses(assembly: Assembly, spec: Function) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
 def test_a_function_uses_the_key_through_the_services_that_it_declares(
-    assembly: Assembly, spec: Function
+    assembly: Assembly, subtests: pytest.Subtests
 ) -> None:
-    consumed = any(s.consumer == spec.name for s in STREAM_SUBSCRIPTIONS)
-    used = _uses(assembly, spec)
-    assert ("dynamodb" in used) == bool(spec.tables or consumed)
-    assert ("s3" in used) == bool(spec.buckets)
-    assert ("sqs" in used) == bool(spec.sends or spec.receives or spec.redrives)
-    assert ("secretsmanager" in used) == bool(spec.secrets)
-    changed = [each for each in (*spec.writes, *spec.appends) if not isinstance(each, Bucket)]
-    assert ("kms:Encrypt" in used.get("dynamodb", set())) == bool(changed)
-    stored = [each for each in (*spec.writes, *spec.appends) if isinstance(each, Bucket)]
-    assert ("kms:GenerateDataKey" in used.get("s3", set())) == bool(stored)
+    for spec in FUNCTIONS:
+        with subtests.test(spec.name):
+            consumed = any(s.consumer == spec.name for s in STREAM_SUBSCRIPTIONS)
+            used = _uses(assembly, spec)
+            assert ("dynamodb" in used) == bool(spec.tables or consumed)
+            assert ("s3" in used) == bool(spec.buckets)
+            assert ("sqs" in used) == bool(spec.sends or spec.receives or spec.redrives)
+            assert ("secretsmanager" in used) == bool(spec.secrets)
+            changed = [
+                each for each in (*spec.writes, *spec.appends) if not isinstance(each, Bucket)
+            ]
+            assert ("kms:Encrypt" in used.get("dynamodb", set())) == bool(changed)
+            stored = [each for each in (*spec.writes, *spec.appends) if isinstance(each, Bucket)]
+            assert ("kms:GenerateDataKey" in used.get("s3", set())) == bool(stored)
 
 
 def test_without_a_key_of_the_customer_nothing_names_one(
@@ -137,19 +141,23 @@ def test_without_a_key_of_the_customer_nothing_names_one(
         assert not _uses(found, spec)
 
 
-@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
 def test_functions_use_the_keys_of_imported_buckets_for_files_through_s3_only(
-    synthesized: Callable[[str], Assembly], prod: Assembly, spec: Function
+    synthesized: Callable[[str], Assembly], prod: Assembly, subtests: pytest.Subtests
 ) -> None:
-    found = _about_imported_keys(synthesized("pool"), spec)
-    reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
-    writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
-    actions = {*(["kms:Decrypt"] if reads else []), *(["kms:GenerateDataKey"] if writes else [])}
-    assert {action for statement in found for action in statement["Action"]} == actions
-    for statement in found:
-        (via,) = statement["Condition"]["StringEquals"].values()
-        assert synthesized("pool").text(via) == "s3.<AWS::Region>.<AWS::URLSuffix>"
-    assert _about_imported_keys(prod, spec) == []
+    for spec in FUNCTIONS:
+        with subtests.test(spec.name):
+            found = _about_imported_keys(synthesized("pool"), spec)
+            reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
+            writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
+            actions = {
+                *(["kms:Decrypt"] if reads else []),
+                *(["kms:GenerateDataKey"] if writes else []),
+            }
+            assert {action for statement in found for action in statement["Action"]} == actions
+            for statement in found:
+                (via,) = statement["Condition"]["StringEquals"].values()
+                assert synthesized("pool").text(via) == "s3.<AWS::Region>.<AWS::URLSuffix>"
+            assert _about_imported_keys(prod, spec) == []
 
 
 def _about_imported_keys(assembly: Assembly, spec: Function) -> list[dict[str, Any]]:

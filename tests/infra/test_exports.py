@@ -5,13 +5,11 @@ deployed stack imports it. Stacks that export come first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from tests.infra.contexts import CONTEXTS
-from tests.infra.templates import Assembly, synthesize_without
+from tests.infra.templates import Assembly
 
 MOST_OUTPUTS = 200  # of a stack; source: "Understand CloudFormation quotas"
 ORDER = ("storage", "search", "bootstrap", "indexing", "pipelines", "api")
@@ -57,27 +55,6 @@ def _imports(value: object) -> Iterator[str]:
                 yield from _imports(each)
         case _:
             return
-
-
-def test_a_function_that_was_the_last_to_use_a_stream_can_be_removed(
-    prod: Assembly, tmp_path: Path
-) -> None:
-    without = synthesize_without(tmp_path, "function", "JobStarter", CONTEXTS["prod"])
-    assert len(without.all) < len(prod.all)
-    assert refused(prod, without) == []
-
-
-def test_a_queue_is_removed_by_two_updates(prod: Assembly, tmp_path: Path) -> None:
-    context = CONTEXTS["prod"]
-    unused = synthesize_without(tmp_path / "unused", "uses", "Reads", context)
-    gone = synthesize_without(tmp_path / "gone", "queue", "Reads", context)
-    assert unused.of_type("AWS::SQS::Queue").keys() - gone.of_type("AWS::SQS::Queue").keys() == {
-        "Reads",
-        "ReadsDeadLetters",
-    }
-    assert refused(prod, unused) == []
-    assert refused(unused, gone) == []
-    assert refused(prod, gone) != []  # which is why there are two
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis).
 
-`make test` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
+`make prove PART=journeys` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
 PART=fuzz` sends more to a runtime of its own (`long/test_contract.py`).
 """
 
@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.amounts import amount
 from tests.journeys.runtime import Api, Runtime, noise
 from tests.journeys.shared import SEED
 
-EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "3")
+EXAMPLES = str(amount("FUZZ_EXAMPLES"))
 """Cases per operation in the phase that draws them at random; `make fuzz` draws a hundred."""
 PHASES = os.environ.get("FUZZ_PHASES", "examples,fuzzing")
 """Phases of schemathesis; `make fuzz` adds `coverage`, 6,000 cases at the limits of schemas."""

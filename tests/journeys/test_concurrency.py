@@ -3,7 +3,6 @@
 It takes over 20 seconds: 32 clients work for a while, and all that they began is waited for.
 """
 
-import os
 import threading
 import time
 from collections import Counter
@@ -13,10 +12,11 @@ from typing import Any
 
 import httpx
 
+from tests.amounts import amount
 from tests.journeys.load import OUTAGES, PATIENCE, drift, files_of
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 
-SECONDS = float(os.environ.get("CONCURRENCY_SECONDS", "10"))
+SECONDS = float(amount("CONCURRENCY_SECONDS"))
 CLIENTS = 32
 FILES = 6
 PATHS = [f"/parts/{number}.stl" for number in range(20 * FILES)]

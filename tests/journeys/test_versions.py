@@ -3,15 +3,15 @@
 It takes over 20 seconds: clients compete for numbers, and versions of many files are jobs.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 
+from tests.amounts import amount
 from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
-CLIENTS, EACH = int(os.environ.get("VERSION_CLIENTS", "4")), 3
+CLIENTS, EACH = amount("VERSION_CLIENTS"), 3
 """`make prove PART=lifecycles` takes more clients."""
 
 

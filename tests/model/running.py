@@ -4,10 +4,11 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.amounts import amount
 from tests.model.lifecycle import Lifecycle
 from tests.model.world import World
 
-EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "30"))
+EXAMPLES = amount("MODEL_HISTORIES")
 DRAWN = "MODEL_EXAMPLES" in os.environ or "ENGINE_EXAMPLES" in os.environ
 """`make prove` draws its histories; the tests run the same ones each time."""
 SETTINGS = settings(

@@ -39,7 +39,7 @@ from tests.fakes.tables import MemoryTables
 hypothesis_settings.register_profile(
     "vitrine",
     deadline=None,
-    derandomize=not os.environ.keys() & {"MODEL_EXAMPLES", "POLICIES"},
+    derandomize=not os.environ.keys() & {"MODEL_HISTORIES", "POLICIES"},
     suppress_health_check=[HealthCheck.too_slow],
 )
 hypothesis_settings.load_profile("vitrine")

@@ -1,58 +1,70 @@
-"""The engines of a run are started for its first worker, and serve all of them."""
+"""The engines of a run are started for the test that first needs them, and serve all workers."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from local.engines import EngineError, Running
+from local.engines import EngineError
 from tests import engines
+from tests.engines import UrlsOnRequest
 
 
 @pytest.fixture
-def starts(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The folders in which engines were started."""
-    found: list[Path] = []
+def starts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The names of the engines that were started, start by start."""
+    found: list[tuple[str, ...]] = []
 
-    def start(folder: Path) -> dict[str, Running]:
-        found.append(folder)
-        return {}
+    def start(folder: Path, names: tuple[str, ...]) -> dict[str, Any]:
+        found.append(names)
+        url = SimpleNamespace(url=f"http://{names[0]}")
+        return {names[0]: SimpleNamespace(endpoint=url, stop=lambda timeout: None)}
 
     monkeypatch.setattr(engines, "start", start)
     return found
 
 
 @pytest.fixture
-def host(starts: list[Path]) -> Iterator[engines.EngineHost]:
+def host(starts: list[tuple[str, ...]]) -> Iterator[engines.EngineHost]:
     made = engines.EngineHost()
     yield made
     made.stop()
 
 
-def test_engines_are_started_once_for_all_workers(
-    host: engines.EngineHost, starts: list[Path]
+def test_an_engine_is_started_once_for_all_workers_and_no_other_with_it(
+    host: engines.EngineHost, starts: list[tuple[str, ...]]
 ) -> None:
     assert starts == []
     with ThreadPoolExecutor(4) as workers:
-        replies = list(workers.map(engines.shared, [host.folder] * 4))
-    assert replies == [engines.RealEngines({})] * 4
-    assert starts == [host.folder]
+        replies = list(workers.map(lambda _: UrlsOnRequest(host.folder)["dynamodb"], range(4)))
+    assert replies == ["http://dynamodb"] * 4
+    assert starts == [("dynamodb",)]
+    assert UrlsOnRequest(host.folder)["s3"] == "http://s3"
+    assert starts == [("dynamodb",), ("s3",)]
 
 
 def test_a_start_that_fails_is_reported_to_each_worker(
     host: engines.EngineHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(folder: Path) -> dict[str, Running]:
+    def fail(folder: Path, names: tuple[str, ...]) -> dict[str, Any]:
         raise EngineError("dynamodb ended with code 1")
 
     monkeypatch.setattr(engines, "start", fail)
     for _ in range(2):
         with pytest.raises(EngineError, match="dynamodb ended with code 1"):
-            engines.shared(host.folder)
+            _ = UrlsOnRequest(host.folder)["dynamodb"]
 
 
-def test_nothing_is_started_where_no_worker_needs_engines(starts: list[Path]) -> None:
+def test_an_unknown_engine_is_no_request(host: engines.EngineHost) -> None:
+    with pytest.raises(KeyError):
+        _ = UrlsOnRequest(host.folder)["mysql"]
+    assert not list(host.folder.iterdir())
+
+
+def test_nothing_is_started_where_no_worker_needs_engines(starts: list[tuple[str, ...]]) -> None:
     host = engines.EngineHost()
     host.stop()
     assert starts == []

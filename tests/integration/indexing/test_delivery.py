@@ -1,7 +1,7 @@
 """Whatever is delivered, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 import pytest
 
@@ -28,8 +28,7 @@ from tests.factories.search import (
     store_metadata,
     stream_record,
 )
-from tests.integration.conftest import Deployment, search_engine
-from tests.integration.indexing.conftest import OwnSearch, World, world_of
+from tests.integration.indexing.conftest import World
 
 PUMP = AssetRef("museum", "pump")
 PUMP_ID = "museum:pump"
@@ -100,14 +99,6 @@ def late_writer_is_refused(world: World, meanwhile: Callable[[], None] = lambda:
 
 def test_a_writer_that_comes_after_a_delete_is_refused(world: World) -> None:
     late_writer_is_refused(world)
-
-
-@pytest.mark.kills
-def test_a_writer_that_comes_after_a_delete_and_a_restart_is_refused(
-    deployment: Deployment, own_search: OwnSearch
-) -> None:
-    world = world_of(replace(deployment, engine=search_engine(own_search.url)))
-    late_writer_is_refused(world, own_search.kill_and_start)
 
 
 def test_a_deletion_that_is_delivered_before_the_creation_wins_if_it_is_true(

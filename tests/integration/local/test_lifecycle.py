@@ -1,4 +1,4 @@
-"""Starting, stopping, being killed, and starting again on the same folder."""
+"""Starting, stopping, and starting again on the same folder."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ import json
 import os
 import signal
 import socket
-import stat
 import threading
 from typing import TYPE_CHECKING
 
 import psutil
-import pytest
 
 if TYPE_CHECKING:
     from conftest import Small
 
-_FILE_KEYS = [
-    *("api", "adminApiKey", "opensearch", "dynamodb", "s3", "states", "aws", "admin", "pid"),
-]
 
-
-def _asked(runtime: Small) -> str:
+def asked(runtime: Small) -> str:
     kept = json.loads((runtime.state / "custom-resources.json").read_text(encoding="utf-8"))
     return kept["small/Custom"]["data"]["Asked"]
 
 
-def _alive(pids: set[int]) -> set[int]:
+def alive(pids: set[int]) -> set[int]:
     """Return those that run; one that ended may still wait for its parent to note it."""
     alive: set[int] = set()
     for pid in pids:
@@ -35,37 +29,6 @@ def _alive(pids: set[int]) -> set[int]:
             if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
                 alive.add(pid)
     return alive
-
-
-@pytest.mark.kills
-def test_a_killed_runtime_continues_where_it_was(fresh: Small) -> None:
-    fresh.up()
-    first = fresh.endpoint
-    assert list(first) == _FILE_KEYS
-    assert stat.S_IMODE((fresh.state / "endpoint.json").stat().st_mode) == 0o600
-    assert len(first["adminApiKey"]) == 40
-    fresh.put("before the kill")
-    fresh.wait_drained()
-    body = json.dumps({"id": "in work", "seconds_at_first": 8})
-    fresh.sqs().send_message(QueueUrl=fresh.queue("Patient"), MessageBody=body)
-    fresh.wait_for(lambda: fresh.admin("/drained").json().get("running", 0) > 0)
-    engines = fresh.admin("/health").json()["engines"]
-    started = {int(first["pid"]), *(int(engine["pid"]) for engine in engines.values())}
-    fresh.put("just before the kill")
-    fresh.s3().put_object(Bucket="small-objects", Key="just before the kill", Body=b"1")
-    for pid in started:
-        os.kill(pid, signal.SIGKILL)
-    fresh.wait_for(lambda: not _alive(started - {int(first["pid"])}))
-
-    fresh.up()
-    fresh.wait_drained()
-
-    assert fresh.endpoint["adminApiKey"] == first["adminApiKey"]
-    assert fresh.seen("before the kill") == 1
-    assert fresh.seen("just before the kill") >= 1
-    assert fresh.seen("Object Created:just before the kill") >= 1
-    assert fresh.seen("in work") >= 1
-    assert _asked(fresh) == "Create 1"
 
 
 def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
@@ -85,13 +48,13 @@ def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
     threading.Event().wait(0.1)
     os.killpg(runner, signal.SIGTERM)  # as `timeout` and `make` pass on a signal
 
-    fresh.wait_for(lambda: not _alive(pids))
+    fresh.wait_for(lambda: not alive(pids))
     assert not (fresh.state / "endpoint.json").exists()
     assert not (fresh.state / "runner.json").exists()
     assert fresh.command("status", check=False).returncode == 1
     fresh.change("Custom", Version=2)
     fresh.up()
-    assert _asked(fresh) == "Update 2"
+    assert asked(fresh) == "Update 2"
     fresh.command("down")
     fresh.command("reset")
     assert {entry.name for entry in fresh.state.iterdir()} <= {"lock"}
@@ -138,8 +101,8 @@ def test_a_half_dead_runtime_is_stopped(fresh: Small) -> None:
     runner = int(fresh.endpoint["pid"])
     os.kill(runner, signal.SIGSTOP)
     os.kill(runner, signal.SIGKILL)
-    fresh.wait_for(lambda: not _alive({runner}))
+    fresh.wait_for(lambda: not alive({runner}))
 
     fresh.command("down")
 
-    assert not _alive(pids)
+    assert not alive(pids)

@@ -1,11 +1,10 @@
 """The state machine on real engines: a handful of histories here, hundreds in `make prove`."""
 
-import os
-
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.amounts import amount
 from tests.engines import RealEngines
 from tests.integration.model.engine_world import EngineWorld
 from tests.integration.tables import TableSet
@@ -13,7 +12,7 @@ from tests.model.lifecycle import Lifecycle
 from tests.model.running import SETTINGS
 from tests.model.world import World
 
-HISTORIES = int(os.environ.get("ENGINE_EXAMPLES", "5"))
+HISTORIES = amount("ENGINE_HISTORIES")
 
 
 @pytest.mark.usefixtures("aliases")

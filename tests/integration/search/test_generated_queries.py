@@ -1,7 +1,7 @@
 """Whatever clients send as a search is answered or refused with the place of the fault.
 
-`SEARCHES` sets how many are generated: some hundreds in `make test`, ten thousand in
-`make prove PART=searches`.
+`SEARCHES` sets how many are generated: some hundreds in
+`make prove PART=integration`, ten thousand in `PART=searches`.
 """
 
 import os
@@ -12,10 +12,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError, UnavailableError
+from tests.amounts import amount
 from tests.integration.search.conftest import Library
 from tests.integration.search.test_meaning import DOCUMENTS
 
-SEARCHES = int(os.environ.get("SEARCHES", "200"))
+SEARCHES = amount("SEARCHES")
 SEED = int(os.environ.get("SEARCH_SEED", "19"))
 MAX_SECONDS = 5.0
 WORDS = (

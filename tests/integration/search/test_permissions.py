@@ -5,7 +5,6 @@ drawing them takes longer than searching.
 """
 
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -38,11 +37,12 @@ from backend.spec.search_indexes import (
     STRETCH_END,
     STRETCH_STAND_IN,
 )
+from tests.amounts import amount
 from tests.factories.policies import WORDS, everything, read_plainly, rules, stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library
 
-POLICIES = int(os.environ.get("POLICIES", "100"))
+POLICIES = amount("SEARCH_POLICIES")
 """Random policies, each on all of the documents."""
 
 ASSETS = 40

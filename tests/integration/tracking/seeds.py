@@ -1,15 +1,17 @@
 """Seeds of the histories of the registry, logged models and evaluation datasets.
 
-`make test` runs the same few histories each time, so that a change fails by its own fault only;
+`PART=tracking` runs the same few histories each time, so that a change fails by its own fault only;
 `make prove PART=mlflow`, which sets the amount, draws new ones.
 """
 
 import os
 import random
 
+from tests.amounts import amount
+
 _AMOUNT = os.environ.get("MLFLOW_REGISTRY_HISTORIES")
 _FIRST = os.environ.get("MLFLOW_FIRST_SEED")
-HISTORIES = int(_AMOUNT or "4")
+HISTORIES = amount("MLFLOW_REGISTRY_HISTORIES")
 
 
 def seed_of(number: int) -> int:

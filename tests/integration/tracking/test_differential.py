@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import amount
 from tests.integration.tracking.comparison import Comparison
 from tests.integration.tracking.stores import TrackingTables
 
-HISTORIES = int(os.environ.get("MLFLOW_HISTORIES", "10"))
+HISTORIES = amount("MLFLOW_HISTORIES")
 FIRST = int(os.environ.get("MLFLOW_FIRST_SEED", "0"))
 _CHUNK = 10
 _SEARCHES = 6  # and one of experiments, twice in each history; each with all its pages

@@ -1,7 +1,6 @@
 """Traces on DynamoDB reply as in MLflow's own store on SQLite, for generated histories."""
 
 import itertools
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +11,7 @@ from mlflow.entities import Trace, TraceInfo
 from mlflow.exceptions import MlflowException, MlflowTracingException
 from sqlalchemy import text
 
+from tests.amounts import amount
 from tests.integration.tracking.comparison import error_of
 from tests.integration.tracking.histories import Call
 from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
@@ -21,7 +21,7 @@ _LINKS_OF_NO_TRACE = """
     DELETE FROM entity_associations
     WHERE source_type = 'trace' AND source_id NOT IN (SELECT request_id FROM trace_info)
 """
-HISTORIES = int(os.environ.get("MLFLOW_TRACE_HISTORIES", "3"))
+HISTORIES = amount("MLFLOW_TRACE_HISTORIES")
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))

@@ -3,15 +3,15 @@
 Forty histories, the same in each run; `make prove` runs ten thousand (`HISTORIES`).
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import pytest
 
+from tests.amounts import amount
 from tests.unit.search.histories import History, Rules
 
-HISTORIES = range(int(os.environ.get("HISTORIES", "40")))
+HISTORIES = range(amount("HISTORIES"))
 ENOUGH_TO_GO_WRONG = range(600)
 
 

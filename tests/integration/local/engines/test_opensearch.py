@@ -1,4 +1,4 @@
-"""OpenSearch: every feature that the product uses, and what survives a kill -9."""
+"""OpenSearch: every feature that the product uses."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -220,22 +220,3 @@ def test_an_alias_moves_to_a_reindexed_index_in_one_step(server: Server) -> None
 
 def test_an_index_is_not_made_by_writing_to_it(server: Server) -> None:
     server.ask("POST", "/nowhere/_doc", {"a": 1}, expect=404)
-
-
-@pytest.mark.kills
-def test_every_acknowledged_document_and_version_survives_a_crash(site: Site) -> None:
-    before = Server(site.running.endpoint.url)
-    index_ten(before, "durable")
-    before.ask(
-        "PUT", "/durable/_doc/unrefreshed?version=3&version_type=external", document(50), expect=201
-    )
-    before.ask("DELETE", "/durable/_doc/0?version=12&version_type=external")
-    before.close()
-    site.crash_and_restart()
-    after = Server(site.running.endpoint.url)
-    after.ask("POST", "/durable/_refresh")
-    found = after.find("durable", query={"match_all": {}}, size=20)
-    assert set(found) == {"1", "2", "3", "4", "5", "6", "7", "8", "9", "unrefreshed"}
-    stale = {"index": {"_id": "1", "version": 10, "version_type": "external"}}
-    assert after.bulk("durable", (stale, document(1))) == [409]
-    after.close()

@@ -5,7 +5,6 @@ what lists, searches and exports must hold. Each policy is tried on every other 
 an object in one of the states that the route can name. POLICIES sets how many (`make prove`).
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from hypothesis import settings as hypothesis_settings
 
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
+from tests.amounts import amount
 from tests.factories.http import Answer
 from tests.unit.domains.access.generated.drawing import (
     ASSETS,
@@ -33,7 +33,7 @@ from tests.unit.domains.access.matrix.expected import case_of
 from tests.unit.domains.access.matrix.states import STATES, State
 from tests.unit.domains.access.matrix.world import Question
 
-POLICIES = int(os.environ.get("POLICIES", "30"))
+POLICIES = amount("POLICIES")
 CONFLICT = 409
 STATES_AT_MOST = len(STATES)
 PAGED = (

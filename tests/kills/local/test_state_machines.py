@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from tests.integration.local.small_deployment import attribute
 
 if TYPE_CHECKING:
-    from conftest import Small
+    from tests.integration.local.conftest import Small
 
 _WAITING = {
     "StartAt": "Wait",
@@ -39,7 +39,6 @@ def _engine(small: Small) -> dict[str, Any]:
     return small.admin("/health").json()["engines"]["states"]
 
 
-@pytest.mark.kills
 @pytest.mark.parametrize("killed", ["runtime", "engine"])
 def test_an_execution_that_a_kill_interrupts_is_reported_and_unknown(
     fresh: Small, killed: str

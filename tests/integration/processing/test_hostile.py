@@ -15,9 +15,9 @@ import pytest
 
 from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail, Outcome
+from tests.integration.processing.test_jail import Folder, run
 from tests.unit.processing import cad, samples
 from tests.unit.processing.test_documents import cloud, pdf
-from tests.unit.processing.test_jail import Folder, run
 from tests.unit.processing.test_models import CUBES, draco_glb
 
 LARGEST = 800 << 20

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from backend.processing.jail.parent import Jail
-from tests.unit.processing.attacks import SECRET
+from tests.integration.processing.attacks import SECRET
 
 
 @pytest.fixture(scope="session")

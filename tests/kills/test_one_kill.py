@@ -32,12 +32,6 @@ from tests.journeys.foreign_workflows import (
     define_workflow,
     queue_of,
 )
-from tests.journeys.kills.right_again import (
-    RIGHT_AGAIN_SECONDS,
-    TRUTHFUL_ENDS,
-    becomes_right,
-    lost,
-)
 from tests.journeys.load import Load, load, stored
 from tests.journeys.many_files import ManyFiles
 from tests.journeys.replaying import failure_bucket, s3_of
@@ -51,8 +45,13 @@ from tests.journeys.runtime import (
 from tests.journeys.test_import import figures, folder_of_assets, vitrine
 from tests.journeys.test_jobs import tags_of
 from tests.journeys.test_lifecycle import change
+from tests.kills.right_again import (
+    RIGHT_AGAIN_SECONDS,
+    TRUTHFUL_ENDS,
+    becomes_right,
+    lost,
+)
 
-pytestmark = pytest.mark.kills
 MIB = 1024**2
 LARGE = ("--set", f"largeFileBytes={20 * MIB}")
 """Larger files are copied after the reply, in parts of a quarter of it."""

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.integration.local.engines.support import Site
@@ -89,7 +88,6 @@ def wrong(site: Site, first: dict[str, str]) -> dict[str, list[Version]]:
     return bad
 
 
-@pytest.mark.kills
 def test_a_kill_leaves_every_key_as_before_or_as_after(site: Site) -> None:
     s3 = site.clients.s3
     s3.create_bucket(Bucket=BUCKET)

@@ -17,8 +17,8 @@ from backend.processing.jail import landlock, results
 from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.references import Resolver
+from tests.integration.processing.attacks import SECRET
 from tests.unit.processing import cad, samples
-from tests.unit.processing.attacks import SECRET
 from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_models import CUBES, draco_glb
 
@@ -50,7 +50,7 @@ def run(jail: Jail, folder: Path, name: str, data: bytes, files: Folder | None =
 def attacked(layer: str) -> dict[str, bool]:
     """Which attacks succeed, by name."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.processing.attacks", "victim", layer],
+        [sys.executable, "-m", "tests.integration.processing.attacks", "victim", layer],
         cwd=ROOT,
         env={"VICTIM": SECRET},
         capture_output=True,

@@ -18,17 +18,16 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.kills.right_again import (
+from tests.journeys.load import Load, load, stored
+from tests.journeys.runtime import START_SECONDS, Api, Runtime, wait_until
+from tests.journeys.test_executions import executions, have_ended
+from tests.kills.right_again import (
     RIGHT_AGAIN_SECONDS,
     TRUTHFUL_ENDS,
     becomes_right,
     lost,
 )
-from tests.journeys.load import Load, load, stored
-from tests.journeys.runtime import START_SECONDS, Api, Runtime, wait_until
-from tests.journeys.test_executions import executions, have_ended
 
-pytestmark = pytest.mark.kills
 SECONDS_UNDER_LOAD = float(os.environ.get("LOAD_SECONDS", "2"))
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "1"))
 

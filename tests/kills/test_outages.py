@@ -6,8 +6,6 @@ import pytest
 
 from tests.journeys.runtime import Runtime, noise, wait_until
 
-pytestmark = pytest.mark.kills
-
 
 @pytest.fixture(scope="module")
 def on_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:

@@ -1,0 +1,35 @@
+"""How much tests with random input do: few in every run, many in the long parts of `make prove`.
+
+An environment variable of the name overrides both.
+"""
+
+import os
+from typing import NamedTuple
+
+
+class Amount(NamedTuple):
+    """How much is done in `make test` and the parts of CI, and in a long part."""
+
+    few: int
+    many: int
+
+
+AMOUNTS = {
+    "CONCURRENCY_SECONDS": Amount(10, 60),
+    "ENGINE_HISTORIES": Amount(5, 300),
+    "FUZZ_EXAMPLES": Amount(3, 100),
+    "HISTORIES": Amount(40, 10_000),
+    "MLFLOW_HISTORIES": Amount(10, 1000),
+    "MLFLOW_REGISTRY_HISTORIES": Amount(4, 100),
+    "MLFLOW_TRACE_HISTORIES": Amount(3, 100),
+    "MODEL_HISTORIES": Amount(30, 3000),
+    "POLICIES": Amount(30, 5000),
+    "SEARCHES": Amount(200, 10_000),
+    "SEARCH_POLICIES": Amount(100, 5000),
+    "VERSION_CLIENTS": Amount(4, 8),
+}
+
+
+def amount(variable: str) -> int:
+    """Return how much a test does in this run."""
+    return int(os.environ.get(variable, AMOUNTS[variable].few))

@@ -1,0 +1,5 @@
+"""Engines of a test module's own, which it may kill."""
+
+from tests.integration.local.engines.conftest import site, tools
+
+__all__ = ["site", "tools"]

@@ -1,0 +1,66 @@
+"""A writer that is killed: no write is without its audit entry, no entry without its write."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from backend.core.paging import PageRequest
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.metadata.service.commands import MetadataService
+from tests.engines import OPTIONS
+from tests.factories.assets import ADMIN
+from tests.integration.audit.conftest import Place
+from tests.integration.audit.test_history import STATUE, entries, followed
+
+ROUNDS = 4
+
+
+def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_write(
+    place: Place, metadata: MetadataService
+) -> None:
+    for _ in range(ROUNDS):
+        editor = subprocess.Popen(
+            [sys.executable, "-m", "tests.integration.audit.editor"],
+            env=_environment(place),
+            stdout=subprocess.PIPE,
+        )
+        assert editor.stdout is not None
+        assert editor.stdout.readline(), "it did not begin"
+        time.sleep(0.3)  # so that the kill comes at any place of an edit
+        editor.kill()
+        editor.wait()
+        editor.stdout.close()
+    found = settled(metadata.assets)
+    assert len(entries(place, "update_asset")) == found.revision - 1 > 0
+    made = entries(place, "update_asset_metadata")
+    values = followed(place, made, "metadata.note")
+    assert len(values) == len(made) + 1
+    (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
+    assert json.loads(values[-1])["value"] == now.record.metadata_value
+
+
+def settled(assets: AssetService) -> Asset:
+    """The asset when what its editor sent last is carried out: it stays as it is for a second."""
+    found = assets.get_asset(ADMIN, "museum", "statue")
+    while True:
+        time.sleep(1)
+        now = assets.get_asset(ADMIN, "museum", "statue")
+        if now == found:
+            return now
+        found = now
+
+
+def _environment(place: Place) -> dict[str, str]:
+    return {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        **place.settings.environment,
+        "AWS_ENDPOINT_URL_DYNAMODB": place.engines.url("dynamodb"),
+        "AWS_ENDPOINT_URL_S3": place.engines.url("s3"),
+        "AWS_ACCESS_KEY_ID": OPTIONS.access_key,
+        "AWS_SECRET_ACCESS_KEY": OPTIONS.secret_key,
+        "AWS_REGION": OPTIONS.region,
+        "AWS_DEFAULT_REGION": OPTIONS.region,
+    }

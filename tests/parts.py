@@ -1,0 +1,268 @@
+"""The parts in which the tests are run, and the program that runs them.
+
+`python -m tests.parts NAME...` runs parts one after another on the same engines, prints the seconds
+of each, and ends with 1 if one of them failed. `make test` and `make prove` call it.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.amounts import AMOUNTS
+from tests.engines import HOST_FOLDER, EngineHost
+
+ROOT = Path(__file__).parents[1]
+CORES = int(os.environ.get("CORES", "2"))
+# Workers share engines and run a file's tests one after another. (The groups of xdist 3.8 have no
+# effect with pytest 9.2.) Tests on engines wait for about a sixth of their time: one worker more.
+_SHARING = ("-q", "--dist", "loadfile", "--no-loadscope-reorder", "--durations", "20")
+WORKERS = (*_SHARING, "-n", str(CORES))
+ENGINE_WORKERS = (*_SHARING, "-n", str(CORES + 1))
+ALONE = ("-q",)
+PRODUCT = (
+    *("app.py", "backend", "infra", "local", "client"),
+    *("tracking", "samples", "benchmarks", "docs"),
+)
+ENVIRONMENT = {
+    # Workers keep processes of many functions busy at once: each start takes half a second.
+    "VITRINE_FUNCTION_PROCESSES": "96",
+    # Engines run for minutes: the optimizing compiler would take a third of their processor time.
+    "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
+}
+"""Settings of the parts that do not measure how fast the product is."""
+
+
+class Run(NamedTuple):
+    """One run of pytest."""
+
+    paths: tuple[str, ...]
+    options: tuple[str, ...] = ENGINE_WORKERS
+    without: tuple[str, ...] = ()
+    amounts: tuple[str, ...] = ()
+    """Variables of `tests.amounts` of which this run does many."""
+    environment: Mapping[str, str] = {}
+
+    def command(self) -> list[str]:
+        ignored = [f"--ignore={path}" for path in self.without]
+        return [sys.executable, "-m", "pytest", *self.options, *self.paths, *ignored]
+
+    def settings(self) -> dict[str, str]:
+        """The environment of the run; what the caller's environment says comes first."""
+        many = {name: str(AMOUNTS[name].many) for name in self.amounts}
+        return {**self.environment, **many, **os.environ}
+
+
+class Part(NamedTuple):
+    """Runs under a name, and the folders whose types pyright checks beside them."""
+
+    runs: tuple[Run, ...]
+    types: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    """Arguments of Python, for a part that is a benchmark."""
+
+
+TEST = Part(
+    (
+        Run(
+            # the journey first: it waits for engines while other workers compute
+            (
+                *("tests/journeys/main", "tests/contract/tables"),
+                *("tests/infra", "tests/architecture", "tests/unit"),
+            ),
+            environment=ENVIRONMENT,
+        ),
+    ),
+    types=PRODUCT,
+)
+CI: Mapping[str, Part] = {
+    "contract": Part(
+        (Run(("tests/contract",), without=("tests/contract/tables",), environment=ENVIRONMENT),),
+        types=("tests",),
+    ),
+    "integration": Part(
+        (
+            Run(
+                ("tests/integration",),
+                without=("tests/integration/processing", "tests/integration/tracking"),
+                environment=ENVIRONMENT,
+            ),
+        )
+    ),
+    "journeys": Part(
+        (
+            Run(
+                ("tests/journeys",),
+                without=tuple(
+                    f"tests/journeys/{each}" for each in ("alone", "long", "main", "tracking")
+                ),
+                environment=ENVIRONMENT,
+            ),
+            Run(("tests/journeys/alone",), ALONE, environment=ENVIRONMENT),
+        )
+    ),
+    "tracking": Part(
+        (Run(("tests/integration/tracking", "tests/journeys/tracking"), environment=ENVIRONMENT),)
+    ),
+    "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
+    "kills": Part((Run(("tests/kills",), WORKERS, environment=ENVIRONMENT),)),
+    "costs": Part((Run(("tests/costs",), ALONE),)),
+}
+"""What continuous integration runs after `make test`."""
+
+
+def _files(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{folder}/test_{name}.py" for name in names)
+
+
+GRANTS = Part((Run(("tests/grants",), ALONE),))
+_SEARCH = "tests/integration/search"
+LONG: Mapping[str, Part] = {
+    "histories": Part(
+        (
+            Run(
+                ("tests/unit/search/test_histories.py", "tests/unit/model"),
+                ("-q", "-n", str(CORES)),
+                without=_files("tests/unit/model", "found"),
+                amounts=("HISTORIES", "MODEL_HISTORIES"),
+            ),
+        )
+    ),
+    "engines": Part((Run(("tests/integration/model",), ALONE, amounts=("ENGINE_HISTORIES",)),)),
+    "policies": Part(
+        (
+            Run(
+                ("tests/unit/domains/access/policy", *_files(_SEARCH, "permissions")),
+                ("-q", "-n", str(CORES)),
+                amounts=("POLICIES", "SEARCH_POLICIES"),
+            ),
+        )
+    ),
+    "lifecycles": Part(
+        (
+            Run(
+                ("tests/journeys/test_concurrency.py", "tests/journeys/test_versions.py"),
+                ALONE,
+                amounts=("CONCURRENCY_SECONDS", "VERSION_CLIENTS"),
+            ),
+            Run(
+                _files("tests/journeys/long", "lifecycle_kills", "reindex_kills", "two_gibibytes"),
+                ALONE,
+            ),
+        )
+    ),
+    "moto": Part(
+        (
+            Run(
+                ("tests/unit/domains", "tests/unit/search", "tests/unit/operations"),
+                ("-q", "-n", str(CORES)),
+                environment={"TABLES": "moto"},
+            ),
+        )
+    ),
+    "models": Part(
+        (
+            Run(
+                (
+                    "tests/models",
+                    *_files("tests/journeys/long", "debian_models", "thousand_uploads"),
+                    *_files("tests/journeys/long", "many_outputs"),
+                ),
+                ("-q", "-s"),
+            ),
+        )
+    ),
+    "fuzz": Part(
+        (
+            Run(
+                ("tests/openapi", *_files("tests/journeys/long", "contract")),
+                ALONE,
+                amounts=("FUZZ_EXAMPLES",),
+                environment={"FUZZ_PHASES": "examples,coverage,fuzzing"},
+            ),
+        )
+    ),
+    "attacks": Part(
+        (
+            Run(("tests/unit/domains/access/generated",), ALONE, amounts=("POLICIES",)),
+            Run(_files("tests/journeys/long", "search_bombs", "hostile_client"), ALONE),
+        )
+    ),
+    "searches": Part(
+        (Run(_files(_SEARCH, "generated_queries"), ALONE, amounts=("SEARCHES",)),),
+    ),
+    "scale": Part(
+        (),
+        program=(
+            *("-m", "benchmarks.scale", "--minutes", "15"),
+            *("--documents", os.environ.get("DOCUMENTS", "1000000")),
+        ),
+    ),
+    "mlflow": Part(
+        (
+            Run(
+                _files(
+                    "tests/integration/tracking",
+                    *("differential", "traces_differential", "registry_differential"),
+                    *("logged_models", "evaluation"),
+                ),
+                ("-q", "-n", str(CORES)),
+                amounts=("MLFLOW_HISTORIES", "MLFLOW_TRACE_HISTORIES", "MLFLOW_REGISTRY_HISTORIES"),
+            ),
+            Run(_files("tests/journeys/long", "mlflow_server", "tracking_demo"), ALONE),
+        )
+    ),
+}
+"""What takes longer; `docs/guides/proofs.md` says how long."""
+PARTS: Mapping[str, Part] = {"test": TEST, **CI, "grants": GRANTS, **LONG}
+
+
+def run(part: Part) -> bool:
+    """Run a part to its end, types beside the tests, and return whether all of it passed."""
+    types = None
+    if part.types:
+        pyright = [str(Path(sys.executable).with_name("pyright")), *part.types]
+        types = subprocess.Popen(pyright, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    codes = [
+        subprocess.run(each.command(), cwd=ROOT, env=each.settings(), check=False).returncode
+        for each in part.runs
+    ]
+    if part.program:
+        program = [sys.executable, *part.program]
+        codes.append(subprocess.run(program, cwd=ROOT, check=False).returncode)
+    if types is not None:
+        found, _ = types.communicate()
+        print("types:", *found.splitlines()[-20:], sep="\n", flush=True)
+        codes.append(types.returncode)
+    return not any(codes)
+
+
+def main(names: Sequence[str]) -> int:
+    """Run parts by name; 0 if all passed, 2 if a name is unknown."""
+    if unknown := [name for name in names if name not in PARTS]:
+        print(f"unknown parts: {' '.join(unknown)}; there are {' '.join(PARTS)}", file=sys.stderr)
+        return 2
+    host = EngineHost()
+    os.environ[HOST_FOLDER] = str(host.folder)
+    failed: list[str] = []
+    try:
+        for name in names:
+            began = time.monotonic()
+            passed = run(PARTS[name])
+            verdict = "passed" if passed else "FAILED"
+            print(f"part {name}: {verdict}, {time.monotonic() - began:.0f} s", flush=True)
+            failed += [] if passed else [name]
+    finally:
+        host.stop()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    print(f"{seconds:.0f} s of processors (user and system), engines included", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
