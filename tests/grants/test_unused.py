@@ -1,4 +1,4 @@
-"""What the journeys used of the grants; `make grants` runs it over the record that `make test` and `make prove` append to."""
+"""What tests used of the grants, over the record that `make test` and `make prove` append to."""
 
 import os
 from pathlib import Path

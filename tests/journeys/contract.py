@@ -1,6 +1,6 @@
 """Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis).
 
-`make prove PART=journeys` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
+`PART=journeys` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
 PART=fuzz` sends more to a runtime of its own (`long/test_contract.py`).
 """
 
