@@ -69,11 +69,12 @@ class Part(NamedTuple):
 TEST = Part(
     (
         Run(
-            # the journey first: it waits for engines while other workers compute
+            # the journey first: types are checked while it waits for engines
             (
                 *("tests/journeys/main", "tests/contract/tables"),
                 *("tests/infra", "tests/architecture", "tests/unit"),
             ),
+            WORKERS,
             environment=ENVIRONMENT,
         ),
     ),

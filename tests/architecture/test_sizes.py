@@ -6,7 +6,7 @@ What a line holds is the linter's matter; here is what it has no rule for, or a 
 import ast
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -73,12 +73,12 @@ def _source(path: str) -> str:
 @cache
 def _findings(path: str) -> tuple[list[tuple[str, int]], int, list[str]]:
     """Of one module: long functions, blind excepts, omissions. Trees are parsed once, not kept."""
-    tree = ast.parse(_source(path), filename=path)
-    return list(_long_functions(tree)), _blind_excepts(tree), _omissions(tree)
+    nodes = list(ast.walk(ast.parse(_source(path), filename=path)))
+    return list(_long_functions(nodes)), _blind_excepts(nodes), _omissions(nodes)
 
 
-def _long_functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+def _long_functions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > FUNCTION_LINES:
@@ -104,10 +104,10 @@ def _called(call: ast.Call) -> str:
             return ""
 
 
-def _blind_excepts(tree: ast.Module) -> int:
+def _blind_excepts(nodes: Iterable[ast.AST]) -> int:
     """How often everything is caught, by `suppress` too."""
     found = 0
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ExceptHandler):
             found += _is_blind(node)
         elif isinstance(node, ast.Call) and _called(node) == "suppress":
@@ -115,10 +115,10 @@ def _blind_excepts(tree: ast.Module) -> int:
     return found
 
 
-def _omissions(tree: ast.Module) -> list[str]:
+def _omissions(nodes: Iterable[ast.AST]) -> list[str]:
     """The ways of pytest and unittest to leave a test out, where a module uses or imports them."""
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in OMISSIONS:
             found.append(ast.unparse(node))
         elif isinstance(node, ast.ImportFrom) and node.module in {"pytest", "unittest"}:
@@ -156,7 +156,7 @@ def test_a_function_is_measured_without_its_decorators(
     lines: int, found: list[tuple[str, int]]
 ) -> None:
     source = "@decorated(\n    1,\n)\nasync def long():\n" + "    pass\n" * (lines - 1)
-    assert list(_long_functions(ast.parse(source))) == found
+    assert list(_long_functions(ast.walk(ast.parse(source)))) == found
 
 
 @pytest.mark.parametrize(
@@ -172,13 +172,13 @@ def test_a_function_is_measured_without_its_decorators(
     ],
 )
 def test_a_blind_except_is_seen(caught: str, count: int) -> None:
-    assert _blind_excepts(ast.parse(f"try:\n    pass\n{caught}\n    pass")) == count
+    assert _blind_excepts(ast.walk(ast.parse(f"try:\n    pass\n{caught}\n    pass"))) == count
 
 
 @pytest.mark.parametrize(("suppressed", "count"), [("Exception", 1), ("OSError", 0)])
 def test_a_blind_suppress_is_seen(suppressed: str, count: int) -> None:
     source = f"with contextlib.suppress({suppressed}):\n    pass"
-    assert _blind_excepts(ast.parse(source)) == count
+    assert _blind_excepts(ast.walk(ast.parse(source))) == count
 
 
 @pytest.mark.parametrize(
@@ -193,4 +193,4 @@ def test_a_blind_suppress_is_seen(suppressed: str, count: int) -> None:
     ],
 )
 def test_an_omission_is_seen(source: str, found: list[str]) -> None:
-    assert _omissions(ast.parse(source)) == found
+    assert _omissions(ast.walk(ast.parse(source))) == found

@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 
 from tests.journeys.runtime import Api, Runtime, noise, wait_for
-from tests.journeys.test_lifecycle import change
+from tests.journeys.test_lifecycle import CONFIRMED
 from tests.journeys.test_versions import made
 
 MIB = 1024 * 1024
@@ -53,10 +53,10 @@ def test_an_asset_from_its_creation_to_its_archive(runtime: Runtime) -> None:
     assert httpx.get(downloaded(admin, path, assetVersionId=first)).content == b"".join(PARTS)
     assert httpx.get(downloaded(viewer, path)).content == b"another engine"
 
-    change(admin, "archive", path)
+    admin.completed("DELETE", f"{path}/archiveAsset", CONFIRMED["archive"])
     wait_for(lambda: found(admin, query="beam"), [(hidden, elsewhere)])
     assert viewer.refused("GET", path)[0] == 404
-    change(admin, "unarchive", path)
+    admin.completed("PUT", f"{path}/unarchiveAsset", CONFIRMED["unarchive"])
     wait_for(lambda: len(found(viewer, query="beam")), 2)
 
 
