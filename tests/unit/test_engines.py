@@ -4,13 +4,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from local.engines import EngineError
 from tests import engines
 from tests.engines import UrlsOnRequest
+
+
+class StartedEngine(NamedTuple):
+    endpoint: SimpleNamespace
+
+    def stop(self, timeout: float) -> None: ...
 
 
 @pytest.fixture
@@ -20,8 +26,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
     def start(folder: Path, names: tuple[str, ...]) -> dict[str, Any]:
         found.append(names)
-        url = SimpleNamespace(url=f"http://{names[0]}")
-        return {names[0]: SimpleNamespace(endpoint=url, stop=lambda timeout: None)}
+        return {names[0]: StartedEngine(SimpleNamespace(url=f"http://{names[0]}"))}
 
     monkeypatch.setattr(engines, "start", start)
     return found
@@ -39,7 +44,8 @@ def test_an_engine_is_started_once_for_all_workers_and_no_other_with_it(
 ) -> None:
     assert starts == []
     with ThreadPoolExecutor(4) as workers:
-        replies = list(workers.map(lambda _: UrlsOnRequest(host.folder)["dynamodb"], range(4)))
+        urls = [UrlsOnRequest(host.folder)] * 4
+        replies = list(workers.map(lambda each: each["dynamodb"], urls))
     assert replies == ["http://dynamodb"] * 4
     assert starts == [("dynamodb",)]
     assert UrlsOnRequest(host.folder)["s3"] == "http://s3"
