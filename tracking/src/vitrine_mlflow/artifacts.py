@@ -5,21 +5,31 @@
 
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlflow.entities import FileInfo
 from mlflow.exceptions import MlflowException
 from mlflow.store.artifact.artifact_repo import ArtifactRepository
 
 from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.vitrine_link import Asset, AssetAddress, connect, reported
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
 
 _DESCRIPTION = "Artifacts of MLflow runs"
+
+
+class _Threads(ThreadPoolExecutor):
+    """Threads that know the request for which they work, and so its workspace."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        return super().submit(copy_context().run, fn, *args, **kwargs)
 
 
 class VitrineArtifactRepository(ArtifactRepository):
@@ -39,6 +49,7 @@ class VitrineArtifactRepository(ArtifactRepository):
         super().__init__(artifact_uri, tracking_uri, registry_uri)
         self._client = client
         self._lock = threading.Lock()
+        self.thread_pool = _Threads(thread_name_prefix="vitrine-artifacts")
 
     @property
     def client(self) -> "Vitrine":
@@ -49,6 +60,9 @@ class VitrineArtifactRepository(ArtifactRepository):
             return self._client
 
     def _address(self, path: str | None) -> AssetAddress:
+        """The address of a path. Every operation begins here, for a server may keep a repository
+        longer than a request."""
+        require_lent(self.artifact_uri, "The artifact location")
         root = self.artifact_uri.rstrip("/")
         return AssetAddress.parse(f"{root}/{path.strip('/')}" if path else root)
 
@@ -65,7 +79,8 @@ class VitrineArtifactRepository(ArtifactRepository):
         return [found[name] for name in sorted(found)]
 
     def _download_file(self, remote_file_path: str, local_path: str) -> None:
-        Asset(self.client, self._address(remote_file_path)).download(Path(local_path))
+        address = self._address(remote_file_path)
+        Asset(self.client, address).download(Path(local_path))
 
     def log_artifact(self, local_file: str, artifact_path: str | None = None) -> None:
         file = Path(local_file)

@@ -9,7 +9,8 @@ from mlflow.data.dataset_source import DatasetSource
 from mlflow.data.dataset_source_registry import get_registered_sources
 
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.vitrine_link import SCHEME, Asset, AssetAddress, connect
+from vitrine_mlflow.lending import SCHEME, require_lent
+from vitrine_mlflow.vitrine_link import Asset, AssetAddress, connect
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
@@ -36,6 +37,7 @@ class VitrineDatasetSource(DatasetSource):
             MlflowException: there is no such asset or version, or nothing at the path.
         """
         address = AssetAddress.parse(uri)
+        require_lent(uri, "source")
         if client is None:
             with connect() as opened:
                 return cls.of(uri, opened)

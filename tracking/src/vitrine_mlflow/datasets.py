@@ -19,6 +19,7 @@ from vitrine_mlflow.encoding import digest
 from vitrine_mlflow.errors import violated
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.lending import require_source_lent
 from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
 from vitrine_mlflow.ownership import ASSET
 from vitrine_mlflow.runs import Runs
@@ -54,6 +55,7 @@ class Datasets:
         for given in datasets or []:
             if given.dataset is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise MlflowException("Dataset input must have a dataset associated with it.")
+            require_source_lent(given.dataset.source, "source")
         unique = {
             dataset_hash(given.dataset.name, given.dataset.digest): given
             for given in reversed(datasets or [])

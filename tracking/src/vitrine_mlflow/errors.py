@@ -49,6 +49,10 @@ def wrong_state(message: str) -> MlflowException:
     return MlflowException(message, INVALID_STATE)
 
 
+def denied(message: str) -> MlflowException:
+    return MlflowException(message, PERMISSION_DENIED)
+
+
 def violated(message: str) -> MlflowException:
     """What MLflow's own store reports as a failed constraint of its SQL tables."""
     return MlflowException(message, BAD_REQUEST)

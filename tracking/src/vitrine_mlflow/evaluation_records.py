@@ -10,6 +10,7 @@ from mlflow.entities import DatasetRecord, DatasetRecordSource
 from mlflow.utils.mlflow_tags import MLFLOW_USER
 
 from vitrine_mlflow.errors import accidents_reported, violated
+from vitrine_mlflow.lending import require_source_lent
 from vitrine_mlflow.mlflow_api import read_for_page
 
 _PARTS = ("inputs", "outputs", "expectations")
@@ -70,7 +71,7 @@ def _require_new(record: Mapping[str, Any]) -> None:
         last_update_time=0,
     )  # fmt: skip
     if source is not None:
-        source.to_dict()
+        require_source_lent(source.to_dict(), "source")
     for name, value in {"inputs": inputs, **record}.items():
         if name in {"inputs", "expectations", "tags"} and not isinstance(value, dict | None):
             raise ValueError(f"Attribute '{name}' does not accept objects of type {type(value)}")

@@ -42,6 +42,7 @@ from vitrine_mlflow.full_text import (
     tokens_of,
 )
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import (
     joined_uri,
     local_uri,
@@ -104,10 +105,11 @@ class Experiments:
         tags: dict[str, str],
         workspace: str,
     ) -> None:
-        root = self._context.root_of(workspace)
+        location = location or joined_uri(self._context.root_of(workspace), experiment_id)
+        require_lent(location, "artifact_location", workspace)
         item = new_item(
             experiment_id,
-            {"name": name, "location": location or joined_uri(root, experiment_id),
+            {"name": name, "location": location,
              "workspace": workspace},
             self._context.sources.now_ms(),
             tags,

@@ -23,6 +23,8 @@ _untyped_validation: Any = validation
 SearchTraceUtils: Any = _untyped_search.SearchTraceUtils
 
 ARTIFACT_LOCATION_TAG: str = MLFLOW_ARTIFACT_LOCATION
+# The tags from which a server reads artifacts of a trace, or its archived spans.
+LOCATION_TAGS = (ARTIFACT_LOCATION_TAG, str(TraceTagKey.ARCHIVE_LOCATION))
 COST: str = TraceMetadataKey.COST
 FINALIZED: str = TraceMetadataKey.TRACE_INFO_FINALIZED
 LINKED_PROMPTS: str = TraceTagKey.LINKED_PROMPTS

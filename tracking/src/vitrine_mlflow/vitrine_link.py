@@ -20,12 +20,12 @@ from mlflow.protos.databricks_pb2 import (
 )
 
 from vitrine_mlflow.encoding import digest
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import denied, invalid, missing
+from vitrine_mlflow.lending import SCHEME, is_serving
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
 
-SCHEME = "vitrine"
 _FORM = f"{SCHEME}://DATABASE/ASSET[@VERSION][/PATH]"
 _INSTALL = "addresses of Vitrine need its client: pip install 'vitrine-mlflow[assets]'"
 
@@ -74,6 +74,8 @@ class AssetFile:
 def connect() -> "Vitrine":
     """The client of the deployment that the environment or `vitrine login` names.
 
+    A process that serves others never uses the login, which is that of a person.
+
     Raises:
         MlflowException: the client is not installed, or nothing names a deployment.
     """
@@ -82,6 +84,8 @@ def connect() -> "Vitrine":
         from vitrine.errors import ConfigurationError  # noqa: PLC0415
     except ImportError as error:
         raise invalid(_INSTALL) from error
+    if is_serving():
+        _require_own_credentials(config.API_VARIABLE, config.KEY_VARIABLE, config.ENDPOINT_VARIABLE)
     try:
         connection = config.resolve(
             api=None,
@@ -93,6 +97,16 @@ def connect() -> "Vitrine":
     except ConfigurationError as error:
         raise invalid(f"No Vitrine deployment to read assets of: {error}") from error
     return Vitrine(connection.api, connection.key)
+
+
+def _require_own_credentials(api: str, key: str, endpoint: str) -> None:
+    # without these, the client would read the login
+    needed = key if os.environ.get(api) else endpoint
+    if not os.environ.get(needed):
+        raise denied(
+            f"A tracking server does not use the login of `vitrine login`: set {api} and {key}, or "
+            f"{endpoint} alone, in its environment."
+        )
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import ConflictError, accidents_reported, invalid, missing
 from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write, with_key
+from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import (
     canonical_stage,
     logged_model,
@@ -66,7 +67,9 @@ class Versions:
         for tag in tags or []:
             validate_version_tag(tag.key, tag.value)
         now = self._context.sources.now_ms()
+        require_lent(source, "source")
         location, source_run = self._location(source)
+        require_lent(location, f"The artifact location of the source '{source}'")
         if not run_id and source_run:
             run_id = source_run
         if not run_id and model_id:
@@ -143,7 +146,7 @@ class Versions:
                 return model.artifact_location, model.source_run_id
             with accidents_reported():  # an alias or a stage has no version
                 number = validated_version(parsed.version)
-            return self.download_uri(parsed.name, number), None
+            return self._stored_location(parsed.name, number), None
         except MlflowException as error:
             raise MlflowException(
                 "Unable to fetch model from model URI source artifact location "
@@ -175,8 +178,13 @@ class Versions:
         return item
 
     def download_uri(self, name: str, version: Any) -> str:
+        location = self._stored_location(name, validated_version(version))
+        require_lent(location, f"The source of version {version} of '{name}'")
+        return location
+
+    def _stored_location(self, name: str, number: int) -> str:
         validate_model_name(name)
-        info = self._require(name, validated_version(version))[INFO]
+        info = self._require(name, number)[INFO]
         return info["location"] or info["source"]
 
     def update(self, name: str, version: Any, description: str | None) -> ModelVersion:

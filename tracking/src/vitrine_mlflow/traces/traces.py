@@ -3,7 +3,7 @@
 import json
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlflow.entities import Span, Trace, TraceData, TraceInfo
@@ -16,9 +16,11 @@ from vitrine_mlflow.errors import invalid, missing, parent_required, wrong_state
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Put, Write, with_key
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import joined_uri, parsed_experiment_id
 from vitrine_mlflow.mlflow_traces import (
     ARTIFACT_LOCATION_TAG,
+    LOCATION_TAGS,
     NAME_TAG,
     SIZE_STATS,
     SPANS_LOCATION,
@@ -46,6 +48,7 @@ class Traces:
     def start(self, info: TraceInfo) -> TraceInfo:
         """Write what a finished trace reports of itself, over what its spans implied."""
         validated_name(info.tags.get(NAME_TAG))
+        _require_locations_lent(info.tags)
         experiment = self._experiments.recent(info.experiment_id)
         experiment.require_active()
         experiment_id, trace_id = experiment.experiment_id, info.trace_id
@@ -163,6 +166,7 @@ class Traces:
         key, value = validate_trace_tag(key, value)
         if key == NAME_TAG:
             value = validated_name(value)
+        _require_locations_lent({key: value})
 
         def change(stored: StoredTrace) -> None:
             more: list[Write] = []
@@ -280,7 +284,13 @@ def _is_whole(stored: StoredTrace, spans: Sequence[StoredSpan]) -> bool:
 
 
 def _artifact_tag(location: str, trace_id: str) -> dict[str, Any]:
+    require_lent(location, "The artifact location of the experiment")
     return {ARTIFACT_LOCATION_TAG: joined_uri(location, "traces", trace_id, "artifacts")}
+
+
+def _require_locations_lent(tags: Mapping[str, Any]) -> None:
+    for key in LOCATION_TAGS:
+        require_lent(tags.get(key), f"The tag {key}")
 
 
 def _tag_key(stored: StoredTrace, key: str) -> Key:

@@ -1,0 +1,172 @@
+"""Which databases of Vitrine a process that serves others may use."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import mlflow
+import pytest
+from flask import Flask
+from mlflow import server as mlflow_server
+from mlflow.exceptions import MlflowException
+from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
+from mlflow.utils.workspace_context import (
+    clear_server_request_workspace,
+    set_server_request_workspace,
+)
+from vitrine_mlflow.lending import (
+    VARIABLE,
+    is_serving,
+    listed_databases,
+    names_vitrine,
+    require_lent,
+    require_source_lent,
+)
+from vitrine_mlflow.vitrine_link import connect
+
+assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
+MARK = "_MLFLOW_SERVER_FILE_STORE"
+
+
+def _is_refused(uri: str) -> bool:
+    try:
+        require_lent(uri, "source")
+    except MlflowException as error:
+        return error.error_code == "PERMISSION_DENIED" and VARIABLE in str(error)
+    return False
+
+
+def test_a_client_uses_every_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert mlflow_server.app  # a client of users and roles loads it
+    assert not is_serving()
+    assert not _is_refused("vitrine://museum/hall")
+
+
+def test_a_process_that_serves_is_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with Flask("served").app_context():
+        assert is_serving()
+    with click.Context(click.Command("gc")):
+        assert is_serving()
+    with click.Context(click.Command("artifacts")):
+        assert not is_serving()
+    for variable in (MARK, "_MLFLOW_SERVER_ARTIFACT_ROOT", VARIABLE):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "")
+            assert is_serving(), variable
+    for program in ("/usr/bin/uvicorn", "/lib/uvicorn/__main__.py", "hypercorn"):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", [program, "served:app"])
+            assert is_serving(), program
+    for module in ("gunicorn", "waitress", "uwsgi", "mod_wsgi"):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, module, mlflow)
+            assert is_serving(), module
+
+
+def test_a_server_uses_the_listed_databases_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, "dynamodb://table")
+    forms = [
+        "vitrine://museum/hall", "VITRINE://museum/hall", "Vitrine://museum/hall@1/x",
+        " vitrine://museum/hall", "\x00vitrine://museum/hall", "vit\trine://museum/hall",
+        "vitrine:/museum/hall", "vitrine:museum", "vitrine://", "vitrine://[museum/hall",
+    ]  # fmt: skip
+    assert [uri for uri in forms if not (names_vitrine(uri) and _is_refused(uri))] == []
+    monkeypatch.setenv(VARIABLE, "museum, archive")
+    lent = ["vitrine://museum/hall", "vitrine://archive", "s3://museum", "/vitrine://x"]
+    assert [uri for uri in lent if _is_refused(uri)] == []
+    others = ["vitrine://museum2/hall", "vitrine://Museum/hall", "vitrine://museum%2Fx/hall"]
+    assert [uri for uri in [*forms[1:], *others] if not _is_refused(uri)] == []
+
+
+def test_databases_are_listed_for_each_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
+    monkeypatch.setenv(VARIABLE, "team-a:museum team-b:archive,team-b:museum2")
+    found: dict[str, Any] = {}
+    for workspace in ("team-a", "team-b", "default"):
+        set_server_request_workspace(workspace)
+        found[workspace] = set(listed_databases())
+    clear_server_request_workspace()
+    assert found == {"team-a": {"museum"}, "team-b": {"archive", "museum2"}, "default": set()}
+    assert listed_databases() == frozenset()
+    for entry in ("museum", "team-a:", ":museum", "a:b:c"):
+        monkeypatch.setenv(VARIABLE, entry)
+        with pytest.raises(MlflowException, match=f"invalid entry '{entry}'. Workspaces are ena"):
+            listed_databases()
+    monkeypatch.delenv("MLFLOW_ENABLE_WORKSPACES")
+    monkeypatch.setenv(VARIABLE, "team-a:museum")
+    with pytest.raises(MlflowException, match="Workspaces are disabled"):
+        listed_databases()
+
+
+def test_sources_of_datasets_are_read_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "archive")
+    named = "vitrine://museum/hall"
+    for source in (
+        named,
+        json.dumps({"uri": named, "digest": "d"}),
+        '{"uri": "\\u0076itrine://museum/hall"}',
+        json.dumps([{"a": [{"b": named.upper()}]}]),
+        {"doc_uri": named},
+    ):
+        with pytest.raises(MlflowException, match="may not use this database"):
+            require_source_lent(source, "source")
+    for source in (None, "", "[" * 60_000, "{}", "5", json.dumps({"uri": "vitrine://archive/x"})):
+        require_source_lent(source, "source")
+
+
+def test_every_operation_of_a_repository_is_refused_before_a_request(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repository: Any = get_artifact_repository("vitrine://museum/hall")  # built before the request
+    (tmp_path / "a").touch()
+    monkeypatch.setattr("vitrine_mlflow.artifacts.connect", lambda: pytest.fail("connected"))
+    monkeypatch.setenv(VARIABLE, "archive")
+    for operation in (
+        repository.list_artifacts,
+        lambda: repository.list_artifacts("x"),
+        lambda: repository.download_artifacts("x", str(tmp_path)),
+        lambda: repository.log_artifact(str(tmp_path / "a")),
+        lambda: repository.log_artifacts(str(tmp_path)),
+        lambda: repository.delete_artifacts("x"),
+        lambda: repository.upload_trace_data("{}"),
+        lambda: get_artifact_repository("vitrine://museum").list_artifacts("hall"),
+    ):
+        with pytest.raises(MlflowException, match="may not use this database"):
+            operation()
+    with pytest.raises(MlflowException, match="Trace data not found"):  # MLflow hides the reason
+        repository.download_trace_data()
+
+
+def test_threads_of_a_repository_know_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
+    monkeypatch.setenv(VARIABLE, "team-a:museum")
+    repository: Any = get_artifact_repository("vitrine://museum/hall")
+    set_server_request_workspace("team-a")
+    seen = repository.thread_pool.submit(listed_databases).result()
+    clear_server_request_workspace()
+    assert seen == {"museum"}
+    assert repository.thread_pool.submit(listed_databases).result() == frozenset()
+
+
+def test_a_server_never_uses_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VITRINE_API", "VITRINE_API_KEY", "VITRINE_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+
+    def read(_: Path) -> None:
+        pytest.fail("the login was read")
+
+    monkeypatch.setattr("vitrine.config.read_login", read)
+    monkeypatch.setenv(VARIABLE, "museum")
+    for given in ({}, {"VITRINE_API": "http://a"}, {"VITRINE_API_KEY": "k"}):
+        with monkeypatch.context() as patch:
+            for name, value in given.items():
+                patch.setenv(name, value)
+            with pytest.raises(MlflowException, match="does not use the login"):
+                connect()
+    monkeypatch.setenv("VITRINE_API", "http://127.0.0.1:9")
+    monkeypatch.setenv("VITRINE_API_KEY", "k")
+    connect().close()

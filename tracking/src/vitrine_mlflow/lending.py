@@ -1,0 +1,143 @@
+"""Which databases of Vitrine a process may use on behalf of others.
+
+The identity of a tracking server is its operator's, while the addresses that it stores are its
+users'. So a server uses `vitrine://` only in the databases that its operator lists.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
+from mlflow.utils.workspace_context import get_request_workspace
+
+from vitrine_mlflow.errors import denied, invalid
+
+SCHEME = "vitrine"
+VARIABLE = "VITRINE_MLFLOW_DATABASES"
+# `mlflow server` exports variables of this prefix to its workers, and they to their jobs.
+_SERVER_PREFIX = "_MLFLOW_SERVER_"
+# Modules that only servers load. MLflow's own are no sign: its client of users loads them, too.
+_SERVER_MODULES = ("gunicorn", "waitress", "uwsgi", "mod_wsgi")
+_SERVER_COMMANDS = {"uvicorn", "hypercorn", "granian"}
+
+
+def is_serving() -> bool:
+    """Whether this process acts for others: a tracking server, one of its jobs, or `mlflow gc`.
+
+    The setting itself marks a process, too, so that other services can be bound by the list.
+    """
+    return (
+        VARIABLE in os.environ
+        or any(name.startswith(_SERVER_PREFIX) for name in os.environ)
+        or any(name in sys.modules for name in _SERVER_MODULES)
+        or not _SERVER_COMMANDS.isdisjoint(_command())
+        or _has_flask_context()
+        or _is_garbage_collection()
+    )
+
+
+def _command() -> set[str]:
+    """The names of the program: `uvicorn`, or `uvicorn/__main__.py` of `python -m uvicorn`."""
+    path = Path(sys.argv[0]) if sys.argv else Path()
+    return {path.stem, path.parent.name}
+
+
+def _has_flask_context() -> bool:
+    flask: Any = sys.modules.get("flask")  # a client may not have it
+    return flask is not None and bool(flask.has_app_context())
+
+
+def _is_garbage_collection() -> bool:
+    """Whether `mlflow gc` runs, which deletes the artifacts of addresses that others stored."""
+    click: Any = sys.modules.get("click")
+    context = click and click.get_current_context(silent=True)
+    return context is not None and context.command.name == "gc"
+
+
+def listed_databases(workspace: str | None = None) -> frozenset[str]:
+    """The databases that the operator lists for a workspace, by default that of the request.
+
+    Raises:
+        MlflowException: an entry has another form.
+    """
+    entries = os.environ.get(VARIABLE, "").replace(",", " ").split()
+    isolated = bool(MLFLOW_ENABLE_WORKSPACES.get())
+    form = "WORKSPACE:DATABASE" if isolated else "DATABASE"
+    pairs = [entry.rpartition(":") for entry in entries]
+    for entry, (place, _, database) in zip(entries, pairs, strict=True):
+        if not database or ":" in place or bool(place) != isolated:
+            state = "enabled" if isolated else "disabled"
+            raise invalid(
+                f"{VARIABLE}: invalid entry '{entry}'. Workspaces are {state}, so each entry is "
+                f"{form}."
+            )
+    own = (workspace or get_request_workspace() or "") if isolated else ""
+    return frozenset(database for place, _, database in pairs if place == own)
+
+
+def names_vitrine(uri: str) -> bool:
+    """Whether MLflow would give this address to Vitrine's repository of artifacts.
+
+    As MLflow reads schemes: in any case, without control characters and leading blanks.
+    """
+    try:
+        return urlsplit(uri.strip()).scheme == SCHEME
+    except ValueError:
+        return SCHEME in uri.lower()
+
+
+def require_lent(uri: str | None, field: str, workspace: str | None = None) -> None:
+    """Refuse an address of Vitrine that a server may not use.
+
+    Raises:
+        MlflowException: this process serves others, and the database is not listed.
+    """
+    if uri and names_vitrine(uri) and is_serving():
+        _require_listed(uri, field, workspace)
+
+
+def _require_listed(uri: str, field: str, workspace: str | None) -> None:
+    # a scheme in another form has no database, so it is never listed
+    database = uri.removeprefix(f"{SCHEME}://").partition("/")[0]
+    if database in listed_databases(workspace):
+        return
+    workspace = workspace or get_request_workspace() or ""
+    where = f" in the workspace '{workspace}'" if MLFLOW_ENABLE_WORKSPACES.get() else ""
+    raise denied(
+        f"{field} '{uri}': this tracking server may not use this database of Vitrine{where}. "
+        f"Its operator lists databases in {VARIABLE}."
+    )
+
+
+def require_source_lent(source: Any, field: str) -> None:
+    """Refuse the source of a dataset that contains such an address, in JSON or as it is.
+
+    Raises:
+        MlflowException: this process serves others, and a database is not listed.
+    """
+    if not source or not is_serving():
+        return
+    if isinstance(source, str):
+        try:
+            source = json.loads(source)
+        except (ValueError, RecursionError):
+            source = [source]  # any client may log any text
+    for text in _texts(source):
+        require_lent(text, field)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    left: list[Any] = [value]
+    while left:
+        one: Any = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += cast("dict[str, Any]", one).values()
+        elif isinstance(one, list):
+            left += cast("list[Any]", one)
