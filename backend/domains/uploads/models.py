@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import SentModel, WireModel
+from backend.core.models import PageQuery, SentModel, WireModel
 from backend.core.names import AssetId, Id, check_new_path, normalise_relative_path
 
 UploadType = Literal["assetFile", "assetPreview"]
@@ -231,6 +231,35 @@ class UploadReply(WireModel):
     expires_at: str
     files: list[UploadedFile]
     large_file_asynchronous_handling: bool = False
+
+
+class UploadsQuery(PageQuery):
+    """A page of the caller's uploads."""
+
+
+class UploadSummary(WireModel):
+    """An upload without its files: how many there are, and their size as announced."""
+
+    upload_id: str
+    database_id: str
+    asset_id: str
+    upload_type: UploadType
+    state: UploadState
+    created_at: str
+    expires_at: str
+    files: int
+    files_done: int
+    files_failed: int
+    size: int
+
+
+class UploadsReply(WireModel):
+    """Uploads that the caller started, newest first, until they expire. Uploads to assets that the
+    caller may not see any more are left out. An upload may be missing for a moment after its start.
+    """
+
+    items: list[UploadSummary]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 
 class UploadPath(WireModel):

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import NotFoundError, StateForbidsError
-from backend.core.paging import PageRequest
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Condition,
@@ -23,7 +24,14 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
-from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID, UPLOADS_BY_USER
+from backend.spec.tables.assets import (
+    ASSET_ID,
+    ASSET_UPLOADS,
+    CREATED_AT,
+    UPLOAD_ID,
+    UPLOAD_USER_ID,
+    UPLOADS_BY_USER,
+)
 from backend.spec.tables.operations import RESERVATIONS
 
 _FILES_BYTES = 100_000
@@ -99,6 +107,23 @@ class UploadRepository:
         )
         found = self.tables.query(query, PageRequest(among)).items
         return [str(row[UPLOAD_ID.name]) for row in found if row[ASSET_ID.name] == asset_id]
+
+    def list_of_user(self, user_id: str, page: PageRequest) -> Page[Upload]:
+        """List a user's uploads, newest first, from an eventually consistent index."""
+        query = Query(
+            table=ASSET_UPLOADS, partition=user_id, index=UPLOADS_BY_USER, newest_first=True
+        )
+        found = self.tables.query(query, page)
+        read = in_parallel(self.get, [str(row[UPLOAD_ID.name]) for row in found.items])
+        return Page(tuple(upload for upload in read if upload is not None), found.after)
+
+    def position_of(self, upload: Upload) -> Position:
+        """Return the position of a page after an upload of a user's list."""
+        return {
+            **_key(upload),
+            UPLOAD_USER_ID.name: upload.user_id,
+            CREATED_AT.name: upload.created_at,
+        }
 
     def put_new(self, upload: Upload) -> None:
         """Write an upload; its own row is written last, so that it is complete or missing."""

@@ -11,11 +11,16 @@ from backend.domains.uploads.models import (
     RenewReply,
     UploadPath,
     UploadReply,
+    UploadsQuery,
+    UploadsReply,
 )
-from backend.domains.uploads.service import RenewalService, UploadService
+from backend.domains.uploads.service import RenewalService, UploadService, summary
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
+
+_PAGE = 50
+"""Uploads of a page at the most; each is read with its files."""
 
 
 def build_router(service: UploadService, renewals: RenewalService) -> Router:
@@ -42,9 +47,7 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
         read = Read((ReadAsset(*asset, files),), urls=True) if files else None
         return Reply(reply, read=read)
 
-    @router.bind(routes.GET_UPLOAD)
-    def get_upload(call: Call, path: UploadPath) -> UploadReply:
-        return service.get_upload(call.caller, path.upload_id)
+    _bind_reads(router, service)
 
     @router.bind(routes.ABORT_UPLOAD)
     def abort_upload(call: Call, path: UploadPath) -> MessageReply:
@@ -52,3 +55,17 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
         return MessageReply(message=f"Upload {path.upload_id} was cancelled")
 
     return router
+
+
+def _bind_reads(router: Router, service: UploadService) -> None:
+    @router.bind(routes.LIST_UPLOADS)
+    def list_uploads(call: Call, query: UploadsQuery) -> UploadsReply:
+        found = service.list_uploads(call.caller, call.page(query, default=_PAGE))
+        return UploadsReply(
+            items=[summary(upload) for upload in found.items],
+            next_token=call.next_token(found.after),
+        )
+
+    @router.bind(routes.GET_UPLOAD)
+    def get_upload(call: Call, path: UploadPath) -> UploadReply:
+        return service.get_upload(call.caller, path.upload_id)

@@ -98,6 +98,10 @@ COMPLETE_UPLOAD = Route(
         SyncTarget("body.databaseId", "body.assetId", "body.files.*.relativeKey"),
     ),
 )  # fmt: skip
+LIST_UPLOADS = Route(
+    "GET", "/uploads", "uploads", "list_uploads", "List the uploads that you started, newest first",
+    "asset", ours=True,
+)  # fmt: skip
 RENEW_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/renew", "uploads", "renew_upload",
     "Get new URLs for an upload, and the parts already stored", "asset", ours=True,

@@ -98,7 +98,10 @@ UPLOADS_BY_USER = Index(
     UPLOAD_USER_ID,
     CREATED_AT,
     "KEYS_ONLY",
-    access_patterns=("list the newest uploads of a user, for a preview whose file is in another",),
+    access_patterns=(
+        "list the newest uploads of a user, for a preview whose file is in another",
+        "list the uploads of a user, newest first",
+    ),
 )
 ASSET_UPLOADS = Table(
     "AssetUploadsStorageTable",

@@ -60,6 +60,22 @@ class UploadDetails(Wire):
     large_file_asynchronous_handling: bool = False
 
 
+class UploadSummary(Wire):
+    """An upload in a list: how many files it has, and their size in bytes."""
+
+    upload_id: str
+    database_id: str
+    asset_id: str
+    upload_type: str | None = None
+    state: str
+    created_at: str | None = None
+    expires_at: str | None = None
+    files: int = 0
+    files_done: int = 0
+    files_failed: int = 0
+    size: int = 0
+
+
 def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:
     """Return ascending part numbers as the ranges of a renewal."""
     found: list[tuple[int, int]] = []

@@ -142,12 +142,30 @@ class FakeFiles:
                 return self.complete_upload(upload_id, body)
             case ["POST", upload_id, "renew"]:
                 return self.renew_upload(upload_id, body)
+            case ["GET"]:
+                return self.list_uploads()
             case ["GET", upload_id]:
                 return self.get_upload(upload_id)
             case ["DELETE", upload_id]:
                 return self.abort_upload(upload_id)
             case _:
                 refuse(404, "Not Found")
+
+    def list_uploads(self) -> httpx.Response:
+        items: list[JsonValue] = [
+            {
+                "uploadId": upload_id,
+                "databaseId": "garage",
+                "assetId": upload.asset_id,
+                "state": "completed" if upload.settled.keys() >= upload.files.keys() else "open",
+                "files": len(upload.files),
+                "filesDone": len(upload.settled),
+                "filesFailed": 0,
+                "size": sum(int(str(row["file_size"])) for row in upload.files.values()),
+            }
+            for upload_id, upload in self.uploads.items()
+        ]
+        return reply({"items": items})
 
     def open_upload(self, body: Document) -> httpx.Response:
         wanted = body["files"]

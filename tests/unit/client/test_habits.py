@@ -72,7 +72,7 @@ def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
     """The exit code and the standard error of a command that asks nobody."""
     done = subprocess.run(
         [
-            *(Path(sys.executable).with_name("vitrine"), "uploads", "list", "--json"),
+            *(Path(sys.executable).with_name("vitrine"), "uploads", "list", "--here", "--json"),
             *("--api", "http://127.0.0.1:1", "--key", "vams_x"),
         ],
         env={"HOME": str(home)},

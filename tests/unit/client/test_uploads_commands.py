@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.unit.client.fake_files import Document, OpenUpload
 from tests.unit.client.fake_server import FakeServer
 from tests.unit.client.test_cli import Shell
 
@@ -35,6 +36,20 @@ def test_what_was_not_finished_is_listed(shell: Shell, broken_off: str) -> None:
     (row,) = json.loads(shell.run("uploads", "list", "--json"))["items"]
     assert (row["uploadId"], row["files"], row["size"]) == (broken_off, 1, 1000)
     assert shell.run("uploads", "list").split("\t")[0] == broken_off
+
+
+def test_uploads_of_other_machines_are_listed_too_and_marked(
+    shell: Shell, server: FakeServer, broken_off: str
+) -> None:
+    files: dict[str, Document] = {"/a.glb": {"relativeKey": "/a.glb", "file_size": 7}}
+    server.uploads["y-other"] = OpenUpload(asset_id="car", files=files)
+    listed = json.loads(shell.run("uploads", "list", "--json"))["items"]
+    assert {(one["uploadId"], one["size"], one["startedHere"]) for one in listed} == {
+        (broken_off, 1000, True),
+        ("y-other", 7, False),
+    }
+    assert shell.run("uploads", "list", "--here").split("\t")[0] == broken_off
+    assert "y-other" not in shell.out
 
 
 def test_an_upload_is_shown_with_the_state_of_each_file(shell: Shell, broken_off: str) -> None:

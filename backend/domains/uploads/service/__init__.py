@@ -14,7 +14,7 @@ from backend.domains.uploads.service.deposits import (
 )
 from backend.domains.uploads.service.large_files import LargeFiles
 from backend.domains.uploads.service.renewal import RenewalService
-from backend.domains.uploads.service.results import Completed
+from backend.domains.uploads.service.results import Completed, summary
 from backend.domains.uploads.service.settlement import Settlement
 from backend.domains.uploads.service.waiting_previews import WaitingPreviews
 
@@ -32,4 +32,5 @@ __all__ = [
     "UploadLimits",
     "UploadService",
     "WaitingPreviews",
+    "summary",
 ]

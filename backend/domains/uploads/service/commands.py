@@ -10,6 +10,7 @@ from backend.core.errors import InvalidInputError, RateLimitedError, StateForbid
 from backend.core.file_kinds import UNKNOWN_TYPE
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
+from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
@@ -122,6 +123,30 @@ class UploadService:
             files=started,
             message=f"Upload {layout.upload_id} of {len(started)} files was started",
         )
+
+    def list_uploads(self, caller: Identity, page: PageRequest) -> Page[Upload]:
+        """List the caller's uploads that have not expired, newest first.
+
+        Those to assets that do not exist, or that the caller may not see, are left out.
+        """
+        context = self.context
+        now = epoch_seconds(context.clock())
+        seen: dict[tuple[str, str], bool] = {}
+
+        def visible(upload: Upload) -> bool:
+            ids = upload.database_id, upload.asset_id
+            if ids not in seen:
+                seen[ids] = context.may_see(caller, *ids)
+            return upload.expires_at > now and seen[ids]
+
+        found = fill(
+            lambda request: context.uploads.list_of_user(caller.user_id, request),
+            page,
+            visible=visible,
+            position_of=context.uploads.position_of,
+            size_of=lambda _: 0,  # a reply has their numbers, not their files
+        )
+        return Page(tuple(map(context.with_stalled, found.items)), found.after)
 
     def get_upload(self, caller: Identity, upload_id: str) -> UploadReply:
         """Return the state of an upload and its files.

@@ -48,7 +48,7 @@ class UploadContext:
             raise UploadNotFoundError(upload_id)
         if found.expires_at <= epoch_seconds(self.clock()):
             raise UploadExpiredError(upload_id)
-        return self._with_stalled(found)
+        return self.with_stalled(found)
 
     def asset_of(self, caller: Identity, upload: Upload) -> Asset:
         """Return the asset of an upload, for a caller who may write it.
@@ -61,6 +61,14 @@ class UploadContext:
             return self.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
         except NotFoundError:
             raise UploadNotFoundError(upload.upload_id) from None
+
+    def may_see(self, caller: Identity, database_id: str, asset_id: str) -> bool:
+        """Return whether the asset of an upload exists, and the caller may see it."""
+        try:
+            self.assets.get_asset(caller, database_id, asset_id)
+        except NotFoundError:
+            return False
+        return True
 
     def lease(self, upload: Upload) -> Upload:
         """Lease the upload, for one request or worker.
@@ -111,7 +119,7 @@ class UploadContext:
             elsewhere=OtherUploads(self.uploads, upload, self.clock),
         )
 
-    def _with_stalled(self, upload: Upload) -> Upload:
+    def with_stalled(self, upload: Upload) -> Upload:
         """Return the upload, with reasons for large files whose job ended without success.
 
         The row is read again after the jobs: a job that succeeded has settled its files before.

@@ -15,6 +15,7 @@ from backend.domains.uploads.models import (
     UploadFile,
     UploadReply,
     UploadState,
+    UploadSummary,
 )
 from backend.domains.uploads.service.completion import Outcome
 from backend.values import frozen
@@ -83,6 +84,25 @@ def described(upload: Upload) -> UploadReply:
         expires_at=iso(datetime.fromtimestamp(upload.expires_at, UTC)),
         files=files,
         large_file_asynchronous_handling=any(f.large_file_asynchronous_handling for f in files),
+    )
+
+
+def summary(upload: Upload) -> UploadSummary:
+    """Return an upload for a list."""
+    whole = described(upload)
+    states = [file.state for file in whole.files]
+    return UploadSummary(
+        upload_id=whole.upload_id,
+        database_id=whole.database_id,
+        asset_id=whole.asset_id,
+        upload_type=whole.upload_type,
+        state=whole.state,
+        created_at=whole.created_at,
+        expires_at=whole.expires_at,
+        files=len(states),
+        files_done=states.count("done"),
+        files_failed=states.count("failed"),
+        size=sum(file.file_size or 0 for file in whole.files),
     )
 
 

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from pydantic import JsonValue
@@ -18,6 +18,7 @@ from vitrine.transfer.opening import Settings
 from vitrine.transfer.report import FileOutcome, Observer, Report, Status
 from vitrine.transfer.scan import LocalFile
 from vitrine.transfer.uploading import BatchUpload
+from vitrine.upload_models import UploadSummary
 
 UploadArgument = Annotated[
     str, typer.Argument(metavar="UPLOAD", help="Upload id, as shown by `uploads list`.")
@@ -53,27 +54,58 @@ def settings_of(
 
 
 @with_session
-def list_uploads(session: Session) -> None:
-    """List the unfinished uploads started on this machine."""
-    found = list(session.journal.entries())
-    rows: list[JsonValue] = [
-        {
-            "uploadId": one.upload_id,
-            "databaseId": one.database_id,
-            "assetId": one.asset_id,
-            "files": len(one.left),
-            "size": _size(one),
-        }
-        for one in found
-    ]
-    session.output.document({"items": rows})
+def list_uploads(
+    session: Session,
+    here: Annotated[
+        bool,
+        typer.Option("--here", help="Only those started on this machine, without any request."),
+    ] = False,
+) -> None:
+    """List your unfinished uploads; those started on this machine can be resumed here."""
+    journal = {one.upload_id: one for one in session.journal.entries()}
+    if here:
+        rows = [_row_here(one) for one in journal.values()]
+    else:
+        there = [one for one in session.client.uploads.list() if one.state != "completed"]
+        rows = [
+            _row_here(journal[one.upload_id]) if one.upload_id in journal else _row(one)
+            for one in there
+        ]
+    session.output.document({"items": [*rows]})
     session.output.rows(
-        ["upload", "database", "asset", "files", "size"],
+        ["upload", "database", "asset", "files", "size", "started"],
         [
-            [one.upload_id, one.database_id, one.asset_id, len(one.left), size_text(_size(one))]
-            for one in found
+            [
+                *(row["uploadId"], row["databaseId"], row["assetId"], row["files"]),
+                size_text(cast("int", row["size"])),
+                "on this machine" if row["startedHere"] else "on another machine",
+            ]
+            for row in rows
         ],
     )
+
+
+def _row(upload: UploadSummary) -> dict[str, JsonValue]:
+    return {
+        "uploadId": upload.upload_id,
+        "databaseId": upload.database_id,
+        "assetId": upload.asset_id,
+        "files": upload.files - upload.files_done - upload.files_failed,
+        "size": upload.size,
+        "startedHere": False,
+    }
+
+
+def _row_here(entry: JournalEntry) -> dict[str, JsonValue]:
+    """Return an upload that was started here, with the files that are left to send."""
+    return {
+        "uploadId": entry.upload_id,
+        "databaseId": entry.database_id,
+        "assetId": entry.asset_id,
+        "files": len(entry.left),
+        "size": _size(entry),
+        "startedHere": True,
+    }
 
 
 def _size(entry: JournalEntry) -> int:

@@ -1,6 +1,6 @@
 """Uploads: requests to the API only, no content of files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
@@ -15,7 +15,7 @@ from vitrine.models import (
 )
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
-from vitrine.upload_models import Renewal, UploadDetails, ranges_of
+from vitrine.upload_models import Renewal, UploadDetails, UploadSummary, ranges_of
 
 
 class Uploads:
@@ -80,6 +80,10 @@ class Uploads:
 
     def abort(self, upload_id: str) -> Message:
         return parse(Message, self._transport.send("DELETE", path_of("uploads", upload_id)))
+
+    def list(self) -> Iterator[UploadSummary]:
+        """List the uploads that the caller started, newest first, until they expire."""
+        return self._transport.pages(UploadSummary, path_of("uploads"), items="items")
 
     def get(self, upload_id: str) -> UploadDetails:
         """Return the state of each file; large ones are finished after the completion."""

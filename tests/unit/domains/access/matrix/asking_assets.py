@@ -149,6 +149,8 @@ def about_a_subscription(world: Seeded, route: Route, role: Role, state: State) 
 
 def about_an_upload(world: Seeded, route: Route, role: Role, state: State) -> Question:
     database_id, asset_id = ASSETS[state]
+    if route is routes.LIST_UPLOADS:
+        return Question({}, shows=f"'{upload_of(role.user_id, state)}'")
     path = {"uploadId": upload_of(role.user_id, state)}
     if route is routes.COMPLETE_UPLOAD:
         ended: Json = {"relativeKey": "/new.txt", "uploadIdS3": "zero-byte", "parts": []}

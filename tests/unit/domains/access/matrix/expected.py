@@ -57,7 +57,7 @@ _PLACES: tuple[State, ...] = ("own", "foreign", "tagged", "GLOBAL", "absent")
 _NO_GLOBAL: frozenset[State] = frozenset({"GLOBAL"})
 _LISTED = {
     *(routes.LIST_ALL_ASSETS, routes.LIST_SUBSCRIPTIONS),
-    routes.LIST_TAGS,
+    *(routes.LIST_TAGS, routes.LIST_UPLOADS),
     *(routes.LIST_TAG_TYPES, routes.LIST_API_KEYS, routes.LIST_ROLES, routes.LIST_USER_ROLES),
     routes.LIST_COGNITO_USERS,
 }

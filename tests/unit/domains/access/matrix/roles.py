@@ -100,7 +100,7 @@ def _routes_of_users(route: Route) -> bool:
 
 def _routes_of_readers(route: Route) -> bool:
     """What reads and is no administration; who sends nothing has no uploads to look at."""
-    if route is routes.GET_UPLOAD or _is_administration(route):
+    if route in {routes.GET_UPLOAD, routes.LIST_UPLOADS} or _is_administration(route):
         return False
     return _reads(route) or route in ASKING
 
