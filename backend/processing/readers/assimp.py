@@ -19,7 +19,7 @@ from backend.processing.readers.units import unit_of
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 
 _TRIANGULATE, _JOIN_VERTICES, _SORT_BY_TYPE = 0x8, 0x2, 0x8000
-_Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "ply", "stl"})
+_Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "stl"})
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
 

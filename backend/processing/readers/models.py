@@ -60,7 +60,7 @@ def _own(data: bytes, extension: str, files: Files) -> Scene:
         case "obj":
             return obj.read(data, files)
         case "ply":
-            return ply.read(data)
+            return ply.read(data, files)
         case "stl":
             return stl.read(data)
         case _:

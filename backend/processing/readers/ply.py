@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.processing import limits
-from backend.processing.readers.polygons import fans
-from backend.processing.readers.text import table
+from backend.processing.files import Files
+from backend.processing.readers.ply_body import Binary, Element, Property, Reader, Rows, Text
+from backend.processing.readers.polygons import fan_order
+from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -31,69 +33,68 @@ _TYPES = {
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _HARMONIC = 0.28209479177387814  # the constant part of a splat's spherical harmonics
-_Table = dict[str, NDArray[Any]]
+_Columns = dict[str, NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class _Property:
-    name: str
-    kind: str
-    count_kind: str = ""  # of a list
+@dataclass
+class _Header:
+    order: str = "?"
+    elements: list[Element] = field(default_factory=list[Element])
+    generator: str = ""
+    texture: str = ""
 
 
-@dataclass(frozen=True)
-class _Element:
-    name: str
-    count: int
-    properties: list[_Property] = field(default_factory=list["_Property"])
-
-
-def read(data: bytes) -> Scene:
+def read(data: bytes, files: Files) -> Scene:
     """Read a PLY file."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if not data.startswith(b"ply"):
         raise UnsupportedError("not a PLY file: it has no header")
     end = data.find(b"end_header", 0, limits.MIB)
     if end < 0:  # others take long to read such a header
         raise RefusedError("the header of the PLY file does not end within 1 MiB")
-    order, elements, generator = _header(data[:end].decode("ascii", "replace"))
-    start = data.index(b"\n", end) + 1 if b"\n" in data[end : end + 20] else len(data)
-    body = _Text(data[start:]) if order == "" else _Binary(data, start, order)
-    vertices: _Table = {}
-    faces: Indices = np.zeros((0, 3), np.int64)
-    for element in elements:
-        if element.name == "vertex":
-            vertices = body.table(element)
-        elif element.name == "face":
-            faces = body.faces(element)
-        elif any(each.count_kind for each in element.properties):
-            raise UnsupportedError(f"the element {element.name} of a PLY file is not supported")
-        else:
-            body.table(element)
-    return _scene(vertices, faces, generator)
+    header = _header(data[:end].decode("utf-8", "replace"))
+    content = memoryview(data)[_start(data, end) :]  # a copy would take as much memory again
+    reader = Reader(Binary(content, header.order) if header.order else Text(bytes(content)))
+    read_rows: dict[str, Rows] = {}
+    for element in header.elements:
+        read_rows[element.name] = reader.rows(element)
+    return _scene(read_rows, header, files)
 
 
-def _header(text: str) -> tuple[str, list[_Element], str]:
-    order, elements, generator = "?", list[_Element](), ""
+def _start(data: bytes, end: int) -> int:
+    """Return where the content starts: after the header, whose lines all end as its first one."""
+    first = data[3:5].lstrip(b" ")
+    line_end = next((each for each in (b"\r\n", b"\n", b"\r") if first.startswith(each)), b"\n")
+    found = data.find(line_end, end, end + 200)
+    return len(data) if found < 0 else found + len(line_end)
+
+
+def _header(text: str) -> _Header:
+    header = _Header()
     for line in text.splitlines()[1:]:
         match line.split():
             case ["format", name, *_]:
-                order = _ORDERS.get(name, "?")
+                header.order = _ORDERS.get(name, "?")
+            case ["comment", "TextureFile", *words]:
+                header.texture = header.texture or " ".join(words)
             case ["comment" | "obj_info", *words]:
-                generator = generator or " ".join(words)
+                header.generator = header.generator or " ".join(words)
             case ["element", name, count] if count.isdecimal():
-                elements.append(_Element(name, int(count)))
-            case ["property", "list", counted, kind, name] if elements:
-                elements[-1].properties.append(_Property(name, _type(kind), _type(counted)))
-            case ["property", kind, name] if elements:
-                elements[-1].properties.append(_Property(name, _type(kind)))
+                header.elements.append(Element(name, int(count)))
+            case ["property", "list", counted, kind, name] if header.elements:
+                listed = Property(name, _type(kind), _type(counted))
+                header.elements[-1].properties.append(listed)
+            case ["property", kind, name] if header.elements:
+                header.elements[-1].properties.append(Property(name, _type(kind)))
             case _:
                 pass
-    if order == "?":
+    if header.order == "?":
         raise RefusedError("the PLY header names no known format")
-    for element in elements:
+    for element in header.elements:
         if element.count > limits.TRIANGLES:
             raise RefusedError(f"the PLY header declares {element.count} of {element.name:.40}")
-    return order, elements, generator[:200]
+    header.generator = header.generator[:200]
+    return header
 
 
 def _type(name: str) -> str:
@@ -102,125 +103,39 @@ def _type(name: str) -> str:
     return _TYPES[name]
 
 
-def _list_of(element: _Element) -> int:
-    """Return the place of the list of corners among the properties of a face."""
-    names = ("vertex_indices", "vertex_index")
-    for place, each in enumerate(element.properties):
-        if each.name in names and each.count_kind:
-            return place
+def _corners(rows: Rows | None) -> tuple[Indices, Indices]:
+    """Return the corners of all faces or strips in a row, and how many each has."""
+    if rows is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for name in ("vertex_indices", "vertex_index"):
+        if name in rows.lists:
+            values, counts = rows.lists[name]
+            return _whole(values), counts
     raise UnsupportedError("the faces of the PLY file have no vertex indices")
 
 
-class _Text:
-    def __init__(self, data: bytes) -> None:
-        self._lines = [line for line in data.splitlines() if line.strip()]
-        self._next = 0
-
-    def _take(self, element: _Element) -> list[bytes]:
-        lines = self._lines[self._next : self._next + element.count]
-        if len(lines) < element.count:
-            raise RefusedError(
-                f"truncated: {element.count} of {element.name} declared, {len(lines)} in the file"
-            )
-        self._next += element.count
-        return lines
-
-    def table(self, element: _Element) -> _Table:
-        rows = table(self._take(element), (max(len(element.properties), 1),))
-        return {each.name: rows[:, i] for i, each in enumerate(element.properties)}
-
-    def faces(self, element: _Element) -> Indices:
-        place = _list_of(element)
-        if any(each.count_kind for each in element.properties[:place]):
-            raise UnsupportedError("faces of a PLY file with several lists are not supported")
-        tokens = [line.split()[place:] for line in self._take(element)]
-        try:
-            counts = np.array([int(row[0]) for row in tokens], np.int64)
-            corners = [row[1 : n + 1] for row, n in zip(tokens, counts.tolist(), strict=True)]
-            flat = np.array([float(each) for row in corners for each in row]).astype(np.int64)
-        except (ValueError, IndexError):
-            raise RefusedError("a face of the PLY file is not valid") from None
-        if len(flat) != int(counts.sum()):
-            raise RefusedError("truncated: a face of the PLY file has too few corners")
-        return fans(flat, counts)
+def _whole(values: NDArray[Any]) -> Indices:
+    if values.dtype.kind != "f":
+        return values.astype(np.int64)
+    if not np.isfinite(values).all():
+        raise RefusedError("a face of the PLY file is not valid")
+    return np.clip(values, -1, 1 << 40).astype(np.int64)
 
 
-class _Binary:
-    def __init__(self, data: bytes, position: int, order: str) -> None:
-        self._data = data
-        self._position = position
-        self._order = order
-
-    def table(self, element: _Element) -> _Table:
-        fields = [(f"{i}", self._order + each.kind) for i, each in enumerate(element.properties)]
-        rows = self._records(np.dtype(fields), element)
-        return {each.name: rows[f"{i}"] for i, each in enumerate(element.properties)}
-
-    def _records(self, kind: np.dtype[Any], element: _Element) -> NDArray[Any]:
-        end = self._position + kind.itemsize * element.count
-        if end > len(self._data):
-            held = (len(self._data) - self._position) // max(kind.itemsize, 1)
-            raise RefusedError(
-                f"truncated: {element.count} of {element.name} declared, {held} in the file"
-            )
-        records = np.frombuffer(self._data, kind, element.count, self._position)
-        self._position = end
-        return records
-
-    def faces(self, element: _Element) -> Indices:
-        place = _list_of(element)
-        if sum(bool(each.count_kind) for each in element.properties) > 1:
-            raise UnsupportedError("faces of a PLY file with several lists are not supported")
-        if not element.count:
-            return np.zeros((0, 3), np.int64)
-        start = self._position
-        for corners in (3, 4):
-            records = self._uniform(element, place, corners)
-            if records is not None:
-                return fans(records.reshape(-1), np.full(element.count, corners))
-            self._position = start
-        return self._mixed(element, place)
-
-    def _uniform(self, element: _Element, place: int, corners: int) -> Indices | None:
-        """Return the corners of all faces, if each has the same number; the usual case."""
-        fields: list[Any] = []
-        for i, each in enumerate(element.properties):
-            if i == place:
-                fields.append(("count", self._order + each.count_kind))
-                fields.append(("corners", self._order + each.kind, (corners,)))
-            else:
-                fields.append((f"{i}", self._order + each.kind))
-        kind = np.dtype(fields)
-        if self._position + kind.itemsize * element.count > len(self._data):
-            return None
-        records = self._records(kind, element)
-        if not (records["count"] == corners).all():
-            return None
-        return records["corners"].astype(np.int64)
-
-    def _mixed(self, element: _Element, place: int) -> Indices:
-        listed = element.properties[place]
-        count_kind = np.dtype(self._order + listed.count_kind)
-        kind = np.dtype(self._order + listed.kind)
-        sizes = [np.dtype(each.kind).itemsize for each in element.properties]
-        before, after = sum(sizes[:place]), sum(sizes[place + 1 :])
-        data, position = self._data, self._position
-        counts, rows = list[int](), list[NDArray[Any]]()
-        try:
-            for _ in range(element.count):
-                position += before
-                count = int(np.frombuffer(data, count_kind, 1, position)[0])
-                position += count_kind.itemsize
-                rows.append(np.frombuffer(data, kind, count, position))
-                counts.append(count)
-                position += count * kind.itemsize + after
-        except ValueError:
-            raise RefusedError("truncated: a face of the PLY file is incomplete") from None
-        self._position = position
-        return fans(np.concatenate(rows).astype(np.int64), np.array(counts))
+def _of_strips(corners: Indices, counts: Indices, size: int) -> Indices:
+    """Return the triangles of strips. An index of no vertex (mostly -1) begins a new one."""
+    # A place without a vertex also between strips.
+    row = np.insert(np.where(corners < size, corners, -1), np.cumsum(counts), -1)
+    place = np.arange(len(row))
+    since = place - np.maximum.accumulate(np.where(row < 0, place, -1)) - 1
+    first = place[:-2][(row[:-2] >= 0) & (row[1:-1] >= 0) & (row[2:] >= 0)]
+    triangles = np.stack([row[first], row[first + 1], row[first + 2]], 1)
+    odd = since[first] % 2 == 1  # every other triangle of a strip has the other winding
+    triangles[odd] = triangles[odd][:, [1, 0, 2]]
+    return triangles
 
 
-def _columns(vertices: _Table, *names: tuple[str, ...]) -> Floats | None:
+def _named(vertices: _Columns, *names: tuple[str, ...]) -> Floats | None:
     """Return columns by the first set of names that the vertices have."""
     for each in names:
         if all(name in vertices for name in each):
@@ -228,13 +143,13 @@ def _columns(vertices: _Table, *names: tuple[str, ...]) -> Floats | None:
     return None
 
 
-def _colors(vertices: _Table) -> Floats | None:
-    splats = _columns(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
+def _colors(vertices: _Columns) -> Floats | None:
+    splats = _named(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
     if splats is not None:
         return np.hstack([np.clip(0.5 + _HARMONIC * splats, 0, 1), np.ones((len(splats), 1))])
     names = ("red", "green", "blue")
     diffuse = ("diffuse_red", "diffuse_green", "diffuse_blue")
-    colors = _columns(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
+    colors = _named(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
     if colors is None:
         return None
     kind = next(vertices[name].dtype for name in ("red", "diffuse_red", "r") if name in vertices)
@@ -243,21 +158,46 @@ def _colors(vertices: _Table) -> Floats | None:
     return np.hstack([colors / full, alpha])
 
 
-def _scene(vertices: _Table, faces: Indices, generator: str) -> Scene:
-    positions = _columns(vertices, ("x", "y", "z"))
+def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
+    vertices = rows.get("vertex", Rows()).columns
+    positions = _named(vertices, ("x", "y", "z"))
     if positions is None or not len(positions):
         raise RefusedError("contains no geometry")
     count = len(positions)
-    triangles = faces[((faces >= 0) & (faces < count)).all(1)]
-    uv = _columns(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
-    if uv is not None:
-        uv[:, 1] = 1 - uv[:, 1]
+    corners, counts = _corners(rows.get("face"))
+    places = fan_order(counts)
+    faces = corners[places]
+    valid = ((faces >= 0) & (faces < count)).all(1)
+    strips = _of_strips(*_corners(rows.get("tristrips")), count)
+    triangles = np.concatenate([faces[valid], strips])
+    uv = _named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
     part = Part(
         positions,
         triangles if len(triangles) else None,
         points=None if len(triangles) else np.arange(count),
-        normals=_columns(vertices, ("nx", "ny", "nz")),
-        uv=uv,
+        normals=_named(vertices, ("nx", "ny", "nz")),
+        uv=None if uv is None else uv * [1, -1] + [0, 1],
         colors=_colors(vertices),
     )
-    return Scene("PLY", [part], [Material()], meshes=1, generator=generator)
+    at_corners = rows["face"].lists.get("texcoord") if len(corners) else None
+    if at_corners is not None and not len(strips) and (at_corners[1] == 2 * counts).all():
+        uv = at_corners[0].astype(np.float64).reshape(-1, 2) * [1, -1] + [0, 1]
+        part = _with_own_corners(part, faces[valid], uv[places[valid]])
+    texture = files.read(header.texture, "texture") if header.texture else None
+    color = (1.0, 1.0, 1.0, 1.0) if texture else Material().color
+    materials = [Material(color=color, texture=texture)]
+    return Scene("PLY", [part], materials, meshes=1, generator=header.generator)
+
+
+def _with_own_corners(part: Part, triangles: Indices, uv: Floats) -> Part:
+    """Return the part with texture coordinates of corners: a vertex for each different one."""
+    used = np.column_stack([triangles.reshape(-1), uv.reshape(-1, 2)])
+    unique, places = np.unique(used, axis=0, return_inverse=True)
+    chosen = unique[:, 0].astype(np.int64)
+    return Part(
+        part.positions[chosen],
+        places.reshape(-1, 3),
+        normals=None if part.normals is None else part.normals[chosen],
+        uv=unique[:, 1:],
+        colors=None if part.colors is None else part.colors[chosen],
+    )

@@ -6,6 +6,30 @@ import numpy as np
 
 from backend.processing.scene import Floats
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
+_CHUNK = 1 << 24
+
+
+def numbers(data: bytes) -> Floats:
+    """Return all numbers of a text between spaces and line ends; what is not one is NaN."""
+    parsed, start = list[Floats](), 0
+    while start < len(data):
+        end = start + _CHUNK
+        # A chunk ends after a token: as objects, all tokens would take much memory.
+        rest = data[end : end + 4096].split(None, 1)[:1] if end < len(data) else []
+        if rest and not data[end : end + 1].isspace():
+            end += len(rest[0])
+        parsed.append(_parsed(data[start:end].split()))
+        start = end
+    return np.concatenate(parsed) if parsed else np.zeros(0)
+
+
+def _parsed(tokens: list[bytes]) -> Floats:
+    try:
+        return np.array(tokens, "S").astype(np.float64)
+    except ValueError:
+        return np.array([_number(token) for token in tokens], np.float64)
+
 
 def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
     """Parse the numbers of lines that all should have as many as one of `columns`.
