@@ -24,6 +24,8 @@ def preload(extension: str, data: bytes) -> None:
         names = ["cascadio"]
     elif extension in OWN_EXTENSIONS and draco.EXTENSION.encode() in data:
         names = ["DracoPy"]
+    elif extension in {"obj", "ply"}:
+        names = ["mapbox_earcut"]
     for name in names:
         import_module(name)
 

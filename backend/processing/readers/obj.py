@@ -8,7 +8,7 @@ import numpy as np
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
-from backend.processing.readers.polygons import fan_order
+from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.text import table
 from backend.processing.scene import (
     Floats,
@@ -188,7 +188,8 @@ class _Vertices:
         """Return the triangles, lines and points of one material."""
         if group.faces:
             corners, counts = _corners(group.faces)
-            yield from self._part(corners, fan_order(counts), "triangles", material)
+            order = triangle_order(corners[:, 0] - 1, counts, self._positions)
+            yield from self._part(corners, order, "triangles", material)
         if group.lines:
             corners, counts = _corners(group.lines)
             starts = np.arange(len(corners))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.ply_body import Binary, Element, Property, Reader, Rows, Text
-from backend.processing.readers.polygons import fan_order
+from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.scene import (
     Floats,
@@ -165,7 +165,7 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
         raise RefusedError("contains no geometry")
     count = len(positions)
     corners, counts = _corners(rows.get("face"))
-    places = fan_order(counts)
+    places = triangle_order(corners, counts, positions)
     faces = corners[places]
     valid = ((faces >= 0) & (faces < count)).all(1)
     strips = _of_strips(*_corners(rows.get("tristrips")), count)
