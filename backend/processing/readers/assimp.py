@@ -12,13 +12,13 @@ from typing import Any
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
-from backend.processing.readers.assimp_arrays import bone_names, parts_of
+from backend.processing.readers.assimp_arrays import bone_names, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.units import unit_of
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 
-_TRIANGULATE, _JOIN_VERTICES, _SORT_BY_TYPE = 0x8, 0x2, 0x8000
+_JOIN_VERTICES = 0x2
 _Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "stl"})
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
@@ -46,10 +46,9 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )
-    flags = _TRIANGULATE | _JOIN_VERTICES | _SORT_BY_TYPE
     loaded = library()
     pointer = loaded.aiImportFileExWithProperties(
-        path.encode(), flags, c.byref(access.structure), None
+        path.encode(), _JOIN_VERTICES, c.byref(access.structure), None
     )
     if not pointer:
         raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
@@ -82,7 +81,7 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         format=_format(metadata, extension),
         parts=parts,
         materials=read_materials,
-        meshes=scene.mesh_count,
+        meshes=mesh_count(scene),
         generator=str(metadata.get("SourceAsset_Generator", ""))[:200],
         # Importers turn the scene to their own axes; the formats below are left as they are.
         up=up or ("z" if extension in _Z_UP else "y"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
+from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
@@ -30,6 +31,12 @@ def parts_of(scene: Any) -> list[Part]:
             raise RefusedError(f"more than {limits.VERTICES} vertices")
         parts.append(transformed(part, world))
     return parts
+
+
+def mesh_count(scene: Any) -> int:
+    """Return the number of meshes; one with points, lines and surfaces counts for each of them."""
+    kinds = [scene.meshes[index].contents.primitive_types for index in range(scene.mesh_count)]
+    return sum(max(1, sum(bool(each & bits) for bits in (1, 2, 12))) for each in kinds)
 
 
 def bone_names(scene: Any) -> set[str]:
@@ -63,7 +70,7 @@ def _part(mesh: Any) -> Part | None:
     positions = _array(mesh.vertices, count, 3)
     if positions is None:
         return None
-    faces: dict[int, Indices] = {n: each[(each < count).all(1)] for n, each in _faces(mesh).items()}
+    faces = {n: each[(each < count).all(1)] for n, each in _faces(mesh, positions).items()}
     uv = _array(mesh.uv[0], count, 3)
     points: Indices | None = faces[1][:, 0] if 1 in faces else None
     return Part(
@@ -85,8 +92,8 @@ def _array(address: int | None, count: int, columns: int) -> Floats | None:
     return values.reshape(count, columns).astype(np.float64)
 
 
-def _faces(mesh: Any) -> dict[int, Indices]:
-    """Return the corners of faces by their number, at most three.
+def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
+    """Return the corners of points, lines and triangles by their number; polygons are cut.
 
     A face is a count and a pointer. All pointers of one kind are followed by one gather from the
     smallest address on, which reads only where a pointer leads.
@@ -96,14 +103,23 @@ def _faces(mesh: Any) -> dict[int, Indices]:
     words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
     table: NDArray[np.uint64] = ctypeslib.as_array(words).reshape(-1, 2)
     counts, pointers = (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
-    read: dict[int, Indices] = {}
-    for corners in (1, 2, 3):
-        chosen = pointers[counts == corners]
-        if not len(chosen):
-            continue
-        base = int(chosen.min())
-        length = (int(chosen.max()) - base) // 4 + corners
-        indices = ctypeslib.as_array((c.c_uint32 * length).from_address(base))
-        offsets = ((chosen - np.uint64(base)) // 4).astype(np.int64)
-        read[corners] = indices[offsets[:, None] + np.arange(corners)].astype(np.int64)
+    read = {
+        corners: _gathered(pointers[chosen], counts[chosen]).reshape(-1, corners)
+        for corners in (1, 2, 3)
+        if (chosen := counts == corners).any()
+    }
+    larger = counts > 3
+    if larger.any():
+        corners = _gathered(pointers[larger], counts[larger])
+        cut = corners[triangle_order(corners, counts[larger], positions)]
+        read[3] = np.concatenate([read[3], cut]) if 3 in read else cut
     return read
+
+
+def _gathered(pointers: NDArray[np.uint64], counts: Indices) -> Indices:
+    """Return the corners of faces in a row."""
+    base = int(pointers.min())
+    offsets = ((pointers - np.uint64(base)) // 4).astype(np.int64)
+    indices = ctypeslib.as_array((c.c_uint32 * int((offsets + counts).max())).from_address(base))
+    nth = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return indices[np.repeat(offsets, counts) + nth].astype(np.int64)

@@ -7,6 +7,7 @@ from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, 
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
+    IMAGE_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     OWN_EXTENSIONS,
     POINT_CLOUD_EXTENSIONS,
@@ -24,7 +25,7 @@ def preload(extension: str, data: bytes) -> None:
         names = ["cascadio"]
     elif extension in OWN_EXTENSIONS and draco.EXTENSION.encode() in data:
         names = ["DracoPy"]
-    elif extension in {"obj", "ply"}:
+    elif extension not in IMAGE_EXTENSIONS:
         names = ["mapbox_earcut"]
     for name in names:
         import_module(name)

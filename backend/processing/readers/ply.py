@@ -1,5 +1,6 @@
 """PLY: meshes, point clouds and Gaussian splats; as text and binary."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,11 +82,8 @@ def _header(text: str) -> _Header:
                 header.generator = header.generator or " ".join(words)
             case ["element", name, count] if count.isdecimal():
                 header.elements.append(Element(name, int(count)))
-            case ["property", "list", counted, kind, name] if header.elements:
-                listed = Property(name, _type(kind), _type(counted))
-                header.elements[-1].properties.append(listed)
-            case ["property", kind, name] if header.elements:
-                header.elements[-1].properties.append(Property(name, _type(kind)))
+            case ["property", *words] if header.elements:
+                header.elements[-1].properties.extend(_property(words))
             case _:
                 pass
     if header.order == "?":
@@ -95,6 +93,16 @@ def _header(text: str) -> _Header:
             raise RefusedError(f"the PLY header declares {element.count} of {element.name:.40}")
     header.generator = header.generator[:200]
     return header
+
+
+def _property(words: list[str]) -> Iterator[Property]:
+    match words:
+        case ["list", counted, kind, name]:
+            yield Property(name, _type(kind), _type(counted))
+        case [kind, name]:
+            yield Property(name, _type(kind))
+        case _:
+            pass
 
 
 def _type(name: str) -> str:
@@ -176,17 +184,22 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
         triangles if len(triangles) else None,
         points=None if len(triangles) else np.arange(count),
         normals=_named(vertices, ("nx", "ny", "nz")),
-        uv=None if uv is None else uv * [1, -1] + [0, 1],
+        uv=None if uv is None else _from_above(uv),
         colors=_colors(vertices),
     )
     at_corners = rows["face"].lists.get("texcoord") if len(corners) else None
     if at_corners is not None and not len(strips) and (at_corners[1] == 2 * counts).all():
-        uv = at_corners[0].astype(np.float64).reshape(-1, 2) * [1, -1] + [0, 1]
+        uv = _from_above(at_corners[0].astype(np.float64).reshape(-1, 2))
         part = _with_own_corners(part, faces[valid], uv[places[valid]])
     texture = files.read(header.texture, "texture") if header.texture else None
     color = (1.0, 1.0, 1.0, 1.0) if texture else Material().color
     materials = [Material(color=color, texture=texture)]
     return Scene("PLY", [part], materials, meshes=1, generator=header.generator)
+
+
+def _from_above(uv: Floats) -> Floats:
+    """Return texture coordinates with their origin at the top left."""
+    return np.stack([uv[:, 0], 1 - uv[:, 1]], 1)
 
 
 def _with_own_corners(part: Part, triangles: Indices, uv: Floats) -> Part:

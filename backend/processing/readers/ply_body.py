@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,7 +58,7 @@ class Body(Protocol):
         """Return how many places a value takes."""
         ...
 
-    def count(self, kind: str, place: int) -> int:
+    def count(self, kind: str, place: int, /) -> int:
         """Return the length of a list, which is stored at a place."""
         ...
 
@@ -66,7 +66,7 @@ class Body(Protocol):
         """Return rows whose lists all have these lengths, None if a list has another length."""
         ...
 
-    def gathered(self, kind: str, places: Indices) -> NDArray[Any]:
+    def gathered(self, kind: str, places: Indices, /) -> NDArray[Any]:
         """Return the values at places."""
         ...
 
@@ -82,6 +82,11 @@ class Reader:
         """Return the rows of the next element."""
         if not element.count:
             return _empty(element)
+        plain = [each for each in element.properties if not each.count_kind]
+        held = element.count * sum(self._body.size(each.kind) for each in plain)
+        # Blender declared a list of the vertices and wrote none if a mesh had no faces.
+        if element.lists and plain and held == self._body.length - self._place:
+            element = replace(element, properties=plain)
         counts, width = self._first(element)
         if self._place + width * element.count <= self._body.length:
             rows = self._body.uniform(self._place, element, counts)
@@ -173,7 +178,7 @@ class Text:
     def size(self, kind: str) -> int:
         return 1 if kind else 0
 
-    def count(self, kind: str, place: int) -> int:
+    def count(self, _kind: str, place: int) -> int:
         number = float(self._numbers[place])
         if not number.is_integer():
             raise RefusedError(f"the length of a list of the PLY file is {number:g}")
@@ -197,7 +202,7 @@ class Text:
             column += 1 + count
         return read
 
-    def gathered(self, kind: str, places: Indices) -> NDArray[Any]:
+    def gathered(self, _kind: str, places: Indices) -> NDArray[Any]:
         return self._numbers[places]
 
 

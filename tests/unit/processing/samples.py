@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from backend.processing.files import State
+from backend.processing.files import Files, State
+from backend.processing.inspection import extension_of
+from backend.processing.measurements import Facts, facts_of
+from backend.processing.readers.models import read_model
+from backend.processing.scene import RefusedError
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32)
 SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
@@ -26,6 +30,16 @@ class Asset:
     def open(self, name: str) -> tuple[str, State, bytes | None]:
         content = self._files.get(name)
         return name, "missing" if content is None else "found", content
+
+
+def facts_without_pictures(name: str, data: bytes, **files: bytes) -> Facts:
+    """The facts of a model, or `refused`; without the pictures, which take most of the time."""
+    opened = Files(Asset(**files))
+    try:
+        scene = read_model(data, name, extension_of(name), opened)
+    except RefusedError as error:
+        return {"refused": str(error)}
+    return facts_of(scene, scene.parts, opened.references)
 
 
 def png(size: tuple[int, int] = (8, 8), color: str = "red") -> bytes:

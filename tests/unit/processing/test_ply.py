@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from backend.processing.inspection import Inspection, inspect
+from backend.processing.inspection import inspect
+from backend.processing.measurements import Facts
 from tests.unit.processing import samples
-from tests.unit.processing.samples import Asset
+from tests.unit.processing.samples import Asset, facts_without_pictures
 
 Rows = list[list[Any]]
 _CODES = {"char": "b", "uchar": "B", "short": "h", "int": "i", "uint": "I", "float": "f"}
@@ -17,15 +18,22 @@ FACES = [[[0, 1, 2]], [[1, 3, 2]]]
 FORMS = ("ascii", "binary_little_endian", "binary_big_endian")
 
 
-def ply(form: str, *elements: tuple[str, list[str], Rows], end: str = "\n", head: str = "") -> bytes:
+def ply(
+    form: str, *elements: tuple[str, list[str], Rows], end: str = "\n", head: str = ""
+) -> bytes:
     """A PLY file; of a list property a row has a list, whose length is written before it."""
     lines = ["ply", f"format {form} 1.0", *([head] if head else [])]
     for name, properties, rows in elements:
         lines += [f"element {name} {len(rows)}", *(f"property {each}" for each in properties)]
     header = (end.join([*lines, "end_header"]) + end).encode()
-    rows_of = [(each.split(), row) for _, each_of, rows in elements for each, row in _cells(each_of, rows)]
+    rows_of = [
+        (each.split(), row) for _, each_of, rows in elements for each, row in _cells(each_of, rows)
+    ]
     if form == "ascii":
-        texts = [str(len(v)) + "".join(f" {x}" for x in v) if t[0] == "list" else str(v) for t, v in rows_of]
+        texts = [
+            str(len(v)) + "".join(f" {x}" for x in v) if t[0] == "list" else str(v)
+            for t, v in rows_of
+        ]
         return header + end.join(texts).encode() + end.encode()
     order = "<" if "little" in form else ">"
     return header + b"".join(_packed(order, types, value) for types, value in rows_of)
@@ -59,14 +67,13 @@ def vertices(*, before: int | None = None, after: int | None = None) -> tuple[st
     return "vertex", properties, rows
 
 
-def read(data: bytes, **files: bytes) -> Inspection:
-    return inspect("models/a.ply", data, Asset(**files))
+def read(data: bytes) -> Facts:
+    return facts_without_pictures("a.ply", data)
 
 
-def assert_square(found: Inspection, case: object) -> None:
-    assert found.refused is None, case
+def assert_square(facts: Facts, case: object) -> None:
     wanted = {"triangles": 2, "vertices": 4, "sizeX": 1.0, "sizeY": 1.0, "sizeZ": 0.0, "area": 1.0}
-    assert {key: found.facts.get(key) for key in wanted} == wanted, case
+    assert {key: facts.get(key) for key in wanted} == wanted, (case, facts)
 
 
 FACE = ("face", ["list uchar int vertex_indices"], FACES)
@@ -74,14 +81,24 @@ FACE = ("face", ["list uchar int vertex_indices"], FACES)
 
 @pytest.mark.parametrize("form", FORMS)
 def test_lists_of_vertices_are_passed_over(form: str) -> None:
-    for lists in ({"before": 2}, {"after": 3}, {"before": 0}, {"after": 0}, {"before": 1, "after": 0}):
+    for lists in (
+        {"before": 2},
+        {"after": 3},
+        {"before": 0},
+        {"after": 0},
+        {"before": 1, "after": 0},
+    ):
         assert_square(read(ply(form, vertices(**lists), FACE)), lists)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_other_elements_and_lists_are_passed_over(form: str) -> None:
-    material = ("material", ["uchar shade", "list uchar int ids"], [[1, [2, 3]], [4, []]])
-    face = ("face", ["uchar flag", "list uchar float rest", "list uchar int vertex_index", "short end"])
+    ids: Rows = [[1, [2, 3]], [4, [5]]]
+    material = ("material", ["uchar shade", "list uchar int ids"], ids)
+    face = (
+        "face",
+        ["uchar flag", "list uchar float rest", "list uchar int vertex_index", "short end"],
+    )
     for rests in ([[1.0], [2.0]], [[], [3.0, 4.0]]):
         rows: Rows = [[1, rest, *each, 5] for rest, each in zip(rests, FACES, strict=True)]
         for order in ((material, vertices(), (*face, rows)), (vertices(), (*face, rows), material)):
@@ -101,7 +118,7 @@ def test_every_other_triangle_of_a_strip_is_turned() -> None:
     element = ("vertex", ["float x", "float y", "float z"], corners)
     strip: Rows = [[[0, 2, 1, 3, 0, 2]]]
     found = read(ply("ascii", element, ("tristrips", ["list int int vertex_indices"], strip)))
-    assert found.facts["volume"] == pytest.approx(1 / 6)
+    assert found["volume"] == pytest.approx(1 / 6)
 
 
 def test_rows_may_take_several_lines_or_share_one() -> None:
@@ -109,7 +126,7 @@ def test_rows_may_take_several_lines_or_share_one() -> None:
     header, _, body = whole.partition(b"end_header\n")
     for space in (b" ", b"\n", b"\r\n\t"):
         found = read(header + b"end_header\n" + space.join(body.split()))
-        assert found.facts["volume"] == 1.0, space
+        assert found["volume"] == 1.0, space
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -128,7 +145,7 @@ def test_coordinates_of_textures_at_corners_are_read(form: str) -> None:
     properties = ["list uchar int vertex_indices", "list uchar float texcoord"]
     faces: Rows = [[*face, uv] for face, uv in zip(FACES, coordinates, strict=True)]
     data = ply(form, vertices(), ("face", properties, faces), head="comment TextureFile a b.png")
-    found = read(data, **{"a b__png": samples.png()})
+    found = inspect("a.ply", data, Asset(**{"a b__png": samples.png()}))
     assert found.facts["texturesFound"] == 1
     assert (found.facts["triangles"], found.facts["upAxis"]) == (2, "y")
     assert found.glb is not None
@@ -141,8 +158,16 @@ def test_coordinates_of_textures_at_corners_are_read(form: str) -> None:
 def test_truncated_and_wrong_lists_are_refused_with_the_reason(form: str) -> None:
     data = ply(form, vertices(after=0), FACE)
     for cut in (4, 30, 60):
-        reason = read(data[:-cut]).refused or ""
+        reason = str(read(data[:-cut]).get("refused"))
         assert "truncated" in reason, (cut, reason)
     negative: Rows = [[[*corner]] for corner in SQUARE]
     found = read(ply(form, ("vertex", ["list char float x"], negative), FACE))
-    assert found.refused == "contains no geometry"
+    assert found == {"refused": "contains no geometry"}
+
+
+def test_a_declared_list_that_no_vertex_has_is_passed_over() -> None:
+    for form in FORMS:
+        data = ply(form, vertices())
+        wrong = data.replace(b"end_header", b"property list uchar uint vertex_indices\nend_header")
+        facts = read(wrong)
+        assert (facts.get("points"), facts.get("sizeX")) == (4, 1.0), (form, facts)
