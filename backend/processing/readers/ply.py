@@ -199,7 +199,9 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
 
 def _from_above(uv: Floats) -> Floats:
     """Return texture coordinates with their origin at the top left."""
-    return np.stack([uv[:, 0], 1 - uv[:, 1]], 1)
+    turned = uv.copy()
+    turned[:, 1] = 1 - uv[:, 1]
+    return turned
 
 
 def _with_own_corners(part: Part, triangles: Indices, uv: Floats) -> Part:
