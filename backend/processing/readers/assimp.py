@@ -15,6 +15,7 @@ from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.assimp_arrays import bone_names, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
+from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.readers.units import unit_of
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 
@@ -42,7 +43,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     Raises:
         UnsupportedError: no importer can read it; the message is that of the importer.
     """
-    path = _ROOT + name
+    path, data = _ROOT + name, _readable(data)
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )
@@ -56,6 +57,14 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         return _scene(pointer.contents, data, extension, files)
     finally:
         loaded.aiReleaseImport(pointer)
+
+
+def _readable(data: bytes) -> bytes:
+    """Return a text without byte order mark, with line ends that all importers know."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    if b"\r" in data[:4096] and b"\n" not in data and b"\0" not in data:
+        return data.replace(b"\r", b"\n")
+    return data
 
 
 def _refusal(message: str) -> RefusedError:

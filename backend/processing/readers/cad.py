@@ -6,6 +6,8 @@ from typing import Any
 
 from backend.processing.files import Files
 from backend.processing.readers import gltf
+from backend.processing.readers.step_header import originating_system
+from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.readers.units import named
 from backend.processing.scene import RefusedError, Scene
 
@@ -24,6 +26,7 @@ def library() -> Any:
 def read(data: bytes, extension: str, files: Files) -> Scene:
     """Read a STEP or an IGES file."""
     kind = "step" if extension in {"step", "stp"} else "iges"
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if kind == "step" and b"ISO-10303-21" not in data[:1024]:
         raise RefusedError("not a STEP file: it has no header")
     converted: bytes = library().load(
@@ -40,11 +43,4 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
         raise RefusedError("holds no solids")
     # OpenCASCADE converts STEP to metres, IGES to millimetres.
     unit = named("metre" if kind == "step" else "millimeter")
-    return replace(scene, format=kind.upper(), generator=_generator(data), unit=unit)
-
-
-def _generator(data: bytes) -> str:
-    """Return the system that wrote a STEP file: the sixth value of FILE_NAME."""
-    head = data[:65536].decode("latin-1")
-    values = head.partition("FILE_NAME")[2].partition(";")[0].split("'")[1::2]
-    return values[-2].strip()[:200] if len(values) >= 6 else ""
+    return replace(scene, format=kind.upper(), generator=originating_system(data), unit=unit)

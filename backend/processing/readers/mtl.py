@@ -5,15 +5,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from backend.processing.files import Files
+from backend.processing.readers.text import plain
 from backend.processing.scene import Material
 
-# The numbers of values of texture options.
+# The numbers of values of texture options; of some the last two may be left out.
 _OPTIONS = {
     **dict.fromkeys(("-blendu", "-blendv", "-boost", "-cc", "-clamp", "-bm", "-imfchan"), 1),
     **dict.fromkeys(("-texres", "-type"), 1),
     "-mm": 2,
-    **dict.fromkeys(("-o", "-s", "-t"), 3),
 }
+_SHORTENED = frozenset({"-o", "-s", "-t"})
 _TEXTURES = frozenset(
     {"bump", "decal", "disp", "map_bump", "map_d", "map_disp", "map_ka", "map_kd", "map_ke"}
     | {"map_ks", "map_ns", "map_pm", "map_pr", "map_tr", "norm", "refl"}
@@ -33,7 +34,7 @@ def read_materials(libraries: Iterable[str], files: Files) -> dict[bytes, Materi
 def _library(data: bytes, files: Files) -> dict[bytes, Material]:
     read: dict[bytes, Material] = {}
     name, values = b"", dict[str, str]()
-    for line in data.replace(b"\\\n", b" ").splitlines():
+    for line in plain(data).replace(b"\\\n", b" ").splitlines():
         key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
         if key.lower() == b"newmtl":
             if values:
@@ -53,7 +54,9 @@ def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
         if path:
             content = files.read(path, "texture")
             texture = content if key == "map_kd" else texture
-    alpha = _numbers(values.get("d", ""), 1) or [1.0]
+    alpha = _numbers(values.get("d", "").replace("-halo", ""), 1)
+    if not alpha:
+        alpha = [1 - each for each in _numbers(values.get("tr", ""), 1)] or [1.0]
     color = _numbers(values.get("kd", ""), 3) or ([1.0] * 3 if texture else [0.8] * 3)
     red, green, blue = color
     if texture and max(color) == 0:  # some exporters write black below a texture
@@ -64,10 +67,24 @@ def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
 def _path(text: str) -> str:
     """Return the path of a texture, which follows its options and may contain spaces."""
     words = text.split()
-    while words and words[0] in _OPTIONS:
-        words = words[1 + _OPTIONS[words[0]] :]
-    start = text.find(words[0]) if words else len(text)
-    return text[start:].strip().strip('"') if len(words) > 1 else " ".join(words).strip('"')
+    while words and words[0] in _OPTIONS.keys() | _SHORTENED:
+        count = _OPTIONS.get(words[0], 1)
+        if words[0] in _SHORTENED:
+            # The last word is the path, also if it is a number.
+            values = [bool(_numbers(word, 1)) for word in words[1:-1][:3]]
+            count = (*values, False).index(False) or 1
+        words = words[1 + count :]
+    if len(words) < 2:
+        return " ".join(words).strip('"')
+    return _last_words(text, words).strip('"')
+
+
+def _last_words(text: str, words: list[str]) -> str:
+    """Return the part of a text from its last words on, with the spaces between them."""
+    end = text.rstrip()
+    for _ in words:
+        end = end.rstrip().rpartition(end.split()[-1])[0]
+    return text[len(end) :].strip()
 
 
 def _numbers(text: str, count: int) -> list[float]:

@@ -1,5 +1,6 @@
 """Wavefront OBJ with its material libraries."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.text import table
+from backend.processing.readers.text import plain, table
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -20,6 +21,7 @@ from backend.processing.scene import (
     UnsupportedError,
 )
 
+_NEXT_LIBRARY = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 
@@ -59,7 +61,9 @@ class _Lines:
             case b"usemtl":
                 self.material = rest.strip()
             case b"mtllib":
-                self.libraries.append(rest.strip().decode("utf-8", "replace"))
+                # Names may contain spaces, so one ends with its extension.
+                names = _NEXT_LIBRARY.split(rest.strip().decode("utf-8", "replace"))
+                self.libraries += [name for name in names if name]
             case b"o" | b"g":
                 self.objects += 1
             case _:
@@ -86,6 +90,7 @@ class _Lines:
 
 def read(data: bytes, files: Files) -> Scene:
     """Read an OBJ file."""
+    data = plain(data)
     lines = _sorted(data)
     if lines.curves and not lines.groups:
         raise UnsupportedError("has curves and surfaces only, which no reader supports")
@@ -117,13 +122,9 @@ def read(data: bytes, files: Files) -> Scene:
 
 
 def _sorted(data: bytes) -> _Lines:
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        data = data.decode("utf-16", "replace").encode()
-    if b"\\\n" in data or b"\\\r\n" in data:
-        data = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
     lines = _Lines()
     try:
-        for line in data.splitlines():
+        for line in data.replace(b"\\\n", b" ").splitlines():
             key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
             lines.take(key, rest)
     except ValueError:

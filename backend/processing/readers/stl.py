@@ -6,11 +6,12 @@ import struct
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.readers.text import table
+from backend.processing.readers.text import plain, table
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
 _HEADER, _FACET = 84, 50
-_VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+_NAME = re.compile(rb"^[ \t]*(?:end)?solid[^\n]*", re.MULTILINE | re.IGNORECASE)
+_VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 
 
 def read(data: bytes) -> Scene:
@@ -19,8 +20,9 @@ def read(data: bytes) -> Scene:
     # Binary files may begin with `solid` too: their size decides.
     if len(data) >= _HEADER and len(data) == _HEADER + _FACET * count:
         return _binary(data, count)
-    if data[:2000].lstrip()[:5].lower() == b"solid" and b"facet" in data[:4000].lower():
-        return _text(data)
+    text = plain(data[:4000]).lstrip().lower()
+    if text.startswith(b"solid") and b"facet" in text:
+        return _text(plain(data))
     if len(data) < _HEADER:
         raise UnsupportedError("truncated: an STL file has at least 84 bytes")
     if len(data) < _HEADER + _FACET * count:
@@ -40,7 +42,7 @@ def _binary(data: bytes, count: int) -> Scene:
 
 
 def _text(data: bytes) -> Scene:
-    lines = _VERTEX.findall(data)
+    lines = _VERTEX.findall(_NAME.sub(b"", data))
     if len(lines) > limits.VERTICES:
         raise RefusedError(f"{len(lines) // 3} triangles are too many")
     return _scene(table(lines[: len(lines) // 3 * 3], (3,)), "")

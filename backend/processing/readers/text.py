@@ -10,6 +10,14 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 _CHUNK = 1 << 24
 
 
+def plain(data: bytes) -> bytes:
+    """Return a text in UTF-8 without a byte order mark, with a line feed at the end of each line."""
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
 def numbers(data: bytes) -> Floats:
     """Return all numbers of a text between spaces and line ends; what is not one is NaN."""
     parsed, start = list[Floats](), 0
