@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
-from backend.processing.scene import Floats, Material, Part
+from backend.processing.scene import Floats, Material, Part, Unit
 from backend.processing.textures import encoded
 
 _ARRAY, _ELEMENTS = 34962, 34963
@@ -21,11 +22,14 @@ _FAR = 1e4
 """A model farther from its origin is moved there; its node moves it back."""
 
 
-def write_glb(parts: Sequence[Part], materials: Sequence[Material], up: str) -> bytes | None:
-    """Return the GLB, None if there is no geometry or it would be too large."""
+def write_glb(
+    parts: Sequence[Part], materials: Sequence[Material], up: str, unit: Unit | None
+) -> bytes | None:
+    """Return the GLB in metres with y up, None if there is no geometry or it would be too large."""
     writer = _Writer(materials)
     turn = upright(up)
-    drawable = [usable for part in parts if (usable := _finite(part)) is not None]
+    scale = 1.0 if unit is None else unit.metres
+    drawable = [usable for part in parts if (usable := _finite(_scaled(part, scale))) is not None]
     if not drawable:
         return None
     centre = _centre(drawable)
@@ -34,6 +38,13 @@ def write_glb(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
         if writer.size > limits.GLB_BYTES:
             return None
     return writer.glb((turn @ centre).tolist()) if writer.primitives else None
+
+
+def _scaled(part: Part, scale: float) -> Part:
+    if scale == 1:
+        return part
+    with np.errstate(all="ignore"):
+        return replace(part, positions=part.positions * scale)
 
 
 def _finite(part: Part) -> Part | None:

@@ -90,7 +90,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         references=references,
         descriptor=_unless_too_large(lambda: descriptor(parts)),
         thumbnail=None if picture is None else _png(picture),
-        glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up)),
+        glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up, scene.unit)),
         turntable=_unless_too_large(lambda: _turning(parts, scene)) if turntable else None,
     )
 

@@ -10,16 +10,22 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.assimp_arrays import bone_names, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK
-from backend.processing.readers.units import unit_of
+from backend.processing.readers.transforms import transformed
+from backend.processing.readers.units import unit_and_up
+from backend.processing.render.camera import upright
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 
 _JOIN_VERTICES = 0x2
+# Positions remain in the units and axes of the file.
+_COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "stl"})
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
@@ -48,9 +54,13 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )
     loaded = library()
+    properties = loaded.aiCreatePropertyStore()
+    for each in _COLLADA:
+        loaded.aiSetImportPropertyInteger(properties, each.encode(), 1)
     pointer = loaded.aiImportFileExWithProperties(
-        path.encode(), _JOIN_VERTICES, c.byref(access.structure), None
+        path.encode(), _JOIN_VERTICES, c.byref(access.structure), properties
     )
+    loaded.aiReleasePropertyStore(properties)
     if not pointer:
         raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
     try:
@@ -85,16 +95,21 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     parts = parts_of(scene)
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")
-    up = {0: "x", 1: "y", 2: "z"}.get(metadata.get("UpAxis", -1))
+    unit, up = unit_and_up(extension, data, metadata)
+    if "UpAxis" in metadata and up:
+        # The importer of FBX turns every scene to y up.
+        back = np.eye(4)
+        back[:3, :3] = upright(up).T
+        parts = [transformed(part, back) for part in parts]
     return Scene(
         format=_format(metadata, extension),
         parts=parts,
         materials=read_materials,
         meshes=mesh_count(scene),
         generator=str(metadata.get("SourceAsset_Generator", ""))[:200],
-        # Importers turn the scene to their own axes; the formats below are left as they are.
+        # Importers turn some scenes to y up; the formats below are left as they are.
         up=up or ("z" if extension in _Z_UP else "y"),
-        unit=unit_of(extension, data, metadata),
+        unit=unit,
         animations=scene.animation_count,
         bones=len(bone_names(scene)),
         embedded_textures=scene.texture_count,

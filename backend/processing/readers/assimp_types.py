@@ -155,3 +155,6 @@ def declare(library: Any) -> None:
     library.aiImportFileExWithProperties.argtypes = [c.c_char_p, U32, _io, ADDRESS]
     library.aiReleaseImport.argtypes = [c.POINTER(Scene)]
     library.aiGetErrorString.restype = c.c_char_p
+    library.aiCreatePropertyStore.restype = ADDRESS
+    library.aiReleasePropertyStore.argtypes = [ADDRESS]
+    library.aiSetImportPropertyInteger.argtypes = [ADDRESS, c.c_char_p, c.c_int]

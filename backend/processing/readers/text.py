@@ -11,7 +11,7 @@ _CHUNK = 1 << 24
 
 
 def plain(data: bytes) -> bytes:
-    """Return a text in UTF-8 without a byte order mark, with a line feed at the end of each line."""
+    """Return a text in UTF-8 without a byte order mark, each line ended by a line feed."""
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(BYTE_ORDER_MARK)

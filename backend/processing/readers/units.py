@@ -1,12 +1,12 @@
 """The unit of length of a file, as the file or its format defines it."""
 
 import io
-import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from backend.processing.readers.xml_start import XmlStart, relations_of, xml_start
 from backend.processing.scene import METRE, Unit
 
 _UNITS = {
@@ -22,30 +22,54 @@ _UNITS = {
     )
 }
 _ALIASES = {"feet": "foot", "meter": "metre", "micrometer": "micron"}
-_COLLADA = re.compile(rb'<unit\b[^>]*?\bmeter="([0-9.eE+-]{1,30})"')
-_AMF = re.compile(rb'<amf\b[^>]*?\bunit="(\w{1,20})"')
-_3MF = re.compile(rb'<model\b[^>]*?\bunit="(\w{1,20})"')
+_AXES = {0: "x", 1: "y", 2: "z"}
+_START = 1 << 16
+_3MF_RELATION = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
-def unit_of(extension: str, data: bytes, metadata: Mapping[str, Any]) -> Unit | None:
-    """Return the unit, None if neither the file nor its format defines one."""
+def unit_and_up(
+    extension: str, data: bytes, metadata: Mapping[str, Any]
+) -> tuple[Unit | None, str | None]:
+    """Return the unit and the axis that points up.
+
+    Each is None if neither the file nor its format defines it.
+    """
     match extension:
-        case "gltf" | "glb" | "vrm":
-            return METRE
         case "fbx":
-            scale = metadata.get("UnitScaleFactor")  # centimetres of a unit
-            return _of_length(scale / 100) if isinstance(scale, float) else None
-        case "dae":
-            found = _COLLADA.search(data[:65536])
-            return _of_length(_number(found[1])) if found else METRE
+            scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
+            # In centimetres.
+            return (_of_length(scale / 100) if isinstance(scale, float) else None), up
+        case "dae" | "zae":
+            return _of_collada(xml_start(_unpacked(data, ".dae")[:_START]))
         case "amf":
-            found = _AMF.search(data[:4096])
-            return named(found[1].decode()) if found else _UNITS["millimeter"]
+            return _of_attribute(xml_start(_unpacked(data, ".amf")[:_START]), "amf"), None
         case "3mf":
-            found = _3MF.search(_model_of_3mf(data))
-            return named(found[1].decode()) if found else _UNITS["millimeter"]
+            return _of_attribute(xml_start(_root_of_3mf(data)), "model"), None
+        case "xml":
+            return _of_xml(xml_start(data[:_START]))
         case _:
-            return None
+            return None, None
+
+
+def _of_xml(start: XmlStart) -> tuple[Unit | None, str | None]:
+    match start.root:
+        case "COLLADA":
+            return _of_collada(start)
+        case "amf":
+            return _of_attribute(start, "amf"), None
+        case _:
+            return None, None
+
+
+def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
+    attributes, up = start.attributes.get("unit", {}), start.texts.get("up_axis", "").strip()
+    metres = _number(attributes.get("meter", "1"))
+    return _of_length(metres), {"X_UP": "x", "Z_UP": "z"}.get(up, "y")
+
+
+def _of_attribute(start: XmlStart, element: str) -> Unit | None:
+    name = start.attributes.get(element, {}).get("unit")
+    return _UNITS["millimeter"] if name is None else named(name)
 
 
 def named(name: str) -> Unit | None:
@@ -63,21 +87,36 @@ def _of_length(metres: float) -> Unit | None:
     return Unit(f"{metres:g} metres", metres)
 
 
-def _number(text: bytes) -> float:
+def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
 
 
-def _model_of_3mf(data: bytes) -> bytes:
-    """Return the first bytes of the model in the archive. Nothing is extracted to a file."""
+def _unpacked(data: bytes, ending: str) -> bytes:
+    """Return the start of a file, which may be in an archive. Nothing is extracted to a file."""
+    if data[:2] != b"PK":
+        return data
+    return _member(data, lambda name: name.lower().endswith(ending))
+
+
+def _root_of_3mf(data: bytes) -> bytes:
+    """Return the start of the model with the objects to build; other parts have none."""
+    relations = relations_of(_member(data, lambda name: name.lower() == "_rels/.rels"))
+    target = relations.get(_3MF_RELATION, "").lstrip("/").lower()
+    return _member(data, lambda name: name.lower() == target) or _member(
+        data, lambda name: name.lower().endswith(".model")
+    )
+
+
+def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = [name for name in archive.namelist() if name.endswith(".model")]
-            if not names:
+            name = next((name for name in archive.namelist() if wanted(name)), None)
+            if name is None:
                 return b""
-            with archive.open(names[0]) as model:
-                return model.read(4096)
+            with archive.open(name) as member:
+                return member.read(_START)
     except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError):
         return b""

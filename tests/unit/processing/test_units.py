@@ -1,0 +1,187 @@
+"""Facts have the numbers, unit and axes of the file; the GLB is in metres with y up."""
+
+import json
+import struct
+from typing import Any
+
+import pytest
+
+from backend.processing.files import Files
+from backend.processing.glb import write_glb
+from backend.processing.readers.models import read_model
+from backend.processing.readers.units import named, unit_and_up
+from backend.processing.scene import Scene
+from tests.unit.processing.samples import Asset, facts_without_pictures
+from tests.unit.processing.test_hostile import RELATIONS, archive
+
+_FBX = """; FBX 7.4.0 project file
+FBXHeaderExtension:  {{
+	FBXHeaderVersion: 1003
+	FBXVersion: 7400
+}}
+GlobalSettings:  {{
+	Properties70:  {{
+		P: "UpAxis", "int", "Integer", "",{up}
+		P: "UpAxisSign", "int", "Integer", "",1
+		P: "FrontAxis", "int", "Integer", "",{front}
+		P: "FrontAxisSign", "int", "Integer", "",{sign}
+		P: "CoordAxis", "int", "Integer", "",{coord}
+		P: "CoordAxisSign", "int", "Integer", "",1
+		P: "UnitScaleFactor", "double", "Number", "",{unit}
+	}}
+}}
+Objects:  {{
+	Geometry: 1, "Geometry::", "Mesh" {{
+		Vertices: *12 {{ a: {vertices} }}
+		PolygonVertexIndex: *4 {{ a: 0,1,2,-4 }}
+		GeometryVersion: 124
+	}}
+	Model: 2, "Model::m", "Mesh" {{
+		Version: 232
+	}}
+}}
+Connections:  {{
+	C: "OO",2,0
+	C: "OO",1,2
+}}
+"""
+_AXES = {0: (2, 1, 1), 1: (2, 1, 0), 2: (1, -1, 0)}
+
+
+def standing(up: int) -> list[list[float]]:
+    """A rectangle, 1 wide and 10 high; y is the width if x is the height."""
+    width = 1 if up == 0 else 0
+    corners = [[0.0] * 3 for _ in range(4)]
+    for corner in (1, 2):
+        corners[corner][width] = 1
+    for corner in (2, 3):
+        corners[corner][up] = 10
+    return corners
+
+
+def fbx(up: int, unit: float) -> bytes:
+    front, sign, coord = _AXES[up]
+    vertices = ",".join(str(number) for corner in standing(up) for number in corner)
+    return _FBX.format(
+        up=up, front=front, sign=sign, coord=coord, unit=unit, vertices=vertices
+    ).encode()
+
+
+def collada(up: int, unit: str) -> bytes:
+    numbers = " ".join(str(number) for corner in standing(up) for number in corner)
+    axis = f"<up_axis>{'XYZ'[up]}_UP</up_axis>"
+    return f"""<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset>{unit}{axis}</asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">{numbers}</float_array><technique_common>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>4</vcount><p>0 1 2 3</p>
+</polylist></mesh></geometry></library_geometries>
+<library_visual_scenes>
+<visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>""".encode()
+
+
+_TRIANGLES = '<triangle v1="0" v2="1" v3="2"/><triangle v1="0" v2="2" v3="3"/>'
+
+
+def threemf(unit: str) -> bytes:
+    corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in standing(2))
+    mesh = f"<mesh><vertices>{corners}</vertices><triangles>{_TRIANGLES}</triangles></mesh>"
+    space = 'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"'
+    body = f'<resources><object id="1" type="model">{mesh}</object></resources>'
+    model = f'<model {unit} {space}>{body}<build><item objectid="1"/></build></model>'
+    # A model that is not the one to build comes first in the archive.
+    other = ("3D/a.model", b'<model unit="foot"/>')
+    return archive(other, ("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
+
+
+def amf(unit: str) -> bytes:
+    corners = "".join(
+        f"<vertex><coordinates><x>{x}</x><y>{y}</y><z>{z}</z></coordinates></vertex>"
+        for x, y, z in standing(2)
+    )
+    faces = "".join(
+        f"<triangle><v1>{a}</v1><v2>{b}</v2><v3>{c}</v3></triangle>"
+        for a, b, c in ((0, 1, 2), (0, 2, 3))
+    )
+    mesh = f"<mesh><vertices>{corners}</vertices><volume>{faces}</volume></mesh>"
+    return f'<?xml version="1.0"?><amf {unit}><object id="0">{mesh}</object></amf>'.encode()
+
+
+def glb_extents(scene: Scene) -> list[float]:
+    data = write_glb(scene.parts, scene.materials, scene.up, scene.unit)
+    assert data is not None
+    document: dict[str, Any] = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
+    bounds = [each for each in document["accessors"] if "min" in each]
+    return [max(e["max"][i] for e in bounds) - min(e["min"][i] for e in bounds) for i in range(3)]
+
+
+_INCH = ("inch", 0.0254)
+CASES: dict[str, tuple[str, bytes, int, tuple[str, float]]] = {
+    **{f"fbx of metres, up {up}": ("a.fbx", fbx(up, 100), up, ("metre", 1.0)) for up in (0, 1, 2)},
+    "fbx of centimetres": ("a.fbx", fbx(2, 1), 2, ("centimeter", 0.01)),
+    **{
+        f"collada of inches, up {up}": (
+            "a.dae",
+            collada(up, '<unit name="inch" meter="0.0254"/>'),
+            up,
+            _INCH,
+        )
+        for up in (0, 1, 2)
+    },
+    "collada with other quotes": (
+        "a.dae",
+        collada(1, "<unit meter = '0.0254' name='i'/>"),
+        1,
+        _INCH,
+    ),
+    "collada without a unit": ("a.dae", collada(2, ""), 2, ("metre", 1.0)),
+    "collada in an archive": (
+        "a.zae",
+        archive(("a.dae", collada(1, '<unit meter="0.0254"/>'))),
+        1,
+        _INCH,
+    ),
+    "collada as xml": ("a.xml", collada(1, '<unit\nmeter\n=\n"0.0254"/>'), 1, _INCH),
+    "3mf of inches": ("a.3mf", threemf('unit="inch"'), 2, _INCH),
+    "3mf with other quotes": ("a.3mf", threemf("unit = 'inch'"), 2, _INCH),
+    "3mf without a unit": ("a.3mf", threemf(""), 2, ("millimeter", 0.001)),
+    "amf with other quotes": ("a.amf", amf("unit\n=\n'inch'"), 2, _INCH),
+    "amf of inches": ("a.amf", amf('unit="inch"'), 2, _INCH),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_facts_are_those_of_the_file_and_the_glb_is_in_metres(case: str) -> None:
+    name, data, up, (unit, metres) = CASES[case]
+    facts = facts_without_pictures(name, data)
+    assert "refused" not in facts, facts
+    width = 1 if up == 0 else 0
+    sizes = [facts["sizeX"], facts["sizeY"], facts["sizeZ"]]
+    assert sizes == pytest.approx([1 if i == width else 10 if i == up else 0 for i in range(3)])
+    assert (facts["upAxis"], facts["unit"], facts["metresPerUnit"]) == ("xyz"[up], unit, metres)
+    scene = read_model(data, name, name.rpartition(".")[2], Files(Asset()))
+    assert glb_extents(scene) == pytest.approx([metres, 10 * metres, 0])
+
+
+def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb() -> None:
+    scene = read_model(b"v 0 0 0\nv 10 0 0\nv 0 20 0\nf 1 2 3\n", "a.obj", "obj", Files(Asset()))
+    assert glb_extents(scene) == [10, 20, 0]
+
+
+def test_entities_and_broken_documents_define_no_unit() -> None:
+    entity = '<!DOCTYPE a [<!ENTITY e "0.0254">]>'
+    for data in (
+        f'{entity}<amf unit="inch">',
+        "<amf unit=",
+        "<amf",
+        "",
+        "\0\0",
+        '<?xml version="1.0" encoding="x"?><amf unit="inch">',
+    ):
+        assert unit_and_up("amf", data.encode(), {})[0] == named("millimeter"), data
