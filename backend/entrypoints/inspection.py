@@ -19,6 +19,7 @@ from backend.processing import limits
 from backend.processing.inspection import extension_of
 from backend.processing.jail.parent import Jail, Outcome, Usage
 from backend.processing.jail.results import Result
+from backend.spec.formats import reason_not_inspected
 from backend.spec.functions import Function
 from backend.spec.settings import TURNTABLES
 from backend.values import frozen
@@ -99,11 +100,9 @@ class Inspector:
         path = source.key.removeprefix(root.key)
         extension = extension_of(path)
         if extension not in self.extensions:
-            return _refused(
-                f"files with the extension .{extension} cannot be read"
-                if extension
-                else "has no file extension"
-            )
+            # The other pipeline may read it.
+            reason = reason_not_inspected(extension)
+            return _refused(reason or f"files with the extension .{extension} cannot be read")
         if self.files.size(source.bucket, source.key, version_id or None) > limits.INPUT_BYTES:
             return _refused(f"larger than {limits.INPUT_BYTES // limits.MIB} MiB")
         content = folder / "content"

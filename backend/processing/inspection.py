@@ -23,6 +23,7 @@ from backend.spec.formats import (
     IMAGE_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     INSPECT_EXTENSIONS,
+    reason_not_inspected,
 )
 
 T = TypeVar("T")
@@ -72,11 +73,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     if not data:
         raise RefusedError("the file is empty")
     if extension not in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
-        raise RefusedError(
-            f"files with the extension .{extension} cannot be read"
-            if extension
-            else "has no file extension"
-        )
+        raise RefusedError(reason_not_inspected(extension) or "cannot be read")
     if extension in IMAGE_EXTENSIONS:
         return _document(read_image(data))
     if extension in DOCUMENT_EXTENSIONS:

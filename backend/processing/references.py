@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from backend.processing.files import State
@@ -19,9 +20,11 @@ class Resolver:
     def __init__(self, model: str, sizes: Mapping[str, int]) -> None:
         self._folder = posixpath.dirname(model)
         self._sizes = sizes
+        self._by_form: dict[str, str] = {}
         self._by_lower: dict[str, str] = {}
         for path in sizes:
-            self._by_lower.setdefault(path.lower(), path)
+            self._by_form.setdefault(_composed(path), path)
+            self._by_lower.setdefault(_composed(path).lower(), path)
 
     def resolve(self, name: str) -> tuple[str, State, str | None]:
         """Return the path to report, the state, and the file to read if there is one.
@@ -39,14 +42,26 @@ class Resolver:
         path = posixpath.normpath(posixpath.join(self._folder, written))
         if path == ".." or path.startswith("../"):
             return name, "outside", None
-        if path in self._sizes:
-            return path, "found", path
-        other = self._by_lower.get(path.lower())
+        same = self._same(path)
+        if same is not None:
+            return same, "found", same
+        other = self._by_lower.get(_composed(path).lower())
         if other is not None:
             return other, "otherCase", other
         return name, "missing", self._beside(written)
 
+    def _same(self, path: str) -> str | None:
+        """Return a file of this name, in the same Unicode form if there is one."""
+        return path if path in self._sizes else self._by_form.get(_composed(path))
+
     def _beside(self, written: str) -> str | None:
         name = posixpath.basename(written)
         path = posixpath.join(self._folder, name)
-        return self._by_lower.get(path.lower()) if name else None
+        if not name:
+            return None
+        return self._same(path) or self._by_lower.get(_composed(path).lower())
+
+
+def _composed(path: str) -> str:
+    """Return a path in one Unicode form: macOS writes names in the other one."""
+    return unicodedata.normalize("NFC", path)

@@ -57,10 +57,35 @@ _MARKS = {
 AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
 
 
+_NO_READER = {
+    **dict.fromkeys(("usd", "usda", "usdc", "usdz"), ("Universal Scene Description", "GLB")),
+    "e57": ("E57 point clouds", "LAS or LAZ"),
+    **dict.fromkeys(
+        ("heic", "heif"), ("HEIF images, whose codec is patented", "JPEG, PNG or AVIF")
+    ),
+    **dict.fromkeys(("pcd", "pts", "ptx", "rcp", "rcs"), ("this point cloud", "LAS, LAZ or PLY")),
+    "dwg": ("AutoCAD drawings", "DXF"),
+    **dict.fromkeys(
+        ("3dm", "catpart", "catproduct", "f3d", "ipt", "iam", "jt"), ("this CAD format", "STEP")
+    ),
+    **dict.fromkeys(("prt", "sldasm", "sldprt", "x_b", "x_t"), ("this CAD format", "STEP")),
+    **dict.fromkeys(("rfa", "rvt"), ("Revit models", "IFC")),
+    **dict.fromkeys(("c4d", "ma", "max", "mb", "skp"), ("this program's models", "GLB or FBX")),
+    **dict.fromkeys(("arw", "cr2", "cr3", "dng", "nef"), ("raw photographs", "JPEG or TIFF")),
+}
+"""Known formats that no reader supports, and to what a file of them can be converted."""
+
+
 def reason_not_inspected(extension: str) -> str | None:
     """Return why files with an extension start no inspection, None for those that start one."""
     if extension in INSPECT_EXTENSIONS or extension in INSPECT_CAD_EXTENSIONS:
         return None
+    if extension in _NO_READER:
+        contents, target = _NO_READER[extension]
+        return (
+            f"Files with the extension .{extension} are not inspected: "
+            f"no reader supports {contents}. Convert the file to {target}"
+        )
     named = f"with the extension .{extension}" if extension else "without an extension"
     return f"Files {named} are not inspected"
 

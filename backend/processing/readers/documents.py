@@ -1,15 +1,29 @@
 """PDF documents and images: facts of their own, and a picture instead of a scene."""
 
 import io
+import struct
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import ExifTags, Image
 
 from backend.processing import limits
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
+
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""By EXIF's orientation."""
+_SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +38,8 @@ def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            return Document(_image_facts(image), _reduced(image))
+            turn = _turn(image)
+            return Document(_image_facts(image, turn), _turned(_reduced(image), turn))
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
@@ -33,7 +48,24 @@ def read_image(data: bytes) -> Document:
         raise RefusedError(f"the image cannot be decoded: {error}") from None
 
 
-def _image_facts(image: Image.Image) -> dict[str, str | int | float | bool]:
+def _turn(image: Image.Image) -> Image.Transpose | None:
+    """Return how the picture is turned upright, as EXIF says; TIFF's is turned by Pillow."""
+    if image.format == "TIFF":
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of broken EXIF
+            return _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+    except (OSError, SyntaxError, ValueError, TypeError, KeyError, EOFError, struct.error):
+        return None  # broken EXIF does not hide the picture
+
+
+def _turned(picture: Image.Image, turn: Image.Transpose | None) -> Image.Image:
+    return picture if turn is None else picture.transpose(turn)
+
+
+def _image_facts(
+    image: Image.Image, turn: Image.Transpose | None
+) -> dict[str, str | int | float | bool]:
     if image.width * image.height > limits.PIXELS:
         size = f"{image.width} x {image.height}"
         raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
@@ -43,6 +75,8 @@ def _image_facts(image: Image.Image) -> dict[str, str | int | float | bool]:
         "height": image.height,
         "colorMode": image.mode,
     }
+    if turn in _SIDEWAYS:
+        facts |= {"width": image.height, "height": image.width}
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
         facts["frames"] = frames

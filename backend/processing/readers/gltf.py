@@ -55,6 +55,10 @@ def _container(data: bytes) -> tuple[Json, bytes]:
         return _json(data), b""
     if len(data) < 12 or struct.unpack_from("<I", data, 4)[0] != 2:
         raise UnsupportedError("not a GLB of version 2")
+    declared = struct.unpack_from("<I", data, 8)[0]
+    if len(data) - declared > 3:  # fewer are padding
+        excess = len(data) - declared
+        raise RefusedError(f"the file has {excess} bytes after the length that its GLB declares")
     chunks: dict[int, bytes] = {}
     position = 12
     while position + 8 <= len(data):

@@ -1,6 +1,7 @@
 """Point clouds: LAS and LAZ by laspy."""
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from backend.processing import limits
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 _CHUNK = 1_000_000
-_WKT_RECORDS, _KEY_RECORD = (2111, 2112), 34737
+_WKT_RECORDS, _KEY_RECORD, _NAME_RECORD = (2111, 2112), 34735, 34737
+_GEOGRAPHIC, _PROJECTED, _VERTICAL, _USER_DEFINED = 2048, 3072, 4096, 32767
 
 
 def read(data: bytes) -> Scene:
@@ -33,8 +35,9 @@ def _scene(file: Any) -> Scene:
     if count > limits.POINTS:
         raise RefusedError(f"{count} points are too many")
     every = max(1, -(-count // limits.SAMPLED_POINTS))
-    positions, colors = _points(file, every)
-    lowest, highest = (np.array(each, np.float64) for each in (header.mins, header.maxs))
+    # The box of the header is often that of other points, or zero.
+    box = _Box()
+    positions, colors = _points(file, every, box)
     return Scene(
         format="LAZ" if header.are_points_compressed else "LAS",
         parts=[Part(positions, points=np.arange(len(positions)), colors=colors)],
@@ -42,20 +45,37 @@ def _scene(file: Any) -> Scene:
         up="z",
         crs=_crs(header),
         total_points=count,
-        bounds=(lowest, highest) if count else None,
+        bounds=box.bounds,
     )
 
 
-def _points(file: Any, every: int) -> tuple[Floats, Floats | None]:
+class _Box:
+    """The smallest box around all points, also those that are not part of the sample."""
+
+    def __init__(self) -> None:
+        self.bounds: tuple[Floats, Floats] | None = None
+
+    def add(self, axes: Sequence[Floats]) -> None:
+        if not len(axes[0]):
+            return
+        lowest = np.array([each.min() for each in axes])
+        highest = np.array([each.max() for each in axes])
+        if self.bounds is not None:
+            lowest = np.minimum(lowest, self.bounds[0])
+            highest = np.maximum(highest, self.bounds[1])
+        self.bounds = (lowest, highest)
+
+
+def _points(file: Any, every: int, box: _Box) -> tuple[Floats, Floats | None]:
     positions, colors, offset = list[Floats](), list[Floats](), 0
     colored = "red" in file.header.point_format.dimension_names
     for chunk in file.chunk_iterator(_CHUNK):
         # The first point of a chunk that belongs to the sample.
         chosen = slice(-offset % every, None, every)
         offset += len(chunk)
-        positions.append(
-            np.stack([np.asarray(each)[chosen] for each in (chunk.x, chunk.y, chunk.z)], 1)
-        )
+        axes = [np.asarray(each, np.float64) for each in (chunk.x, chunk.y, chunk.z)]
+        box.add(axes)
+        positions.append(np.stack([each[chosen] for each in axes], 1))
         if colored:
             channels = (chunk.red, chunk.green, chunk.blue)
             colors.append(np.stack([np.asarray(each)[chosen] for each in channels], 1))
@@ -77,6 +97,25 @@ def _crs(header: Any) -> str:
             text = str(record.string).strip("\0 ")
             return text.partition('"')[2].partition('"')[0][:200] or text[:200]
     for record in records:
-        if record.record_id == _KEY_RECORD and hasattr(record, "strings"):
-            return "|".join(str(each).strip("\0| ") for each in record.strings)[:200]
+        if record.record_id == _NAME_RECORD and hasattr(record, "strings"):
+            names = "|".join(str(each).strip("\0| ") for each in record.strings)[:200]
+            if names.strip("| "):
+                return names
+    return _code(records)
+
+
+def _code(records: Sequence[Any]) -> str:
+    """Return the codes of the GeoTIFF keys as `EPSG:32632` or, with heights, `EPSG:32632+5773`."""
+    for record in records:
+        if record.record_id == _KEY_RECORD and hasattr(record, "geo_keys"):
+            # Location 0: the value is in the key itself.
+            values = {
+                int(key.id): int(key.value_offset)
+                for key in record.geo_keys
+                if key.tiff_tag_location == 0
+            }
+            codes = [values.get(_PROJECTED) or values.get(_GEOGRAPHIC), values.get(_VERTICAL)]
+            known = [str(code) for code in codes if code and code != _USER_DEFINED]
+            if known and known[0] == str(codes[0]):
+                return "EPSG:" + "+".join(known)
     return ""

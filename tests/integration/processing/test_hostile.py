@@ -173,7 +173,7 @@ PAINTED = {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
 
 def cloud_without_bounds() -> bytes:
     data = bytearray(cloud(compressed=False))
-    struct.pack_into("<6d", data, 179, *[math.nan] * 3, *[math.inf] * 3)
+    struct.pack_into("<6d", data, 131, *[math.nan] * 3, *[math.inf] * 3)  # scales and offsets
     return bytes(data)
 
 

@@ -1,6 +1,7 @@
 """Images, documents, point clouds and CAD."""
 
 import io
+import struct
 from typing import Any
 
 import laspy
@@ -9,6 +10,7 @@ import pytest
 from PIL import Image
 
 from backend.processing.inspection import inspect
+from backend.processing.readers.documents import read_image
 from tests.unit.processing import samples
 from tests.unit.processing.samples import Asset
 
@@ -85,6 +87,87 @@ def test_frames_of_an_animation_are_counted() -> None:
     frames = [Image.new("L", (4, 4), each * 100) for each in range(3)]
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
     assert inspect("spin.gif", out.getvalue(), Asset()).facts["frames"] == 3
+
+
+def test_pictures_are_turned_as_their_exif_says() -> None:
+    """The left half of a picture is red: of one turned to the right, the upper half."""
+    picture = Image.new("RGB", (200, 100), "blue")
+    picture.paste("red", (0, 0, 100, 100))
+    red_at = {
+        1: "left",
+        2: "right",
+        3: "right",
+        4: "left",
+        5: "top",
+        6: "top",
+        7: "bottom",
+        8: "bottom",
+    }
+    for kind in ("JPEG", "PNG", "WEBP", "TIFF", "AVIF"):
+        for orientation, side in red_at.items():
+            exif = Image.Exif()
+            exif[0x0112] = orientation
+            out = io.BytesIO()
+            picture.save(out, kind, exif=exif)
+            read = read_image(out.getvalue())
+            wanted = (200, 100) if orientation < 5 else (100, 200)
+            case = (kind, orientation)
+            assert (read.facts["width"], read.facts["height"]) == wanted, case
+            assert read.picture.size == wanted, case
+            width, height = wanted
+            places = {"left": (10, height // 2), "right": (width - 10, height // 2)}
+            places |= {"top": (width // 2, 10), "bottom": (width // 2, height - 10)}
+            reds = [place for place in places if _red(read.picture, places[place])]
+            assert side in reds, case
+            assert {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}[
+                side
+            ] not in reds
+
+
+def _red(picture: Image.Image, place: tuple[int, int]) -> bool:
+    pixel = picture.convert("RGB").getpixel(place)
+    assert isinstance(pixel, tuple)
+    return pixel[0] > 128
+
+
+def test_broken_exif_does_not_hide_a_picture() -> None:
+    for exif in (b"Exif\0\0", b"Exif\0\0II*\0\xff\xff\xff\xff", b"Exif\0\0MM\0*" + b"\xff" * 60):
+        for kind in ("JPEG", "PNG", "WEBP"):
+            out = io.BytesIO()
+            Image.new("RGB", (20, 10)).save(out, kind, exif=exif)
+            assert read_image(out.getvalue()).facts["width"] == 20, (exif, kind)
+
+
+@pytest.mark.parametrize("extension", ["las", "laz"])
+def test_the_box_of_a_point_cloud_is_that_of_its_points(extension: str) -> None:
+    for box in ([0.0] * 6, [5.0, -5.0, 5.0, -5.0, 5.0, -5.0], [float("nan")] * 6):
+        data = bytearray(cloud(compressed=extension == "laz"))
+        struct.pack_into("<6d", data, 179, *box)
+        facts = samples.facts_without_pictures(f"scan.{extension}", bytes(data))
+        assert (facts.get("sizeX"), facts.get("sizeY"), facts.get("sizeZ")) == (999, 499.5, 0), box
+        assert facts["boundsMin"] == "[0.0, 0.0, 0.0]"
+
+
+def test_a_point_cloud_with_codes_of_geotiff_has_its_reference_system() -> None:
+    cases = {
+        "EPSG:25832": {1024: 1, 3072: 25832},
+        "EPSG:4326": {1024: 2, 2048: 4326, 3072: 0},
+        "EPSG:25832+7837": {3072: 25832, 2048: 4258, 4096: 7837},
+        None: {1024: 1, 3072: 32767},
+    }
+    for wanted, keys in cases.items():
+        directory = struct.pack("<4H", 1, 1, 0, len(keys))
+        directory += b"".join(struct.pack("<4H", key, 0, 1, value) for key, value in keys.items())
+        facts = samples.facts_without_pictures("scan.las", _with_record(34735, directory))
+        assert facts.get("crs") == wanted, keys
+
+
+def _with_record(number: int, content: bytes) -> bytes:
+    data = cloud(compressed=False)
+    size, start = struct.unpack_from("<HI", data, 94)
+    record = struct.pack("<2x16sHH32s", b"LASF_Projection", number, len(content), b"") + content
+    changed = data[:size] + record + data[size:]
+    return changed[:96] + struct.pack("<II", start + len(record), 1) + changed[104:]
 
 
 def test_a_step_file_without_solids_is_refused() -> None:

@@ -1,5 +1,6 @@
 """Resolves references within an asset, and finds circular ones. Pure."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import dirname, normpath
@@ -22,8 +23,12 @@ class Paths:
     known: frozenset[str]
     is_whole: bool = True
 
+    def composed(self) -> dict[str, str]:
+        """Return the paths by their name in one Unicode form: macOS writes the other one."""
+        return {_composed(path): path for path in sorted(self.known, reverse=True)}
+
     def in_any_case(self) -> dict[str, str]:
-        return {path.lower(): path for path in self.known}
+        return {_composed(path).lower(): path for path in sorted(self.known, reverse=True)}
 
 
 @frozen
@@ -52,8 +57,8 @@ def candidates(file_path: str, reference: Reference) -> list[str]:
 
 def resolved(found: FileReferences, paths: Paths) -> list[Resolved]:
     """Return the references of a file as they resolve now."""
-    in_any_case = paths.in_any_case()
-    return [_resolved(found.path, one, paths, in_any_case) for one in found.stored.references]
+    names = (paths.composed(), paths.in_any_case())
+    return [_resolved(found.path, one, paths, *names) for one in found.stored.references]
 
 
 def targets(found: FileReferences) -> set[str]:
@@ -73,21 +78,31 @@ def circular(edges: Edges) -> set[tuple[str, str]]:
 
 
 def _resolved(
-    file_path: str, reference: Reference, paths: Paths, in_any_case: Mapping[str, str]
+    file_path: str,
+    reference: Reference,
+    paths: Paths,
+    composed: Mapping[str, str],
+    in_any_case: Mapping[str, str],
 ) -> Resolved:
     wanted = candidates(file_path, reference)
     if not wanted:
         return Resolved(reference, reference.state)
     for path in wanted:
-        if path in paths.known:
+        same = path if path in paths.known else composed.get(_composed(path))
+        if same is not None:
             state = "otherCase" if reference.state == "otherCase" else "found"
-            return Resolved(reference, state, path)
+            return Resolved(reference, state, same)
     for path in wanted:
-        if path.lower() in in_any_case:
-            return Resolved(reference, "otherCase", in_any_case[path.lower()])
+        other = in_any_case.get(_composed(path).lower())
+        if other is not None:
+            return Resolved(reference, "otherCase", other)
     if paths.is_whole:
         return Resolved(reference, "missing")
     return Resolved(reference, reference.state)
+
+
+def _composed(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
 
 
 def _is_out(path: str) -> bool:
