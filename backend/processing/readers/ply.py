@@ -206,7 +206,7 @@ def _from_above(uv: Floats) -> Floats:
 
 def _with_own_corners(part: Part, triangles: Indices, uv: Floats) -> Part:
     """Return the part with texture coordinates of corners: a vertex for each different one."""
-    used = np.column_stack([triangles.reshape(-1), uv.reshape(-1, 2)])
+    used = np.column_stack([triangles.reshape(-1).astype(np.float64), uv.reshape(-1, 2)])
     unique, places = np.unique(used, axis=0, return_inverse=True)
     chosen = unique[:, 0].astype(np.int64)
     return Part(

@@ -1,10 +1,8 @@
 """Files that mean harm: each ends in bounded time and memory, with facts or with a reason."""
 
-import io
 import json
 import math
 import struct
-import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +15,7 @@ from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail, Outcome
 from tests.integration.processing.test_jail import Folder, run
 from tests.unit.processing import cad, samples
+from tests.unit.processing.samples import RELATIONS, archive
 from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_models import CUBES, draco_glb
 
@@ -70,25 +69,11 @@ def png_bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + rows + chunk(b"IEND", b"")
 
 
-def archive(*files: tuple[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
-        for name, content in files:
-            written.writestr(name, content)
-    return out.getvalue()
-
-
 def lying_archive() -> bytes:
     """An archive of a few bytes whose directory says that its file has 4 GB."""
     whole = archive(("3D/3dmodel.model", b"<model/>"))
     at = whole.index(b"PK\x01\x02")
     return whole[: at + 24] + struct.pack("<I", 0xFFFFFFF0) + whole[at + 28 :]
-
-
-MODEL = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
-RELATIONS = (
-    f'<Relationships><Relationship Target="/3D/m.model" Id="a" Type="{MODEL}"/></Relationships>'
-).encode()
 
 
 def zip_bomb() -> bytes:

@@ -3,6 +3,7 @@
 import io
 import json
 import struct
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ TRIANGLES = np.array(
 )
 
 
+MODEL = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
+RELATIONS = (
+    f'<Relationships><Relationship Target="/3D/m.model" Id="a" Type="{MODEL}"/></Relationships>'
+).encode()
+
+
 class Asset:
     """The files of an asset by name; every name is relative to the model."""
 
@@ -30,6 +37,14 @@ class Asset:
     def open(self, name: str) -> tuple[str, State, bytes | None]:
         content = self._files.get(name)
         return name, "missing" if content is None else "found", content
+
+
+def archive(*files: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, content in files:
+            written.writestr(name, content)
+    return out.getvalue()
 
 
 def facts_without_pictures(name: str, data: bytes, **files: bytes) -> Facts:

@@ -24,9 +24,10 @@ TEXTS = {
 }
 
 
-def material(library: bytes, head: str = "mtllib a.mtl\nusemtl m\n", **files: bytes) -> Material:
-    asset: dict[str, bytes] = {"a__mtl": library, **files}
-    return obj.read(samples.cube_obj(head), Files(Asset(**asset))).materials[1]
+def material(library: bytes, files: dict[str, bytes] | None = None) -> Material:
+    asset: dict[str, bytes] = {"a__mtl": library, **(files or {})}
+    data = samples.cube_obj("mtllib a.mtl\nusemtl m\n")
+    return obj.read(data, Files(Asset(**asset))).materials[1]
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -44,7 +45,7 @@ def test_a_library_of_materials_may_begin_with_a_byte_order_mark() -> None:
     for end in (b"\n", b"\r\n", b"\r"):
         for mark in (b"", _MARK):
             library = mark + end.join((b"newmtl m", b"Kd 1 \\", b"0 0", b"map_Kd t.png", b""))
-            read = material(library, t__png=b"pixels")
+            read = material(library, {"t__png": b"pixels"})
             assert (read.color, read.texture) == ((1, 0, 0, 1), b"pixels"), (end, mark)
 
 
@@ -68,7 +69,7 @@ def test_options_of_textures_may_leave_values_out() -> None:
     }
     for value, name in names.items():
         files: dict[str, bytes] = {name.replace(".", "__"): b"pixels"}
-        assert material(f"newmtl m\nmap_Kd {value}\n".encode(), **files).texture, value
+        assert material(f"newmtl m\nmap_Kd {value}\n".encode(), files).texture, value
 
 
 def test_transparency_is_the_opposite_of_opacity() -> None:

@@ -11,8 +11,7 @@ from backend.processing.glb import write_glb
 from backend.processing.readers.models import read_model
 from backend.processing.readers.units import named, unit_and_up
 from backend.processing.scene import Scene
-from tests.unit.processing.samples import Asset, facts_without_pictures
-from tests.unit.processing.test_hostile import RELATIONS, archive
+from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures
 
 _FBX = """; FBX 7.4.0 project file
 FBXHeaderExtension:  {{
