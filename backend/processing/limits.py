@@ -25,3 +25,15 @@ CHILD_MEMORY_BYTES = 1536 * MIB
 CHILD_ADDRESS_BYTES = 3072 * MIB
 CHILD_CPU_SECONDS = 120
 CHILD_SECONDS = 150
+"""The most that any file gets. A smaller file gets less, see `seconds_for`."""
+_SECONDS, _SECONDS_PER_MIB = 10, 2
+
+
+def seconds_for(size: int) -> int:
+    """Return how long a file may be read of which `size` bytes are needed, with its references."""
+    return min(CHILD_SECONDS, _SECONDS + _SECONDS_PER_MIB * size // MIB)
+
+
+def cpu_seconds_for(size: int) -> int:
+    """Return the processor time for such a file."""
+    return CHILD_CPU_SECONDS * seconds_for(size) // CHILD_SECONDS

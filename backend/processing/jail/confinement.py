@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ _CAPABILITY_VERSION = 0x20080522
 
 @dataclass(frozen=True)
 class Bounds:
-    """The resources of one child."""
+    """The resources of one child. The parent raises its processor time with the files it opens."""
 
     memory_bytes: int = limits.CHILD_MEMORY_BYTES
     address_bytes: int = limits.CHILD_ADDRESS_BYTES
@@ -66,7 +67,22 @@ def _limit(bounds: Bounds) -> None:
     for kind, value in wanted.items():
         _, most = resource.getrlimit(kind)
         bounded = value if most == resource.RLIM_INFINITY else min(value, most)
-        resource.setrlimit(kind, (bounded, bounded))
+        # The parent can raise the processor time, but not above this hard limit.
+        hard = limits.CHILD_CPU_SECONDS if kind == resource.RLIMIT_CPU else bounded
+        hard = hard if most == resource.RLIM_INFINITY else min(hard, most)
+        resource.setrlimit(kind, (bounded, max(hard, bounded)))
+
+
+def raise_cpu_seconds(process: int, seconds: int) -> None:
+    """Raise the processor time of a child, which has opened another file.
+
+    Where the kernel refuses that, the child keeps what it has.
+    """
+    if sys.platform == "linux":
+        with suppress(ProcessLookupError, PermissionError):
+            _, most = resource.prlimit(process, resource.RLIMIT_CPU)
+            bounded = seconds if most == resource.RLIM_INFINITY else min(seconds, most)
+            resource.prlimit(process, resource.RLIMIT_CPU, (bounded, most))
 
 
 class _CapabilityHeader(ctypes.Structure):

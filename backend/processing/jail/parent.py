@@ -7,15 +7,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from backend.processing import limits
 from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
-from backend.processing.jail.confinement import Bounds, hide_memory
+from backend.processing.jail.confinement import Bounds, hide_memory, raise_cpu_seconds
 from backend.processing.jail.results import Result, checked, refusal
 from backend.processing.references import Resolver
 
@@ -70,8 +70,9 @@ class Outcome:
 class Jail:
     """Inspects files, each in a child of its own. Not for several threads at once.
 
-    `environment` is that of the processes: it must hold no secrets. `bounds` and `seconds` are
-    those of each file. `turntable`: also make pictures of models from all sides.
+    `environment` is that of the processes: it must hold no secrets. `bounds` and `seconds` are the
+    most that a file gets; less processor time and time are allowed for small files. `turntable`:
+    also make pictures of models from all sides.
     """
 
     def __init__(
@@ -95,23 +96,24 @@ class Jail:
 
         Files that the model references, the thumbnail and the GLB are written to `folder`.
         """
-        started = time.monotonic()
         control = self._started()
+        started = time.monotonic()  # the start of the template is no time of this file
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
                 send(control, {"job": True}, [theirs.fileno()])
             process = int(receive(control)[0]["process"])
-            conversation = _Conversation(ours, path, files, folder, started + self.seconds)
+            budget = _Budget(self.bounds, self.seconds, process, content.stat().st_size)
+            conversation = _Conversation(ours, path, files, folder, budget)
             try:
-                result = conversation.hold(content, self.bounds, turntable=self.turntable)
+                result = conversation.hold(content, turntable=self.turntable)
             finally:
                 # Also a child that has sent its result, because it might never end.
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                 ended, _ = receive(control)
         if result is None:
-            result = refusal(conversation.late, ended["status"], self.bounds, self.seconds)
+            result = refusal(conversation.late, ended["status"], budget.bounds, budget.seconds)
         usage = Usage(
             time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
         )
@@ -149,27 +151,67 @@ class Jail:
         return ours
 
 
+class _Budget:
+    """The time of one child, which grows with the files that it gets."""
+
+    def __init__(self, most: Bounds, seconds: float, process: int, size: int) -> None:
+        self._most = most
+        self._most_seconds = seconds
+        self._process = process
+        self._size = size
+        self._started = time.monotonic()
+        self._fetching = 0.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """The bounds of the child with its present files."""
+        cpu_seconds = min(self._most.cpu_seconds, limits.cpu_seconds_for(self._size))
+        return replace(self._most, cpu_seconds=cpu_seconds)
+
+    @property
+    def seconds(self) -> float:
+        return min(self._most_seconds, limits.seconds_for(self._size))
+
+    @property
+    def remaining(self) -> float:
+        """The rest of the time. Fetching files of the asset is not reading, but ends too."""
+        now = time.monotonic()
+        reading = self._started + self._fetching + self.seconds - now
+        return min(reading, self._started + self._most_seconds - now)
+
+    @contextmanager
+    def fetching(self, size: int) -> Iterator[None]:
+        """Add a file of `size` bytes, which is fetched meanwhile."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._fetching += time.monotonic() - started
+        self._size += size
+        raise_cpu_seconds(self._process, self.bounds.cpu_seconds)
+
+
 class _Conversation:
     """Answers the requests of one child until it sends its result."""
 
     def __init__(
-        self, channel: socket.socket, path: str, files: AssetFiles, folder: Path, deadline: float
+        self, channel: socket.socket, path: str, files: AssetFiles, folder: Path, budget: _Budget
     ) -> None:
         self._channel = channel
         self._path = path
         self._files = files
         self._folder = folder
-        self._deadline = deadline
+        self._budget = budget
         self._resolver: Resolver | None = None
         self._sizes: Mapping[str, int] = {}
         self._fetched: dict[str, Path] = {}
         self._bytes = 0
         self.late = False
 
-    def hold(self, content: Path, bounds: Bounds, *, turntable: bool) -> Result | None:
+    def hold(self, content: Path, *, turntable: bool) -> Result | None:
         """Return the result, None if the child has ended without one or takes too long."""
         try:
-            self._hand_over(content, bounds, turntable=turntable)
+            self._hand_over(content, turntable=turntable)
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
@@ -189,12 +231,12 @@ class _Conversation:
             with path.open("rb") as file:
                 yield path if is_written and file.read(len(magic)) == magic else None
 
-    def _hand_over(self, content: Path, bounds: Bounds, *, turntable: bool) -> None:
+    def _hand_over(self, content: Path, *, turntable: bool) -> None:
         scratch = self._folder / "scratch"
         scratch.mkdir(exist_ok=True)
         job = {
             "path": self._path,
-            "bounds": asdict(bounds),
+            "bounds": asdict(self._budget.bounds),
             "folder": str(scratch),
             "turntable": turntable,
         }
@@ -204,7 +246,7 @@ class _Conversation:
             send(self._channel, job, [each.fileno() for each in opened])
 
     def _next(self) -> dict[str, Any]:
-        remaining = self._deadline - time.monotonic()
+        remaining = self._budget.remaining
         if remaining <= 0:
             raise TimeoutError
         self._channel.settimeout(remaining)
@@ -224,7 +266,8 @@ class _Conversation:
 
     def _resolved(self, name: str) -> tuple[str, State, Path | None]:
         if self._resolver is None:
-            self._sizes = self._files.sizes()
+            with self._budget.fetching(0):
+                self._sizes = self._files.sizes()
             self._resolver = Resolver(self._path, self._sizes)
         path, state, found = self._resolver.resolve(name)
         return path, state, None if found is None else self._content(found)
@@ -237,6 +280,7 @@ class _Conversation:
             if too_many or self._bytes > limits.INPUT_BYTES:
                 return None
             destination = self._folder / f"reference-{len(self._fetched)}"
-            self._files.fetch(path, destination)
+            with self._budget.fetching(self._sizes[path]):
+                self._files.fetch(path, destination)
             self._fetched[path] = destination
         return self._fetched[path]

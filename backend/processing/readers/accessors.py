@@ -14,6 +14,8 @@ Array = NDArray[Any]
 Json = Mapping[str, Any]
 
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_EMPTY_ELEMENTS = 1 << 16
+"""Elements that an accessor may have without data in a document of any size."""
 _COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 
 
@@ -42,11 +44,14 @@ class Accessors:
     def __init__(self, document: Json, buffer: Callable[[int], bytes]) -> None:
         self._document = document
         self._buffer = buffer
+        self._opened: dict[int, int] = {}
 
     def view(self, index: object) -> tuple[memoryview, int]:
         """Return the bytes of a buffer view and its stride, 0 for tightly packed."""
         view = entry(self._document, "bufferViews", index)
-        data = memoryview(self._buffer(whole(view.get("buffer"), "buffer")))
+        number = whole(view.get("buffer"), "buffer")
+        data = memoryview(self._buffer(number))
+        self._opened[number] = len(data)
         start = whole(view.get("byteOffset", 0), "byteOffset")
         length = whole(view.get("byteLength"), "byteLength")
         if start + length > len(data):
@@ -63,12 +68,22 @@ class Accessors:
         if "bufferView" in accessor:
             values = self._packed(accessor, index, kind, columns, count)
         else:
+            self._require_data(accessor, index, count)
             values = np.zeros((count, columns), kind)
         if "sparse" in accessor:
             values = self._replaced(accessor["sparse"], values, index)
         if accessor.get("normalized") and values.dtype.kind in "iu":
             return np.maximum(values / np.iinfo(values.dtype).max, -1.0)
         return values
+
+    def _require_data(self, accessor: Json, index: object, count: int) -> None:
+        """Require fewer zeros than the opened buffers have bytes: they cost a file nothing."""
+        sparse = mapping(accessor.get("sparse"))
+        for part in (mapping(sparse.get(name)) for name in ("indices", "values")):
+            if "bufferView" in part:
+                self.view(part["bufferView"])
+        if count > max(_EMPTY_ELEMENTS, sum(self._opened.values())):
+            raise RefusedError(f"accessor {index} declares {count} elements without data")
 
     def _type(self, accessor: Json, index: object) -> tuple[np.dtype[Any], int]:
         component, shape = accessor.get("componentType"), accessor.get("type")

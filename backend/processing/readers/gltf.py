@@ -103,6 +103,7 @@ class _Document:
         self._draco = Draco(self._accessors)
         self._meshes: dict[int, list[Part]] = {}
         self._vertices = 0
+        self._stored_vertices = 0
 
     def scene(self) -> Scene:
         parts = [part for world, mesh in self._placed() for part in self._moved(world, mesh)]
@@ -147,6 +148,8 @@ class _Document:
     def _placed(self) -> Iterator[tuple[Floats, int]]:
         """Return the meshes of the scene, each with its transformation."""
         visited = 0
+        # A node has one parent. Some exporters share nodes, but not all of them many times.
+        allowed = 4 * len(_listed(self._document, "nodes")) + 1000
         world: Floats = np.eye(4)
         waiting = [(world, node, frozenset[int]()) for node in self._roots()]
         while waiting:
@@ -154,6 +157,8 @@ class _Document:
             visited += 1
             if visited > limits.NODES:
                 raise RefusedError(f"more than {limits.NODES} nodes")
+            if visited > allowed:
+                raise RefusedError("its nodes are not a tree: each may have one parent")
             if index in above:
                 raise RefusedError("circular: a node is its own descendant")
             node = entry(self._document, "nodes", index)
@@ -194,6 +199,9 @@ class _Document:
         if positions is None or positions.shape[1] != 3:
             return None
         count = len(positions)
+        self._stored_vertices += count
+        if self._stored_vertices > limits.VERTICES:
+            raise RefusedError(f"more than {limits.VERTICES} vertices")
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
         mode = given.get("mode", 4)

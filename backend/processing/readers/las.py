@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from backend.processing import limits
+from backend.processing.readers.las_counts import require_plausible_counts
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 _CHUNK = 1_000_000
@@ -19,6 +20,7 @@ def read(data: bytes) -> Scene:
     import laspy  # noqa: PLC0415 - only point clouds need it
     import lazrs  # noqa: PLC0415
 
+    require_plausible_counts(data)
     library: Any = laspy
     codec: Any = lazrs
     try:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from backend.processing import limits
 from backend.processing.files import State
-from backend.processing.jail import landlock, results
-from backend.processing.jail.confinement import Bounds
+from backend.processing.jail import landlock, parent, results
+from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.references import Resolver
 from tests.integration.processing.attacks import SECRET
@@ -166,6 +168,45 @@ def test_what_takes_too_long_is_refused(
     monkeypatch.setattr(jail, "seconds", 0.001)
     found = run(jail, tmp_path, "cube.obj", samples.cube_obj())
     assert found.result.refused == "reading takes longer than 0.001 seconds"
+
+
+def test_a_file_may_be_read_as_long_as_its_size_deserves() -> None:
+    sizes = (0, 227, 33_000, 1 << 20, 10 << 20, 512 << 20)
+    assert [limits.seconds_for(size) for size in sizes] == [10, 10, 10, 12, 30, 150]
+    assert [limits.cpu_seconds_for(size) for size in sizes] == [8, 8, 8, 9, 24, 120]
+
+
+def test_a_small_file_ends_at_the_limit_of_a_small_file(
+    jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "seconds_for", lambda size: 0.001 if size < 1 << 20 else 25)
+    found = run(jail, tmp_path, "cube.obj", samples.cube_obj())
+    assert found.result.refused == "reading takes longer than 0.001 seconds"
+    large = samples.cube_obj() + b"#" * (1 << 20)
+    assert run(jail, tmp_path, "cube.obj", large).result.refused is None
+
+
+def test_a_file_that_a_model_references_adds_to_the_processor_time(
+    jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised: list[int] = []
+    monkeypatch.setattr(parent, "raise_cpu_seconds", lambda _, seconds: raised.append(seconds))
+    data = samples.cube_obj("mtllib cube.mtl\n")
+    asset = Folder(cube__mtl=b"#" * (10 << 20))
+    assert run(jail, tmp_path, "cube.obj", data, asset).result.refused is None
+    assert raised == [8, 24]  # after the list of the asset's files, and after the file
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has this call")
+def test_the_processor_time_of_a_process_is_raised_below_its_hard_limit() -> None:
+    kind = resource.RLIMIT_CPU
+    before = resource.getrlimit(kind)
+    try:
+        raise_cpu_seconds(os.getpid(), 100_000)
+        assert resource.getrlimit(kind) == (100_000, before[1])
+    finally:
+        resource.setrlimit(kind, before)
+    raise_cpu_seconds(2**22 + 1, 10)  # it has ended
 
 
 def test_what_needs_too_much_memory_is_refused(
