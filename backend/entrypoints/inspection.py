@@ -81,20 +81,31 @@ class Inspector:
         """Inspect the file of a run. Returns a summary for the history of the execution.
 
         Raises:
-            InvalidInputError: the run has no file.
+            InvalidInputError: the run has no file, or the pipeline before wrote several.
         """
         body = Body.model_validate(event["body"])
-        source = _place(body.input_s3_asset_file_path)
-        if not source.key or source.key.endswith("/"):
-            raise InvalidInputError(
-                "This pipeline inspects a single file: start the workflow with a file"
-            )
+        source = self._single(body, _place(body.input_s3_asset_file_path))
         root = _root(body, source)
         version_id = body.input_s3_version_id if source.bucket == body.bucket_asset else ""
         with tempfile.TemporaryDirectory() as temporary:
             found = self._inspected(source, version_id, root, Path(temporary))
             self._write(body, source, found)
         return {"refused": found.result.refused, "facts": len(found.result.facts)}
+
+    def _single(self, body: Body, source: Place) -> Place:
+        """Return the file to read. That of an earlier pipeline is in a folder of the run."""
+        if source.key and not source.key.endswith("/"):
+            return source
+        if not source.key or source.bucket == body.bucket_asset:
+            raise InvalidInputError(
+                "This pipeline inspects a single file: start the workflow with a file"
+            )
+        written = list(self.files.sizes(source.bucket, source.key, most=2))
+        if len(written) != 1:
+            raise InvalidInputError(
+                "This pipeline inspects a single file; the pipeline before it wrote several"
+            )
+        return source.below(written[0])
 
     def _inspected(self, source: Place, version_id: str, root: Place, folder: Path) -> Outcome:
         path = source.key.removeprefix(root.key)

@@ -51,7 +51,7 @@ class Studio:
         assets, objects = replace(self.museum.assets, authorization=allowed), self.objects
         metadata = metadata_service(assets, self.tables, objects)
         return OutputCommands(
-            executions=ExecutionRecords(self._executions),
+            executions=ExecutionRecords(self.executions),
             progress=ProgressRepository(self.tables, self.clock),
             assets=assets,
             files=self.museum.files,
@@ -78,7 +78,7 @@ class Studio:
         )
 
     @property
-    def _executions(self) -> ExecutionRepository:
+    def executions(self) -> ExecutionRepository:
         return ExecutionRepository(self.tables)
 
     def started(self, execution_id: str = "e1", pipelines: int = 1, **more: Any) -> Execution:
@@ -89,7 +89,7 @@ class Studio:
             "pipelines": [pipeline_snapshot(f"p{number}") for number in range(pipelines)],
         }
         execution = new_execution(execution_id, **values | more)
-        self._executions.create(execution)
+        self.executions.create(execution)
         return execution
 
     def inspected(
@@ -122,7 +122,7 @@ class Studio:
         raise AssertionError("there is no end to it")
 
     def outputs(self, execution_id: str = "e1") -> RunOutputs:
-        found = self._executions.find(execution_id)
+        found = self.executions.find(execution_id)
         assert found is not None
         assert found.outputs is not None
         return found.outputs

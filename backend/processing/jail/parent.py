@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -180,7 +180,7 @@ class _Budget:
         return min(reading, self._started + self._most_seconds - now)
 
     @contextmanager
-    def fetching(self, size: int) -> Iterator[None]:
+    def fetching(self, size: int) -> Generator[None]:
         """Add a file of `size` bytes, which is fetched meanwhile."""
         started = time.monotonic()
         try:

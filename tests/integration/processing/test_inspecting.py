@@ -176,6 +176,20 @@ def test_what_another_pipeline_wrote_is_read_from_its_folder(
     assert files.read == [(source, None)]
 
 
+def test_the_one_file_in_the_folder_of_another_pipeline_is_read(
+    inspector: Inspector, files: FakeWorkFiles
+) -> None:
+    """The state machine names that folder for each pipeline after the first."""
+    folder = "s3://auxiliary/pipelines/x-1/1/files/"
+    with pytest.raises(InvalidInputError):
+        inspector.handle(event("cube.obj", inputS3AssetFilePath=folder))
+    files.objects["auxiliary", "pipelines/x-1/1/files/cube.obj"] = samples.cube_obj()
+    assert inspector.handle(event("cube.obj", inputS3AssetFilePath=folder))["refused"] is None
+    files.objects["auxiliary", "pipelines/x-1/1/files/b.obj"] = samples.cube_obj()
+    with pytest.raises(InvalidInputError, match="wrote several"):
+        inspector.handle(event("cube.obj", inputS3AssetFilePath=folder))
+
+
 @pytest.mark.parametrize("path", ["s3://assets/statue/", "s3://", "https://example.com/a.obj"])
 def test_a_run_without_a_file_fails(inspector: Inspector, path: str) -> None:
     with pytest.raises(InvalidInputError):

@@ -179,7 +179,11 @@ def test_a_file_may_be_read_as_long_as_its_size_deserves() -> None:
 def test_a_small_file_ends_at_the_limit_of_a_small_file(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "seconds_for", lambda size: 0.001 if size < 1 << 20 else 25)
+
+    def short(size: int) -> float:
+        return 0.001 if size < 1 << 20 else 25
+
+    monkeypatch.setattr(limits, "seconds_for", short)
     found = run(jail, tmp_path, "cube.obj", samples.cube_obj())
     assert found.result.refused == "reading takes longer than 0.001 seconds"
     large = samples.cube_obj() + b"#" * (1 << 20)
@@ -190,7 +194,11 @@ def test_a_file_that_a_model_references_adds_to_the_processor_time(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raised: list[int] = []
-    monkeypatch.setattr(parent, "raise_cpu_seconds", lambda _, seconds: raised.append(seconds))
+
+    def note(process: int, seconds: int) -> None:
+        raised.append(seconds)
+
+    monkeypatch.setattr(parent, "raise_cpu_seconds", note)
     data = samples.cube_obj("mtllib cube.mtl\n")
     asset = Folder(cube__mtl=b"#" * (10 << 20))
     assert run(jail, tmp_path, "cube.obj", data, asset).result.refused is None

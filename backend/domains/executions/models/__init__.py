@@ -6,12 +6,14 @@ from pydantic import Field
 
 from backend.core.models import WireModel
 from backend.spec.keys import WORKFLOW
+from backend.spec.shipped import SHIPPED
 from backend.values import frozen
 
 ExecutionStatus = Literal["NEW", "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
 EndStatus = Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
 Trigger = Literal["user", "upload", "rerun"]
 
+_OWN_FUNCTIONS = frozenset(one.function for one in SHIPPED)
 ACTIVE: tuple[ExecutionStatus, ...] = ("NEW", "RUNNING")
 
 
@@ -33,6 +35,11 @@ class PipelineSnapshot(WireModel):
     input_parameters: str = ""
     source: str = ""
     detail_type: str = ""
+
+    @property
+    def inspects(self) -> bool:
+        """Return whether it calls a function of the product, which reads a single file."""
+        return self.pipeline_execution_type == "Lambda" and self.resource in _OWN_FUNCTIONS
 
 
 class RunError(WireModel):
@@ -67,7 +74,7 @@ class Execution(WireModel):
 
     `input_asset_file_key` is the S3 key of the input file, empty for a run on the whole asset.
     `chain` are the keys of the workflows whose outputs led to this run, this one's last. `shipped`
-    marks runs of the product's own workflows, whose results the system stores.
+    marks runs of only a function of the product, whose results the system stores.
     """
 
     database_id: str

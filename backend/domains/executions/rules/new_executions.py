@@ -48,6 +48,29 @@ class PipelineNotAllowedError(InvalidInputError):
         )
 
 
+class FileRequiredError(InvalidInputError):
+    """The first pipeline of the workflow reads a single file, and none is named."""
+
+    code = "FileRequired"
+
+    def __init__(self, pipeline_id: str) -> None:
+        super().__init__(
+            f"fileKey: pipeline {pipeline_id} of the workflow reads a single file, so the "
+            "workflow cannot run on a whole asset; send fileKey, or up to 50 files in fileKeys"
+        )
+
+
+def require_file(workflow: Workflow, file_key: str) -> None:
+    """Require a file for a workflow that begins with a function of the product.
+
+    Raises:
+        FileRequiredError: the run would be one on the whole asset.
+    """
+    first = workflow.functions[0]
+    if first.inspects and not file_key:
+        raise FileRequiredError(first.name)
+
+
 def require_own_or_global(workflow_database_id: str, database_id: str) -> None:
     """Require a workflow that runs on assets of the database.
 
@@ -128,7 +151,7 @@ def new_execution(
         started_by_mfa=caller.mfa,
         chain=[workflow.key],
         pipelines=[snapshot(function) for function in workflow.functions],
-        shipped=workflow.is_shipped,
+        shipped=workflow.stores_inspection,
     )
 
 

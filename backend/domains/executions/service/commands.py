@@ -74,6 +74,7 @@ class ExecutionCommands:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             ExecutionActiveError: an execution of the workflow on this file has not ended.
             FileNotFoundInAssetError: the asset has no such file.
+            FileRequiredError: the workflow's first pipeline reads a single file, and none is named.
             FileQuarantinedError: a malware scan found a threat in it.
             ForeignWorkflowError: the workflow belongs to another database.
             PermissionDeniedError: the caller may not run the workflow, one of its pipelines, or
@@ -186,11 +187,13 @@ class ExecutionCommands:
         rerun_of: str | None = None,
     ) -> str:
         now = self.clock()
+        file = self._file(asset, file_key)
+        new_executions.require_file(workflow, file[0])
         execution = new_executions.new_execution(
             caller,
             workflow,
             (asset.database_id, asset.asset_id),
-            self._file(asset, file_key),
+            file,
             execution_id=ordered_uuid(now),
             created_at=iso(now),
         )

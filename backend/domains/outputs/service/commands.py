@@ -33,7 +33,7 @@ from backend.domains.outputs.models import Cursor, Phase, Progress, Sort
 from backend.domains.outputs.repository import ProgressRepository
 from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.files import FileOutputs, RunFolder, Written
-from backend.domains.outputs.service.inspections import Inspections
+from backend.domains.outputs.service.inspections import RESULT, Inspections
 from backend.domains.outputs.service.records import RecordOutputs
 from backend.domains.uploads.service import Deposits
 from backend.spec import routes
@@ -169,6 +169,9 @@ class OutputCommands:
             self._advance_large(work, found, after)
             return
         found = work.files.of_phase(cursor.phase, found)
+        if cursor.phase == "metadata" and work.execution.pipelines[cursor.pipeline - 1].inspects:
+            # Facts belong to the version that a user uploaded, not to what other pipelines wrote.
+            found = [one for one in found if one.name != RESULT]
         denied = self._denied(work, cursor.phase) if found else None
         if denied is not None:
             outcomes = [Outcome(one.sort, one.label, one.name, denied) for one in found]

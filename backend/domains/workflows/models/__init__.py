@@ -79,6 +79,11 @@ class WorkflowFunction(WireModel):
     def resource(self) -> Resource:
         return Resource.model_validate_json(self.user_provided_resource)
 
+    @property
+    def inspects(self) -> bool:
+        """Return whether it calls a function of the product, which reads a single file."""
+        return self.resource in _OWN_FUNCTIONS
+
 
 class SpecifiedPipelines(WireModel):
     functions: list[WorkflowFunction]
@@ -137,6 +142,14 @@ class Workflow(WireModel):
         ]
 
     @property
+    def stores_inspection(self) -> bool:
+        """Return whether it runs only a function of the product, also by a pipeline of a user.
+
+        Its results are stored as the system's: no other program has written into its folders.
+        """
+        return len(self.functions) == 1 and self.functions[0].inspects
+
+    @property
     def has_shipped_id(self) -> bool:
         """Return whether it has the id of a workflow that ships with the product."""
         return self.database_id == GLOBAL and any(one.id == self.workflow_id for one in SHIPPED)
@@ -151,6 +164,9 @@ class Workflow(WireModel):
 def own_function(name: str) -> Resource:
     """Return the resource of a pipeline function of the product."""
     return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
+
+
+_OWN_FUNCTIONS = [own_function(one.function) for one in SHIPPED]
 
 
 class SentFunction(SentModel):

@@ -6,6 +6,7 @@ import pytest
 
 from backend.core.errors import UnavailableError
 from backend.core.runs import StepState
+from backend.domains.pipelines.models import Resource
 from backend.spec.queues import EXECUTION_STARTS
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.audit import entries
@@ -51,6 +52,43 @@ def test_a_workflow_is_run_on_an_asset_as_a_whole(api: Api, file_key: str) -> No
     found = api.runner.executions.find(api.started(file_key))
     assert found is not None
     assert (found.input_asset_file_key, found.input_version_id) == ("", "")
+
+
+def inspecting(api: Api, name: str = "again", *pipelines: tuple[str, str]) -> None:
+    """A workflow of the database whose pipelines are a user's own, and call `Inspect`."""
+    resource = Resource(resource_id="Inspect", resource_type="Lambda", is_provided=False)
+    api.runner.define(
+        name,
+        pipelines=[("museum", name), *pipelines],
+        user_provided_resource=resource.model_dump_json(by_alias=True),
+    )
+
+
+def test_a_users_own_pipeline_that_inspects_has_its_results_stored_as_the_systems(api: Api) -> None:
+    inspecting(api)
+    inspecting(api, "twice", ("museum", "second"))
+    stored = {
+        name: api.runner.executions.find(api.started(workflow_id=name))
+        for name in ("again", "twice", "publish")
+    }
+    assert {name: found.shipped for name, found in stored.items() if found} == {
+        "again": True,
+        "twice": False,
+        "publish": False,
+    }
+
+
+@pytest.mark.parametrize("file_key", ["", "/", "statue/"])
+def test_a_workflow_that_reads_a_single_file_is_refused_for_a_whole_asset(
+    api: Api, file_key: str
+) -> None:
+    inspecting(api)
+    answer = api.start(file_key, workflow_id="again")
+    assert answer.status == 400
+    assert "pipeline again of the workflow reads a single file" in str(answer.body)
+    several = api.start("", workflow_id="again", fileKeys=["/a.glb", file_key or "/"])
+    assert several.status == 200
+    assert api.runner.queues.take(EXECUTION_STARTS) == [{}]  # of the file that it names
 
 
 def test_a_null_file_key_is_none(api: Api) -> None:

@@ -7,6 +7,7 @@ import pytest
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.domains.outputs import rules
 from tests.factories.assets import ADMIN
+from tests.factories.executions import new_execution, pipeline_snapshot
 from tests.factories.metadata import schema_service
 from tests.factories.outputs import Studio
 from tests.unit.domains.files.changes import note, notes, told
@@ -65,6 +66,19 @@ def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: Stu
     assert running.stores().state == "done"
     assert notes(running.museum, "/") == {"artist": "unknown", "material": "material!"}
     assert notes(running.museum, "/test/pump.glb") == {"model": "model!"}
+
+
+def test_the_inspection_among_other_pipelines_is_no_metadata(studio: Studio) -> None:
+    snapshots = [pipeline_snapshot("own"), pipeline_snapshot("again", resource="Inspect")]
+    execution = new_execution(execution_status="RUNNING", started_by="admin", pipelines=snapshots)
+    studio.executions.create(execution)
+    studio.wrote("2/metadata/inspection.json", {"facts": {"triangles": 1}})
+    studio.wrote("2/metadata/metadata.json", {"material": "bronze"})
+    assert studio.stores().state == "done"
+    assert studio.outputs().metadata == ["/"]
+    forged = studio.started("e2", workflow_id="other")
+    studio.wrote("1/metadata/inspection.json", {"facts": {}}, forged.execution_id)
+    assert studio.stores("e2").state == "refused"
 
 
 @pytest.mark.parametrize(
