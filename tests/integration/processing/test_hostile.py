@@ -11,9 +11,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from backend.processing import limits
-from backend.processing.files import State
-from backend.processing.inspection import inspect
 from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail, Outcome
 from tests.integration.processing.test_jail import Folder, run
@@ -21,14 +18,6 @@ from tests.unit.processing import cad, samples
 from tests.unit.processing.samples import RELATIONS, archive
 from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_models import CUBES, draco_glb
-
-
-class Asset:
-    """An asset with the buffer of the cube."""
-
-    def open(self, name: str) -> tuple[str, State, bytes | None]:
-        return name, "found", samples.cube_binary()
-
 
 LARGEST = 800 << 20
 LONGEST = 25
@@ -146,39 +135,6 @@ def las_header() -> bytes:
     return bytes(head)
 
 
-def las_records(*, extended: bool = False) -> bytes:
-    """A point cloud of only a header, which declares four billion records."""
-    head = bytearray(375 if extended else 227)
-    head[:4] = b"LASF"
-    head[24:26] = bytes((1, 4 if extended else 2))
-    records = 0 if extended else 0xFFFFFFFF
-    struct.pack_into("<HII", head, 94, len(head), len(head), records)
-    struct.pack_into("<BHI", head, 104, 0, 20, 0)
-    if extended:
-        struct.pack_into("<QIQ", head, 235, len(head), 0xFFFFFFFF, 0)
-    return bytes(head)
-
-
-def las_points(point_format: int) -> bytes:
-    """A point cloud of only a header, which declares as many points as are allowed."""
-    head = bytearray(las_records())
-    struct.pack_into("<I", head, 100, 0)
-    struct.pack_into("<BHI", head, 104, point_format, 20, 399_999_999)
-    return bytes(head)
-
-
-def zeros_of_nothing(primitives: int) -> bytes:
-    """Meshes of vertices without data: an accessor without a buffer view is zeros."""
-    mesh = {"primitives": [{"attributes": {"POSITION": 0}}] * primitives}
-    empty = {"componentType": 5126, "count": 1_999_999, "type": "VEC3"}
-    return gltf(accessors=[empty], meshes=[mesh], nodes=[{"mesh": 0}])
-
-
-def shared_nodes() -> bytes:
-    nodes: list[dict[str, Any]] = [{"children": [n + 1] * 64} for n in range(300)]
-    return gltf(nodes=[*nodes, {"mesh": 0}])
-
-
 def ply(count: int) -> bytes:
     header = f"ply\nformat binary_little_endian 1.0\nelement vertex {count}\nproperty float x\n"
     return header.encode() + b"property float y\nproperty float z\nend_header\n" + b"\0" * 60
@@ -264,44 +220,6 @@ REFUSED: dict[str, Callable[[], bytes]] = {
     "outside.gltf": lambda: gltf(buffers=[{"byteLength": 240, "uri": "../../../etc/passwd"}]),
     "absolute.gltf": lambda: gltf(buffers=[{"byteLength": 240, "uri": "file:///etc/passwd"}]),
 }
-
-
-DECLARED: dict[str, tuple[Callable[[], bytes], str]] = {
-    "records.las": (las_records, "4294967295 variable records, the file has room for 0"),
-    "extended.las": (
-        lambda: las_records(extended=True),
-        "4294967295 extended variable records, the file has room for 0",
-    ),
-    "points.las": (lambda: las_points(0), "399999999 points, the file has room for 0"),
-    "points.laz": (lambda: las_points(0x80), "399999999 points, the file has room for 0"),
-    "zeros.gltf": (lambda: zeros_of_nothing(1), "1999999 elements without data"),
-    "zeros2.gltf": (lambda: zeros_of_nothing(1000), "1999999 elements without data"),
-    "shared.gltf": (shared_nodes, "its nodes are not a tree"),
-    "instances.gltf": (instances, "its nodes are not a tree"),
-}
-"""Files that declare more than they hold, and what the reason says."""
-
-
-def test_what_a_header_declares_is_compared_with_the_file_before_it_is_read() -> None:
-    reasons = {
-        name: inspect(name, made(), Asset()).refused or "read"
-        for name, (made, _) in DECLARED.items()
-    }
-    assert [
-        f"{name}: {reasons[name]}"
-        for name, (_, said) in DECLARED.items()
-        if said not in reasons[name]
-    ] == []
-
-
-def test_vertices_that_many_primitives_share_are_counted_while_they_are_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "VERTICES", 1000)
-    document = samples.cube_gltf()
-    document["meshes"][0]["primitives"] *= 1000
-    refused = inspect("a.gltf", samples.encoded(document), Asset()).refused
-    assert refused == "more than 1000 vertices"
 
 
 def assert_bounded(found: Outcome) -> None:

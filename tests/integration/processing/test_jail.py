@@ -205,7 +205,6 @@ def test_a_file_that_a_model_references_adds_to_the_processor_time(
     assert raised == [8, 24]  # after the list of the asset's files, and after the file
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has this call")
 def test_the_processor_time_of_a_process_is_raised_below_its_hard_limit() -> None:
     kind = resource.RLIMIT_CPU
     before = resource.getrlimit(kind)
