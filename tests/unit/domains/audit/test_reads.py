@@ -39,6 +39,7 @@ DOWNLOAD = Read((ReadAsset("museum", "statue", ("/a.glb",)),), urls=True)
 PLACES_THAT_READ = {
     "downloads/service.py",
     "exports/service.py",
+    "facts/service/glbs.py",
     "uploads/service/urls.py",
 }
 """Modules of slices that presign URLs or read ranges of objects."""
@@ -292,7 +293,7 @@ def test_no_other_module_gives_bytes_or_urls() -> None:
     }
     assert found == PLACES_THAT_READ
     reporting = {function.domain for function in FUNCTIONS if AUDIT_READS in function.settings}
-    assert reporting == {"downloads", "exports", "uploads", "ingest"}
+    assert reporting == {"downloads", "exports", "facts", "uploads", "ingest"}
 
 
 @pytest.mark.parametrize(("value", "kind"), [("1", QueuedReads), ("0", UnrecordedReads)])
