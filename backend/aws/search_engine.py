@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 import boto3
+from aws_lambda_powertools import Logger
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import (
     AuthenticationException,
@@ -35,6 +36,7 @@ from backend.core.search_engine import (
 )
 from backend.core.wired import wired
 
+_logger = Logger(child=True)
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
@@ -212,8 +214,13 @@ def _answered(call: Callable[[], T]) -> Any:
         if "maxClauseCount" in reason:  # status 400 or 500, depending on where it was detected
             fact = "the search has too many words or conditions"
             raise InvalidInputError.of("query", fact) from error
+        if "determiniz" in reason.lower():
+            fact = "a pattern with wildcards is too complex: use fewer wildcards, or a shorter text"
+            raise InvalidInputError(fact) from error
         if isinstance(error, RequestError):
-            raise InvalidInputError(f"OpenSearch refuses the request: {reason}") from error
+            # The reason names internal fields; it is for the log, not for the caller.
+            _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
+            raise InvalidInputError("The search engine does not accept this request") from error
         if isinstance(error, AuthorizationException):
             raise DeniedError(f"OpenSearch denies the request: {reason}") from error
         if status == _TOO_LARGE:
@@ -228,11 +235,16 @@ def _refusal(call: Callable[[], object]) -> str | None:
     try:
         _answered(call)
     except InvalidInputError as error:
-        return error.message
+        cause = error.__cause__
+        return _refused(cause) if isinstance(cause, TransportError) else error.message
     except AuthenticationException as error:
         # Amazon OpenSearch Service rejects settings that it does not support with 401.
-        return f"OpenSearch refuses the request: {_reason(error)}"
+        return _refused(error)
     return None
+
+
+def _refused(error: TransportError) -> str:
+    return f"OpenSearch refuses the request: {_reason(error)}"
 
 
 def _reason(error: TransportError) -> str:

@@ -10,18 +10,20 @@ from decimal import Decimal
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.folding import any_of, equals, matches, rewritten, spellings
 from backend.search.metadata_text import (
+    MAX_PATTERN_WILDCARDS,
     MAX_WILDCARDS,
     PATH_PREFIXES,
     Key,
-    any_of,
     key_condition,
     key_of,
     pair_query,
+    wildcards_in,
 )
 from backend.search.pairs import METADATA, nested
 from backend.search.values import iso_date, number_of
-from backend.search.words import TEXT_FIELDS, split_words, whole_word_query
+from backend.search.words import TEXT_FIELDS, folded, split_words, whole_word_query
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 
@@ -86,10 +88,13 @@ def known_field(name: str) -> str:
     """Return the name of a field, if filters may name it.
 
     Raises:
-        ConditionError: the name is neither a field of the indexes nor a metadata key.
+        ConditionError: the name is neither a field of the indexes nor a metadata key, or it is a
+            key with too many wildcards.
     """
-    if name.removesuffix(KEYWORD) in FIELDS or is_key(name):
+    if name.removesuffix(KEYWORD) in FIELDS:
         return name
+    if is_key(name):
+        return _few_wildcards(name)
     raise ConditionError(f"{name!r:.{_SHOWN_CHARS}} is not a field of the search indexes")
 
 
@@ -119,11 +124,12 @@ def equal(name: str | None, value: str) -> JsonObject:
     if is_key(name):
         return pair_query(_key(name), value, literal=True)
     if name in ANALYSED and split_words(value):
-        return {"match": {name: {"query": value, "operator": "and"}}}
+        spelt = spellings(value)
+        return any_of([{"match": {name: {"query": one, "operator": "and"}}} for one in spelt])
     field = _whole_field(name)
     if field.endswith(KEYWORD):
         dotted = [f".{value}"] if _lacks_dot(name, value) else []
-        return any_of([_term(field, one) for one in (value, *dotted)])
+        return any_of([equals(field, one) for one in (value, *dotted)])
     return {"term": {field: {"value": _typed(field, value)}}}
 
 
@@ -131,18 +137,20 @@ def like(name: str | None, pattern: str) -> JsonObject:
     """Return the condition that a value matches a pattern with `*` and `?`.
 
     Raises:
-        ConditionError: the field contains numbers, dates or booleans.
+        ConditionError: the field contains numbers, dates or booleans, or the pattern has too many
+            wildcards.
     """
+    _few_wildcards(pattern)
     if name is None:
         fields = [field.partition("^")[0] for field in TEXT_FIELDS]
-        return any_of([_wildcard(field, pattern) for field in fields])
+        return any_of([query for field in fields for query in _words_like(field, pattern)])
     if is_key(name):
         return pair_query(_key(name), pattern)
     if name.startswith(_TYPED_PREFIXES):
         raise ConditionError(f"{name} does not support wildcards")
     patterns = [pattern, f".{pattern}"] if _lacks_dot(name, pattern) else [pattern]
-    whole = [_wildcard(_whole_field(name), one) for one in patterns]
-    return any_of([*([_wildcard(name, pattern)] if name in ANALYSED else []), *whole])
+    whole = [matches(_whole_field(name), one) for one in patterns]
+    return any_of([*(_words_like(name, pattern) if name in ANALYSED else []), *whole])
 
 
 def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
@@ -169,19 +177,29 @@ def _bounded_pair(key: Key, bounds: dict[str, str]) -> JsonObject:
     if all(number is not None for number in numbers.values()):
         ranges["number"] = dict(numbers)
     if not ranges or all(_YEAR.fullmatch(text) for text in bounds.values()):  # 2026 may be both
-        ranges["date"] = {word: _date(key.names[0], text) for word, text in bounds.items()}
+        ranges["date"] = {word: _date(key.sent, text) for word, text in bounds.items()}
     return any_of(
         [
             nested(path, {"bool": {"filter": [key_condition(path, key), condition]}})
-            for path in key.paths
+            for path in key.names
             for kind, known in ranges.items()
             for condition in [{"range": {f"{path}.{kind}": known}}]
         ]
     )
 
 
+def _few_wildcards(pattern: str) -> str:
+    count = wildcards_in(pattern)
+    if count > MAX_PATTERN_WILDCARDS:
+        fact = f"{count} wildcards (* and ?) in a pattern; at most {MAX_PATTERN_WILDCARDS}"
+        raise ConditionError(f"{fact} are allowed")
+    return pattern
+
+
 def _key(name: str) -> Key:
-    return key_of(name.removeprefix(f"{METADATA}."))
+    """Return the key of a field's name; `metadata.` means metadata, as `MD_` does."""
+    rest = name.removeprefix(f"{METADATA}.")
+    return key_of(name if rest == name else f"MD_{rest}")
 
 
 def _whole_field(name: str) -> str:
@@ -194,12 +212,11 @@ def _lacks_dot(name: str, value: str) -> bool:
     return name in _DOTTED and not value.startswith((".", "*", "?"))
 
 
-def _term(field: str, value: str) -> JsonObject:
-    return {"term": {field: {"value": value, "case_insensitive": True}}}
-
-
-def _wildcard(field: str, pattern: str) -> JsonObject:
-    return {"wildcard": {field: {"value": pattern, "case_insensitive": True}}}
+def _words_like(field: str, pattern: str) -> list[JsonObject]:
+    """Return queries for a word of an analysed field, as it is analysed."""
+    composed, *decomposed = spellings(pattern)
+    patterns = [rewritten(composed, folded), *(rewritten(one, str.lower) for one in decomposed)]
+    return [{"wildcard": {field: {"value": one}}} for one in patterns]
 
 
 def _typed(field: str, value: str) -> str:

@@ -23,7 +23,8 @@ from backend.search.conditions import (
     known_field,
     like,
 )
-from backend.search.metadata_text import any_of, is_pattern
+from backend.search.folding import any_of
+from backend.search.metadata_text import is_pattern
 from backend.search.values import clean
 
 if TYPE_CHECKING:

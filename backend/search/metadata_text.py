@@ -6,14 +6,16 @@ because `num_parts` may be a real key. Without `MD_` and `AB_`, it matches both 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.folding import any_of, equals, matches
 from backend.search.pairs import METADATA, nested
 from backend.search.values import number_of
 from backend.search.words import inner_query, split_words
+from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ATTRIBUTES
 
 Mode = Literal["key", "value", "both"]
@@ -24,21 +26,30 @@ MAX_ELEMENTS = 100
 MAX_PART_CHARS = 100
 """Of a part of a value. OpenSearch makes a condition of every three characters."""
 MAX_WILDCARDS = 10
-"""Wildcards in one request; each may walk over all terms of a field."""
+"""Patterns with wildcards in one request; each may walk over all terms of a field."""
+MAX_COLONS = 5
+"""Colons of an element that may end its key; keys and values contain some themselves."""
+MAX_PATTERN_WILDCARDS = 30
+"""`*` and `?` in one pattern: the automaton of a pattern with many of them is too large."""
 _FIELD = "metadataQuery"
 _SHOWN_CHARS = 80
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED_OR_COLON = re.compile(r'"(?:[^"\\]|\\.)*"|(:)')
 _QUOTED_OR_OPERATOR = re.compile(r'"(?:[^"\\]|\\.)*"|(?:^|(?<=\s))(AND|OR)(?=\s|$)')
 
 
 class Key(NamedTuple):
-    """The nested paths, and the keys in them, that a key of a request matches."""
+    """A key of a request: the keys that it matches, by their nested path."""
 
-    paths: tuple[str, ...]
-    names: tuple[str, ...]
+    sent: str
+    names: Mapping[str, tuple[str, ...]]
 
 
 def key_of(sent: str) -> Key:
-    """Return what a key matches, with or without the prefixes of VAMS."""
+    """Return what a key matches, with or without the prefixes of VAMS.
+
+    A key that begins with `fact_` is a fact, unless `MD_` precedes it.
+    """
     paths = _PATHS
     names = [sent]
     for prefix, path in PATH_PREFIXES.items():
@@ -51,7 +62,14 @@ def key_of(sent: str) -> Key:
         if rest != names[-1] and rest:
             names.append(rest)
             break
-    return Key(paths, tuple(names))
+    found = dict.fromkeys(paths, tuple(names))
+    if METADATA in found and ATTRIBUTES in found:
+        # Anyone can give metadata the name of a fact; only the product writes attributes of it.
+        others = tuple(name for name in names if not name.lower().startswith(FACT_PREFIX))
+        found = (
+            {METADATA: others, ATTRIBUTES: tuple(names)} if others else {ATTRIBUTES: tuple(names)}
+        )
+    return Key(sent, found)
 
 
 def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> JsonObject:
@@ -59,9 +77,8 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
 
     Case is ignored; `*` and `?` are wildcards in both, unless `literal`.
     """
-    paths = _PATHS if key is None else key.paths
     should: list[JsonObject] = []
-    for path in paths:
+    for path in _PATHS if key is None else key.names:
         filters: list[JsonObject] = []
         if key is not None:
             filters.append(key_condition(path, key))
@@ -73,7 +90,7 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
 
 def key_condition(path: str, key: Key) -> JsonObject:
     """Return the condition that a pair has one of the names."""
-    return any_of([_exact(f"{path}.key", name) for name in key.names])
+    return any_of([_exact(f"{path}.key", name) for name in key.names[path]])
 
 
 def part_query(text: str, key: Key | None = None) -> JsonObject:
@@ -81,7 +98,7 @@ def part_query(text: str, key: Key | None = None) -> JsonObject:
     if is_pattern(text):
         return pair_query(key, text)
     should: list[JsonObject] = []
-    for path in _PATHS if key is None else key.paths:
+    for path in _PATHS if key is None else key.names:
         conditions = [] if key is None else [key_condition(path, key)]
         should.append(nested(path, all_of([*conditions, _part_of_value(path, text)])))
     return any_of(should)
@@ -90,9 +107,9 @@ def part_query(text: str, key: Key | None = None) -> JsonObject:
 def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
     """Return the queries of elements joined by `AND` and `OR`, of which AND binds closer.
 
-    An element is `key:value`; in the modes `key` and `value`, it is just that, and in the mode
-    `both`, one without a colon is a key or a part of a value. `key:` matches an empty value: the
-    web application of VAMS sends it before a user has typed a value.
+    An element is `key:value`. One without a colon is a key in the mode `key`, a part of a value in
+    the mode `value`, and either of them in the mode `both`. `key:` matches an empty value: the web
+    application of VAMS sends it before a user has typed a value.
 
     Raises:
         InvalidInputError: there are too many elements or wildcards, or one of them is invalid.
@@ -122,11 +139,23 @@ def is_pattern(value: str) -> bool:
     return "*" in value or "?" in value
 
 
-def any_of(queries: list[JsonObject]) -> JsonObject:
-    """Return the query for documents that one of the queries finds."""
-    if len(queries) == 1:
-        return queries[0]
-    return {"bool": {"should": queries, "minimum_should_match": 1}}
+def wildcards_in(pattern: str) -> int:
+    return pattern.count("*") + pattern.count("?")
+
+
+def demand_few_wildcards(pattern: str, *, field: str) -> None:
+    """Refuse a pattern with more than `MAX_PATTERN_WILDCARDS` wildcards.
+
+    Raises:
+        InvalidInputError: it has more; the message names `field`.
+    """
+    count = wildcards_in(pattern)
+    if count > MAX_PATTERN_WILDCARDS:
+        fact = (
+            f"has a pattern with {count} wildcards (* and ?); at most {MAX_PATTERN_WILDCARDS} are "
+            "allowed"
+        )
+        raise InvalidInputError.of(field, fact)
 
 
 def all_of(queries: list[JsonObject]) -> JsonObject:
@@ -140,30 +169,51 @@ class _Element(NamedTuple):
 
 
 def _element(text: str, mode: Mode) -> _Element:
-    key, colon, value = (part.strip() for part in text.partition(":"))
-    if _unquoted(text) != text:  # a colon in quotes is part of the text
-        key, colon, value = text, "", ""
-    alone = text.strip(": ")
     if not text:
         raise InvalidInputError.of(
             _FIELD, "AND and OR need an element on both sides, as in key:value AND key:value"
         )
+    alone = _unquoted(text.strip(": "))
     if mode != "both" and not alone:
         raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not a {mode}")
-    if mode == "key":
-        return _Element(pair_query(key_of(alone), None), int(is_pattern(alone)))
-    if mode == "value":
-        part = _unquoted(alone)
-        return _Element(part_query(part), 1)
-    if not colon and alone:
-        part = _unquoted(alone)
-        return _Element(any_of([pair_query(key_of(part), None), part_query(part)]), 1)
-    if not key:
+    demand_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
+    pairs = _pairs(text)
+    if mode == "both" and not pairs and ":" in _QUOTED.sub("", text):
         raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not key:value")
-    literal = _unquoted(value) != value
-    patterns = [key] if literal else [key, value]
-    found = pair_query(key_of(key), _unquoted(value), literal=literal)
-    return _Element(found, sum(map(is_pattern, patterns)))
+    if mode != "both":  # here `key:` is a key or a value, not a pair with an empty value
+        pairs = [pair for pair in pairs if pair.value]
+    found = [pair_query(key_of(one.key), one.value, literal=one.is_quoted) for one in pairs]
+    wildcards = max((one.wildcards for one in pairs), default=0)
+    if mode == "key" or (mode == "both" and not pairs):
+        found.append(pair_query(key_of(alone), None))
+        wildcards += is_pattern(alone)
+    if mode == "value" or (mode == "both" and not pairs):
+        found.append(part_query(alone))
+        wildcards = wildcards + 1 if pairs else 1
+    return _Element(any_of(found), wildcards)
+
+
+class _Pair(NamedTuple):
+    """A key and a value in an element of a query. A quoted value has no wildcards."""
+
+    key: str
+    value: str
+    is_quoted: bool
+
+    @property
+    def wildcards(self) -> int:
+        return is_pattern(self.key) + (is_pattern(self.value) and not self.is_quoted)
+
+
+def _pairs(text: str) -> list[_Pair]:
+    """Return the pairs that an element may mean: keys and values may contain colons, too."""
+    colons = [found.start() for found in _QUOTED_OR_COLON.finditer(text) if found[1]]
+    sent = [(text[:at].strip(), text[at + 1 :].strip()) for at in colons[:MAX_COLONS]]
+    return [
+        _Pair(_unquoted(key), _unquoted(value), _unquoted(value) != value)
+        for key, value in sent
+        if key
+    ]
 
 
 def _groups(text: str) -> Iterator[Iterator[str]]:
@@ -219,5 +269,4 @@ def _typed_values(path: str, value: str) -> list[JsonObject]:
 
 def _exact(field: str, value: str, *, literal: bool = False) -> JsonObject:
     """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
-    kind = "wildcard" if is_pattern(value) and not literal else "term"
-    return {kind: {field: {"value": value, "case_insensitive": True}}}
+    return matches(field, value) if is_pattern(value) and not literal else equals(field, value)

@@ -46,9 +46,10 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
-_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
+_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM, _GEOJSON_POINTS_FROM = 2, 3, 4, 5
 """The mapping versions from which documents follow content and previews at an asset's root, from
-which those of files have their storage class, and from which they have typed attributes."""
+which those of files have their storage class, from which they have typed attributes, and from
+which points in GeoJSON are places of metadata."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -239,13 +240,15 @@ def _is_beyond_keywords(value: str | list[str]) -> bool:
     return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
 
 
-def _described(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject:
+def _described(
+    records: Iterable[Record], allowed: frozenset[str], mapping_version: int
+) -> JsonObject:
     kept = searchable(records)
     if not kept:
         return {}
     return {
         "MD_": flat_object(kept),
-        "metadata": typed_pairs(kept),
+        "metadata": typed_pairs(kept, geojson_points=mapping_version >= _GEOJSON_POINTS_FROM),
         **geographic_fields(kept, allowed),
     }
 
@@ -269,7 +272,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "bool_has_asset_parents": _counts(row, "parentCount"),
         "bool_has_assets_related": _counts(row, "relatedCount"),
         "bool_archived": is_archived(row),
-        **_described(source.metadata, allowed),
+        **_described(source.metadata, allowed, mapping_version),
     }
     parts = (shared["str_databaseid"], shared["str_assetid"])
     return _document(ASSET_INDEX, parts, body)
@@ -291,7 +294,7 @@ def _file(
         "str_previewfilekey": source.preview_key,
         "date_lastmodified": modified.isoformat(),
         "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
-        **_described(source.metadata, allowed),
+        **_described(source.metadata, allowed, mapping_version),
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}

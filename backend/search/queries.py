@@ -13,9 +13,11 @@ from backend.core.search_engine import JsonObject
 from backend.search.conditions import Budget
 from backend.search.facets import add_facets
 from backend.search.filters import filter_query
+from backend.search.folding import equals, matches
 from backend.search.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.metadata_text import (
     MAX_WILDCARDS,
+    demand_few_wildcards,
     is_pattern,
     key_of,
     metadata_query,
@@ -77,6 +79,7 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
     Raises:
         InvalidInputError: there are more than `MAX_WILDCARDS` wildcards, or `MAX_WORDS` words.
     """
+    _demand_few_wildcards(body)
     named = {
         "str_assetname": body.asset_name,
         "str_assetid": body.asset_id,
@@ -91,9 +94,6 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
         filters.append({"bool": {"should": tags, "minimum_should_match": 1}})
     if body.metadata_key or body.metadata_value:
         filters.append(_metadata(body))
-    _demand_few_wildcards(
-        [*(v for v in named.values() if v), *body.tags, body.metadata_key, body.metadata_value]
-    )
     return _request(body, filters, visible, with_metadata=True)
 
 
@@ -174,8 +174,7 @@ def _highlight(highlighted: list[JsonObject]) -> JsonObject:
 
 def _exact(field: str, value: str) -> JsonObject:
     """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
-    kind = "wildcard" if is_pattern(value) else "term"
-    return {kind: {field: {"value": value, "case_insensitive": True}}}
+    return matches(field, value) if is_pattern(value) else equals(field, value)
 
 
 def _metadata(body: SimpleSearchBody) -> JsonObject:
@@ -238,8 +237,21 @@ def _extension(value: str | None) -> str | None:
     return "." + value
 
 
-def _demand_few_wildcards(values: list[Any]) -> None:
-    patterns = [value for value in values if value and is_pattern(value)]
+def _demand_few_wildcards(body: SimpleSearchBody) -> None:
+    sent = (
+        ("assetName", body.asset_name),
+        ("assetId", body.asset_id),
+        ("assetType", body.asset_type),
+        ("fileKey", body.file_key),
+        ("fileExtension", body.file_extension),
+        ("databaseId", body.database_id),
+        ("metadataKey", body.metadata_key),
+        ("metadataValue", body.metadata_value),
+        *(("tags", tag) for tag in body.tags),
+    )
+    patterns = [(field, value) for field, value in sent if value and is_pattern(value)]
     if len(patterns) > MAX_WILDCARDS:
         message = f"{len(patterns)} patterns have wildcards; at most {MAX_WILDCARDS} are allowed"
         raise InvalidInputError(message)
+    for field, value in patterns:
+        demand_few_wildcards(value, field=field)

@@ -43,8 +43,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
 
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
-    "(`vitrine admin search reindex`), searches may not find attributes and facts of files, or "
-    "parts of words."
+    "(`vitrine admin search reindex`), searches may not find attributes and facts of files, "
+    "places in GeoJSON, or parts of words."
 )
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.folding import any_of, escaped, matches, spellings
 from backend.search.pairs import METADATA
 from backend.search.queries import NOT_SHOWN, TIE_BREAKERS
 from backend.search.words import folded, fuzziness, split_words
@@ -42,7 +43,7 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
         raise InvalidInputError.of("q", "must contain letters or digits")
     named = _begins("str_assetname", text)
     tagged = _begins("list_tags", text)
-    keyed: JsonObject = {"prefix": {_KEY: {"value": text, "case_insensitive": True}}}
+    keyed = matches(_KEY, f"{escaped(text)}*")
     valued = _begins(f"{_STRING}.text", text)
     either = [named, tagged, *(_in_pairs(condition) for condition in (keyed, valued))]
     assets: JsonObject = {"bool": {"filter": [named, {"term": {"_rectype": "asset"}}]}}
@@ -189,7 +190,8 @@ def _has_words(value: str, words: Sequence[str]) -> bool:
 
 
 def _begins(field: str, text: str) -> JsonObject:
-    return {"match_bool_prefix": {field: {"query": text, "operator": "and"}}}
+    queries = ({"query": one, "operator": "and"} for one in spellings(text))
+    return any_of([{"match_bool_prefix": {field: query}} for query in queries])
 
 
 def _in_pairs(condition: JsonObject) -> JsonObject:

@@ -70,7 +70,7 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
     return dict(_fitted(values))
 
 
-def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
+def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> list[JsonObject]:
     """Return the nested pairs, for ranges, sorting and facets.
 
     A text beyond the limit of keywords is truncated to one character more, so it is found by its
@@ -79,7 +79,8 @@ def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
     kept = records[:MAX_PAIRS]
     texts = _fitted({record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in kept})
     return [
-        {"key": clean(record.key), "string": texts[record.key], **_typed(record)} for record in kept
+        {"key": clean(record.key), "string": texts[record.key], **_typed(record, geojson_points)}
+        for record in kept
     ]
 
 
@@ -175,7 +176,7 @@ def _fitted(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[st
     return {key: cut(value, share) for key, value in values.items()}
 
 
-def _typed(record: Record) -> JsonObject:
+def _typed(record: Record, geojson_points: bool = False) -> JsonObject:
     match record.value_type.lower():
         case "number":
             found: JsonObject = {"number": number_of(record.value)}
@@ -186,6 +187,8 @@ def _typed(record: Record) -> JsonObject:
         case "geopoint" | "lla":
             point = _geographic_value(record)
             found = {"point": None if isinstance(point, str) else point}
+        case "geojson" if geojson_points:
+            found = {"point": _point_of_geojson(record.value)}
         case _:
             found = {}
     return {name: value for name, value in found.items() if value is not None}
@@ -216,19 +219,35 @@ def _geographic_value(record: Record) -> JsonObject | str | None:
     kind = record.value_type.lower()
     if kind not in {"geopoint", "lla", "geojson"}:
         return None
-    try:
-        value = cast("object", json.loads(record.value))
-    except (ValueError, RecursionError):
+    fields = _json_object(record.value)
+    if fields is None:
         return None
-    if not isinstance(value, dict):
-        return None
-    fields = cast("JsonObject", value)
     if kind == "geojson":
         return record.value
     if kind == "lla":
         return _point(fields.get("lat"), fields.get("long"))
     longitude, latitude = _first_two(fields.get("coordinates"))
     return _point(latitude, longitude)
+
+
+def _point_of_geojson(text: str) -> JsonObject | None:
+    """Return the place of a GeoJSON point, or of a feature with one; None for other shapes."""
+    fields = _json_object(text) or {}
+    if fields.get("type") == "Feature":
+        geometry: object = fields.get("geometry")
+        fields = cast("JsonObject", geometry) if isinstance(geometry, dict) else {}
+    if fields.get("type") != "Point":
+        return None
+    longitude, latitude = _first_two(fields.get("coordinates"))
+    return _point(latitude, longitude)
+
+
+def _json_object(text: str) -> JsonObject | None:
+    try:
+        value = cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+    return cast("JsonObject", value) if isinstance(value, dict) else None
 
 
 def _first_two(value: object) -> tuple[object, object]:

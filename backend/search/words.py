@@ -18,6 +18,7 @@ from typing import Any
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.folding import any_of, equals, escaped, spellings
 from backend.search.pairs import METADATA, nested
 from backend.spec.search_indexes import ATTRIBUTES, INNER
 
@@ -74,6 +75,8 @@ _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
 _FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
 _SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
 _MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
+_WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
+_COLOURED = "\ufe0f"
 _LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
 
 
@@ -94,8 +97,10 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
             "query", f"must not nest parentheses deeper than {MAX_DEPTH} levels"
         )
     # Parts of words are found without a star before them.
-    plain = _LEADING_STARS.sub(r"\1", text)
-    if not split_words(plain) or _OPERATORS.search(plain):
+    plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
+    if not split_words(plain):
+        return _signs(plain, with_metadata=with_metadata)
+    if _OPERATORS.search(plain):
         return _simple_query_string(_SIMILAR.sub("", plain), with_metadata=with_metadata)
     similar = [
         _similar(word, int(letters or _MAX_SIMILAR), with_metadata)
@@ -117,17 +122,16 @@ def _depth(text: str) -> int:
 
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
     """Return what adds to the score of documents that the text names as a whole."""
-    whole: JsonObject = {"value": text, "case_insensitive": True}
-    asset = [{"term": {"_rectype": "asset"}}, {"term": {"str_assetid.keyword": whole}}]
+    asset = [{"term": {"_rectype": "asset"}}, equals("str_assetid.keyword", text)]
     found = [
-        _constant({"term": {"str_assetname.keyword": whole}}, _WHOLE_NAME),
+        _constant(equals("str_assetname.keyword", text), _WHOLE_NAME),
         _constant({"bool": {"filter": asset}}, _WHOLE_ID),
     ]
     if len(text) <= MAX_WHOLE_CHARS:
         name = inner_query("str_key", f"/{text.removeprefix('/')}", end="")
         found.append(_constant(name, _WHOLE_FILE_NAME))
     if with_metadata:
-        value = {"term": {f"{METADATA}.string": whole}}
+        value = equals(f"{METADATA}.string", text)
         boost = _WHOLE_NUMBER if _is_part_number(text) else _WHOLE_VALUE
         found.append(_constant(nested(METADATA, value), boost))
     return found
@@ -135,38 +139,48 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
 
 def whole_word_query(text: str) -> JsonObject:
     """Return the query for documents that contain all words of a text, in any field or value."""
-    should = [
-        _whole(text),
-        *(nested(path, _in_text(path, text)) for path in (METADATA, ATTRIBUTES)),
-    ]
-    return {"bool": {"should": should, "minimum_should_match": 1}}
+    if not split_words(text):
+        return _signs(text, with_metadata=True)
+    found: list[JsonObject] = []
+    for spelt in spellings(text):
+        found.append(_whole(spelt))
+        found += [nested(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
+    return any_of(found)
 
 
 def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> JsonObject:
     """Return the query for a text anywhere in a field, or with `end=""` at its end."""
-    value = f"*{escaped(folded(text))}{end}"
-    return {"wildcard": {f"{field}.{INNER}": {"value": value, "boost": boost}}}
+    composed, *decomposed = spellings(text)
+    # The normalizer of `inner` removes accents from letters, but not marks after them.
+    forms = [folded(composed), *map(str.lower, decomposed)]
+    values = [f"*{escaped(one)}{end}" for one in forms]
+    name = f"{field}.{INNER}"
+    return any_of([{"wildcard": {name: {"value": value, "boost": boost}}} for value in values])
 
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text as the indexes split them: letters, marks and digits."""
-    spaced = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
-    return "".join(spaced).split()
+    kinds = [unicodedata.category(char)[0] for char in text]
+    spaced = (char if kind in "LMN" else " " for char, kind in zip(text, kinds, strict=True))
+    # Marks alone are no words: many emojis end with one.
+    return [word for word in "".join(spaced).split() if any(map(str.isalnum, word))]
+
+
+_WITHOUT_PARTS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h"}
+    | {"\u0131": "i", "þ": "th", "ŧ": "t"}
+)
+"""Letters that the normalizer writes in ASCII, and that Unicode does not decompose."""
 
 
 def folded(text: str) -> str:
     """Return a text as the normalizer of `inner` writes it: without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.lower())
+    decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WITHOUT_PARTS))
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def escaped(text: str) -> str:
-    """Return a text in which no character is a wildcard."""
-    return re.sub(r"([\\*?])", r"\\\1", text)
-
-
 def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
-    should = [_whole(word)]
+    should = [_whole(one) for one in spellings(word)]
     if with_parts:
         should += _parts(word)
     if with_metadata:
@@ -183,8 +197,9 @@ def _whole(text: str) -> JsonObject:
 
 def _parts(word: str) -> list[JsonObject]:
     begins: list[JsonObject] = [
-        {"match_bool_prefix": {field: _boosted(word, _BEGINNING * boost)}}
+        {"match_bool_prefix": {field: _boosted(one, _BEGINNING * boost)}}
         for field, boost in _BOOSTS.items()
+        for one in spellings(word)
     ]
     found: list[JsonObject] = [{"dis_max": {"queries": begins}}]
     if _may_be_part(word):
@@ -197,10 +212,12 @@ def _parts(word: str) -> list[JsonObject]:
 
 def _value(path: str, word: str, with_parts: bool) -> JsonObject:
     """Return the query for a word in a value of metadata or of an attribute."""
-    should = [_in_text(path, word)]
+    spelt = spellings(word)
+    should = [_in_text(path, one) for one in spelt]
     if with_parts:
         field = f"{path}.string"
-        should.append({"match_bool_prefix": {f"{field}.text": _boosted(word, _BEGINNING)}})
+        begins = (_boosted(one, _BEGINNING) for one in spelt)
+        should += [{"match_bool_prefix": {f"{field}.text": one}} for one in begins]
         if _may_be_part(word):
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
@@ -262,7 +279,39 @@ def _constant(query: JsonObject, boost: float) -> JsonObject:
     return {"constant_score": {"filter": query, "boost": boost}}
 
 
+def _signs(text: str, *, with_metadata: bool) -> JsonObject:
+    """Return the query for signs that are no words, such as emojis, in names and values."""
+    signs = _WITHOUT_WORDS.findall(text)
+    if len(signs) > MAX_PART_WORDS:
+        fact = f"has {len(signs)} signs and no word; at most {MAX_PART_WORDS} are allowed"
+        raise InvalidInputError.of("query", fact)
+    if not signs:
+        return {"match_none": {}}
+    return {"bool": {"filter": [_sign(sign, with_metadata) for sign in signs]}}
+
+
+def _sign(sign: str, with_metadata: bool) -> JsonObject:
+    """Return the query for a sign, with or without the selector of its coloured form."""
+    forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
+    values = [f"*{escaped(form.lower())}*" for form in forms if form]
+    found = [_like(field, value) for field in _INNER_BOOSTS for value in values]
+    if with_metadata:
+        for path in (METADATA, ATTRIBUTES):
+            found += [nested(path, _like(f"{path}.string", value)) for value in values]
+    return any_of(found)
+
+
+def _like(field: str, value: str) -> JsonObject:
+    return {"wildcard": {f"{field}.{INNER}": {"value": value}}}
+
+
 def _simple_query_string(text: str, *, with_metadata: bool) -> JsonObject:
+    """Return the query for a text with operators, in each of its spellings."""
+    spelt = spellings(text)
+    return any_of([_simple_query(one, with_metadata=with_metadata) for one in spelt])
+
+
+def _simple_query(text: str, *, with_metadata: bool) -> JsonObject:
     words: JsonObject = {
         "simple_query_string": {
             "query": text,

@@ -13,14 +13,14 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 4
+MAPPING_VERSION = 5
 """Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
-files. A reindex creates indexes of this version; until then those of an earlier one are written and
-checked as they were.
+files. 5: points in GeoJSON are places of metadata. A reindex creates indexes of this version; until
+then those of an earlier one are written and checked as they were.
 """
 
 KEYWORD_CHARS = 8000

@@ -77,6 +77,12 @@ METADATA = [
     ("Light", "value", {"lamp"}),
     ("ast ir", "value", {"gear"}),
     ("works", "value", {"bearing"}),
+    ("product:Train*", "value", {"gear"}),
+    ("product:Training", "key", {"gear"}),
+    ('product:"Training" AND material', "key", {"gear"}),
+    ("material:Training", "value", set[str]()),
+    ("product:", "key", {"gear", "lamp"}),
+    (":Training", "value", {"gear"}),
     ("material", "both", {"gear"}),
     ("train", "both", {"gear"}),
 ]

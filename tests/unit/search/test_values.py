@@ -188,3 +188,22 @@ def test_five_hundred_large_values_fit_one_document() -> None:
 def test_every_text_is_a_date_or_none(text: str) -> None:
     found = iso_date(text)
     assert found is None or iso_date(found) == found
+
+
+def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
+    point = '{"type": "Point", "coordinates": [8.5, 47.4, 400]}'
+    for value, is_point in (
+        (point, True),
+        (f'{{"type": "Feature", "geometry": {point}}}', True),
+        ('{"type": "MultiPoint", "coordinates": [[8.5, 47.4]]}', False),
+        ('{"type": "Point", "coordinates": [8.5, 91]}', False),
+        ('{"type": "Point", "coordinates": "8.5"}', False),
+        ('{"type": "Feature", "geometry": null}', False),
+        ("[]", False),
+        ("{", False),
+        ("[" * 5000, False),
+    ):
+        expected = {"point": {"lat": 47.4, "lon": 8.5}} if is_point else {}
+        assert pair(value, "geojson") == expected, value
+        (old,) = typed_pairs([Record("k", value, "geojson")], geojson_points=False)
+        assert set(old) == {"key", "string"}

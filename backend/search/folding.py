@@ -1,0 +1,135 @@
+"""Conditions on whole values in any case and Unicode form. Pure: no I/O.
+
+Texts of requests are normalized by Unicode case folding and NFC. The indexes hold values as they
+were written, and OpenSearch ignores the case of ASCII letters only. So a condition is a regular
+expression in which each letter matches all letters with the same normalized form, and
+their decompositions. Rules of permissions do not use this: they compare exactly.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import chain
+
+from backend.core.search_engine import JsonObject
+
+MAX_EXPRESSION_CHARS = 1000
+"""OpenSearch's limit of a regular expression (`index.max_regex_length`)."""
+_CODE_POINTS = (
+    range(0x80, 0x3400),
+    range(0xA640, 0xAC00),
+    range(0xF900, 0x10000),
+    range(0x10400, 0x12000),
+    range(0x16E00, 0x17000),
+    range(0x1D100, 0x1D200),
+    range(0x1E900, 0x1EA00),
+    range(0x2F800, 0x2FA20),
+)
+"""Those with letters that change by normalization: a test compares them with all."""
+_PARTS = re.compile(r"\\.|[*?]|[^\\*?]+|\\", re.DOTALL)
+_WILDCARDS: Mapping[str, str] = {"*": ".*", "?": "."}
+
+
+def normalized(text: str) -> str:
+    """Return the form by which texts are compared: case folded, in NFC."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def spellings(text: str) -> list[str]:
+    """Return the text in NFC, and in NFD if that differs."""
+    return list(dict.fromkeys(unicodedata.normalize(form, text) for form in ("NFC", "NFD")))
+
+
+def equals(field: str, text: str) -> JsonObject:
+    """Return the condition that a keyword field is the text."""
+    if not text:  # with `case_insensitive`, OpenSearch finds no empty value
+        return {"term": {field: {"value": ""}}}
+    return _conditions(field, "term", text, _letters(text))
+
+
+def matches(field: str, pattern: str) -> JsonObject:
+    """Return the condition that a keyword field matches a pattern with `*` and `?`."""
+    parts = (_WILDCARDS.get(part) or _letters(_literal(part)) for part in _PARTS.findall(pattern))
+    return _conditions(field, "wildcard", pattern, "".join(parts))
+
+
+def rewritten(pattern: str, rewrite: Callable[[str], str]) -> str:
+    """Return a pattern with its literal parts rewritten; wildcards remain as they are."""
+    return "".join(
+        part if part in _WILDCARDS else escaped(rewrite(_literal(part)))
+        for part in _PARTS.findall(pattern)
+    )
+
+
+def escaped(text: str) -> str:
+    """Return a text in which no character is a wildcard."""
+    return re.sub(r"([\\*?])", r"\\\1", text)
+
+
+def any_of(queries: list[JsonObject]) -> JsonObject:
+    """Return the query for documents that one of the queries finds."""
+    if len(queries) == 1:
+        return queries[0]
+    return {"bool": {"should": queries, "minimum_should_match": 1}}
+
+
+def _conditions(field: str, kind: str, text: str, expression: str) -> JsonObject:
+    if expression.isascii():  # no letter has other forms than those of ASCII
+        return _without_case(kind, field, text)
+    if len(expression.encode("utf-16-le")) // 2 <= MAX_EXPRESSION_CHARS:
+        return _without_case("regexp", field, expression, flags="NONE")
+    cases = (one for each in spellings(text) for one in (each, each.lower(), each.upper()))
+    return any_of([_without_case(kind, field, one) for one in dict.fromkeys(cases)])
+
+
+def _without_case(kind: str, field: str, text: str, **more: str) -> JsonObject:
+    return {kind: {field: {"value": text, "case_insensitive": True, **more}}}
+
+
+def _literal(part: str) -> str:
+    return part[1:] if len(part) > 1 and part.startswith("\\") else part
+
+
+def _letters(text: str) -> str:
+    """Return a regular expression for all texts with the same normalized form."""
+    text, found, place = normalized(text), list[str](), 0
+    while place < len(text):
+        size = next(n for n in (3, 2, 1) if n == 1 or text[place : place + n] in sources_by_form())
+        found.append(_letter(text[place : place + size]))
+        place += size
+    return "".join(found)
+
+
+@cache
+def _letter(text: str) -> str:
+    """Return a regular expression for one letter, or for several that one letter folds to."""
+    letters = (text, *sources_by_form().get(text, ()))
+    forms = {one for letter in letters for one in (letter, *spellings(letter))}
+    sources = {one for one in forms if one == text or not one.isascii()}
+    if len(text) > 1:
+        sources -= {text}
+        apart = {_letter(text[:n]) + _letter(text[n:]) for n in range(1, len(text))}
+    else:
+        apart = set[str]()
+    single = sorted(one for one in sources if len(one) == 1)
+    longer = sorted({*map(_escaped, (one for one in sources if len(one) > 1)), *apart})
+    if not longer:
+        return _escaped(text) if len(single) == 1 else f"[{''.join(single)}]"
+    return f"({'|'.join([*single, *longer])})"
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which no ASCII character has a meaning in regular expressions."""
+    return "".join(c if c.isalnum() or c == "_" or ord(c) > 127 else f"\\{c}" for c in text)
+
+
+@cache
+def sources_by_form() -> Mapping[str, tuple[str, ...]]:
+    """Return the letters that normalize to a text other than themselves, by that text."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for letter in map(chr, chain.from_iterable(_CODE_POINTS)):
+        if (text := normalized(letter)) != letter:
+            found[text].append(letter)
+    return {text: tuple(letters) for text, letters in found.items()}

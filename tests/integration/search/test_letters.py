@@ -1,0 +1,262 @@
+"""What searches find in other letters: other case, other Unicode form, signs, empty values.
+
+Each test asks the same documents many things, since creating indexes takes longest.
+"""
+
+# ruff: noqa: RUF001 (letters of other scripts)
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from backend.core.errors import VitrineError
+from backend.core.search_engine import JsonObject
+from backend.search.models import SearchBody, SimpleSearchBody, SuggestQuery
+from backend.search.values import Record, typed_pairs
+from tests.integration.search.conftest import CALLER, Library, asset
+from tests.integration.search.test_meaning import file, number, text
+
+PLACE = '{"type": "Point", "coordinates": [8.5, 47.4]}'
+
+
+def nfd(value: str) -> str:
+    return unicodedata.normalize("NFD", value)
+
+
+def place(kind: str, value: str) -> list[JsonObject]:
+    return typed_pairs([Record("place", value, kind)])
+
+
+DOCUMENTS = {
+    "cafe": asset(
+        "cafe",
+        [text("maker", "Müller"), text("LÄNGE", "Straße 12"), text("empty", "")],
+        str_assetname="Das Café 😀 am Ring",
+        str_description="Смола и краска",
+    ),
+    "moscow": asset("moscow", [text("город", "Москва"), text("dc:title", "Red: square")]),
+    "greek": asset("greek", [text("ὄνομα", "Ὀδυσσεύς")], str_assetname="ΟΔΟΣ"),
+    "kelvin": asset("kelvin", [text("unit", "300 \u212a"), text("site", "https://a.example/x")]),
+    "apart": asset(
+        "apart",
+        [text("maker", nfd("Jürgen")), text(nfd("größe"), "12")],
+        str_assetname=nfd("Été в Йошкар-Оле"),
+        list_tags=[nfd("Façade")],
+    ),
+    "long": asset("long", [text("maker", "Ж" * 900)]),
+    "hangul": asset("hangul", [text("이름", nfd("한글"))], list_tags=["❤\ufe0f"]),
+    "view": file(
+        "view",
+        [number("fact_triangles", 12), text("farbe", "Weiß")],
+        str_key="view/Übersicht Größe.GLB",
+    ),
+    "claims": asset(
+        "claims",
+        [number("fact_triangles", 777), number("num_fact_triangles", 888), number("Fact_area", 9)],
+    ),
+    "geopoint": asset("geopoint", place("geopoint", PLACE)),
+    "geojson": asset("geojson", place("geojson", PLACE)),
+    "feature": asset(
+        "feature",
+        place("geojson", f'{{"type": "Feature", "properties": {{}}, "geometry": {PLACE}}}'),
+    ),
+    "far": asset("far", place("geojson", '{"type": "Point", "coordinates": [9.5, 47.4]}')),
+    "line": asset("line", place("geojson", '{"type": "LineString", "coordinates": [[8.5, 47.4]]}')),
+}
+METADATA: list[tuple[str, set[str]]] = [
+    ("maker:MÜLLER", {"cafe"}),
+    (nfd("maker:müller"), {"cafe"}),
+    ("maker:MULLER", set()),
+    ("maker:JÜRGEN", {"apart"}),
+    (nfd("maker:JÜR*"), {"apart"}),
+    ("maker:*ÜL*", {"cafe"}),
+    ('maker:"MÜLLER"', {"cafe"}),
+    ("länge:STRASSE 12", {"cafe"}),
+    ("LäN?E:straẞe*", {"cafe"}),
+    ("GRÖSSE:12", {"apart"}),
+    ("город:москва", {"moscow"}),
+    ("ГОРОД:МОСК*", {"moscow"}),
+    ("ὌΝΟΜΑ:ὈΔΥΣΣΕΎΣ", {"greek"}),
+    ("unit:300 k", {"kelvin"}),
+    ("unit:300 \u212a", {"kelvin"}),
+    ("이름:한글", {"hangul"}),
+    (f"maker:{'ж' * 900}", {"long"}),
+    ("AB_FARBE:weiss", {"view"}),
+    ("empty:", {"cafe"}),
+    ('empty:""', {"cafe"}),
+    ("EMPTY: AND maker:müller", {"cafe"}),
+    ("dc:title:red: SQUARE", {"moscow"}),
+    ('"dc:title":"Red: square"', {"moscow"}),
+    ("dc:title:", set()),
+    ('"dc:title":*square', {"moscow"}),
+    ("MD_dc:title:red*", {"moscow"}),
+    ("site:https://a.example/x", {"kelvin"}),
+    ("maker", {"cafe", "apart", "long"}),
+    ('"dc:title"', {"moscow"}),
+    ("fact_triangles:777", set()),
+    ("fact_triangles:12", {"view"}),
+    ("FACT_TRIANGLES:777", set()),
+    ("fact_tri*:777", set()),
+    ("num_fact_triangles:777", set()),
+    ("num_fact_triangles:888", {"claims"}),
+    ("MD_fact_triangles:777", {"claims"}),
+    ("fact_area:9", set()),
+]
+FILTERS: list[tuple[str, set[str]]] = [
+    ("str_assetname:CAFÉ*", {"cafe"}),
+    (nfd("str_assetname:café*"), {"cafe"}),
+    ("str_assetname:caf?", {"cafe"}),
+    ('str_assetname.keyword:"DAS CAFÉ 😀 AM RING"', {"cafe"}),
+    ("str_assetname.keyword:οδος", {"greek"}),
+    ("str_assetname:ÉTÉ", {"apart"}),
+    ("str_assetname:йош*", {"apart"}),
+    ("list_tags:FAÇADE", {"apart"}),
+    ("list_tags:*ÇAD*", {"apart"}),
+    ("str_key:*über*", {"view"}),
+    ("str_key:*ÜBERSICHT*", {"view"}),
+    ("str_key:GRÖSSE*", {"view"}),
+    ("MD_maker:MÜL* OR MD_город:МОСКВА", {"cafe", "moscow"}),
+    ("_exists_:MD_LÄNGE", {"cafe"}),
+    ("MD_länge:*", {"cafe"}),
+    (r"MD_dc\:title:red*", {"moscow"}),
+    ("йошкар", {"apart"}),
+    ("😀", {"cafe"}),
+    ("fact_triangles:777", set()),
+    ("fact_triangles:[700 TO 800]", set()),
+    ("fact_triangles:[10 TO 20]", {"view"}),
+    ("AB_fact_triangles:777", set()),
+    ("MD_fact_triangles:777", {"claims"}),
+    ("metadata.fact_triangles:[700 TO 800]", {"claims"}),
+    ("_exists_:fact_triangles", {"view"}),
+]
+WORDS: list[tuple[str, set[str]]] = [
+    ("CAFÉ", {"cafe"}),
+    (nfd("café"), {"cafe"}),
+    ("СМОЛА", {"cafe"}),
+    ("été", {"apart"}),
+    ("йошкар", {"apart"}),
+    ("ЙОШ", {"apart"}),
+    ("jürgen", {"apart"}),
+    ("façad", {"apart"}),
+    ('"été в йошкар"', {"apart"}),
+    ("한글", {"hangul"}),
+    ("übersicht", {"view"}),
+    ("WEISS", {"view"}),
+    ("😀", {"cafe"}),
+    ("🎉", set()),
+    ("❤\ufe0f", {"hangul"}),
+    ("❤", {"hangul"}),
+]
+
+
+@pytest.fixture
+def shelf(library: Library) -> Library:
+    library.put(DOCUMENTS)
+    return library
+
+
+def test_letters_are_found_in_any_case_and_form(shelf: Library) -> None:
+    def wrong(asked: list[tuple[str, set[str]]], body: str) -> list[tuple[str, set[str]]]:
+        def sent(query: str) -> Any:
+            return [{"query_string": {"query": query}}] if body == "filters" else query
+
+        found = [(query, shelf.ids(**{body: sent(query)})) for query, _ in asked]
+        return [one for one, wanted in zip(found, asked, strict=True) if one != wanted]
+
+    assert wrong(METADATA, "metadataQuery") == []
+    assert wrong(FILTERS, "filters") == []
+    assert wrong(WORDS, "query") == []
+
+
+def test_points_in_geojson_are_found_as_geopoints_are(shelf: Library) -> None:
+    near = {"lat": 47.4, "lon": 8.5, "meters": 100}
+    box = {"top": 47.5, "left": 8.4, "bottom": 47.3, "right": 8.6}
+    for op, value in (("geoDistance", near), ("geoBox", box)):
+        asked = [{"key": "place", "op": op, "value": value}]
+        assert shelf.ids(metadataFilters=asked) == {"geopoint", "geojson", "feature"}, op
+
+
+def test_named_fields_and_suggestions_ignore_case_and_form(shelf: Library) -> None:
+    def simple(**body: Any) -> set[str]:
+        reply = shelf.service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
+        return {hit["_id"] for hit in reply["hits"]["hits"]}
+
+    assert simple(assetName="das café 😀 AM ring") == {"cafe"}
+    assert simple(fileKey="*GRÖSSE.glb") == {"view"}
+    assert simple(tags=["FAÇADE"]) == {"apart"}
+    assert simple(metadataKey="länge", metadataValue="STRASSE") == {"cafe"}
+    assert simple(metadataKey="fact_triangles", metadataValue="777") == set()
+
+    def suggested(typed: str) -> list[str]:
+        return [one["text"] for one in shelf.service.suggest(CALLER, SuggestQuery(q=typed))]
+
+    assert suggested("län") == ["LÄNGE"]
+    assert suggested("été") == [nfd("Été в Йошкар-Оле")]
+
+
+ENGINE_WORDS = re.compile(
+    r"determin|automat|lucene|opensearch|query_shard|shard|failed to|wildcard query|regex|"
+    r"Exception|\.keyword|\.inner|metadata\.(key|string)|max_clause|term:|nested",
+    re.IGNORECASE,
+)
+LONG = "ab" * 250
+HOSTILE: tuple[JsonObject, ...] = (
+    *(
+        {"filters": [{"query_string": {"query": one}}]}
+        for one in (
+            "str_assetname:" + "a*" * 2000,
+            "str_key:" + "a?" * 1000,
+            "a*" * 2000,
+            f"str_key:*{LONG}",
+            f"MD_maker:*{LONG}*",
+            f"*{LONG}*",
+            "MD_" + "a*" * 1000 + ":x",
+            "_exists_:MD_" + "a*" * 1000,
+            "str_key:*a" + "?" * 29,
+            "str_key:*é" + "é?" * 29,
+        )
+    ),
+    {"filters": [{"exists": {"field": "MD_" + "a*" * 2000}}]},
+    {"filters": [{"term": {"MD_" + "a*" * 2000: "x"}}]},
+    *({"metadataQuery": f"{'a*' * 1000}:x", "metadataSearchMode": m} for m in ("both", "key")),
+    *({"metadataQuery": "a*" * 2000, "metadataSearchMode": m} for m in ("both", "value")),
+    *({"metadataQuery": one} for one in (f"maker:*{LONG}*", "maker:" + "*é" * 30, "*é*" * 10)),
+    *({"query": one} for one in ("a*" * 2000, "*a" * 2000, f"*{LONG}", "a?" * 2000, "**" * 2000)),
+    {"query": f"{'a' * 255}~2 {'b' * 255}~2"},
+    {"query": "é" * 5000},
+)
+HOSTILE_FIELDS: tuple[JsonObject, ...] = tuple(
+    {field: ["a*" * 500] if field == "tags" else value}
+    for field in ("assetName", "fileKey", "tags", "metadataKey", "metadataValue", "databaseId")
+    for value in ("a*" * 500, f"*{LONG}")
+)
+
+
+def test_no_reply_has_words_of_the_engine(shelf: Library) -> None:
+    def simple(**body: Any) -> object:
+        return shelf.service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
+
+    found = [message_of(shelf.search, body) for body in HOSTILE]
+    found += [message_of(simple, body) for body in HOSTILE_FIELDS]
+    assert [one for one in found if ENGINE_WORDS.search(one)] == []
+    assert sum("wildcards" in one for one in found) >= 20
+    with pytest.raises(VitrineError) as refused:
+        shelf.engine.search([shelf.pointer.assets_read], {"query": {"unknown": {}}})
+    assert not ENGINE_WORDS.search(refused.value.message)
+
+
+def message_of(search: Callable[..., object], body: JsonObject) -> str:
+    try:
+        search(**body)
+    except VitrineError as error:
+        return error.message
+    return ""
+
+
+def test_a_pattern_with_too_many_wildcards_is_named(shelf: Library) -> None:
+    asked = SearchBody(filters=[{"query_string": {"query": "str_key:" + "a*" * 31}}])
+    with pytest.raises(VitrineError, match=r"filters\.0: 31 wildcards .* at most 30 are allowed"):
+        shelf.service.search(CALLER, asked)
