@@ -26,7 +26,7 @@ help: ## List the targets
 .PHONY: run
 run: $(READY) ## Start the product on this machine, with a first look (PORT=, STATE=, TRACKING=1)
 	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) \
-		$(if $(TRACKING),--set tracking=true) --first-look samples/library
+		$(if $(TRACKING),--set tracking=true) --page --first-look samples/library
 
 .PHONY: test
 test: style prepare ## Check format, lint, types; run unit tests and one journey on engines (5 minutes)

@@ -23,6 +23,7 @@ from rich.table import Table
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
 from local.errors import AlreadyRunningError, LocalError
+from local.links import new_link
 from local.state import REPOSITORY, StateFolder, tools_folder
 
 _DETACHED_SECONDS = 900  # a first start fetches and builds the engines
@@ -63,6 +64,9 @@ Given = Annotated[
         "--set", metavar="NAME=VALUE", help="Setting of the stage as NAME=VALUE; may be repeated."
     ),
 ]
+PageOption = Annotated[
+    bool, typer.Option("--page", help="Build the page of the product, unless it is built already.")
+]
 FirstLook = Annotated[Path | None, typer.Option(help="Folder to import on the first start.")]
 _DEFAULT_STATE = REPOSITORY / ".local"
 
@@ -89,6 +93,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
     iam: Iam = True,
     record_grants: RecordGrants = None,
     first_look: FirstLook = None,
+    page: PageOption = False,
     given: Given = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
@@ -102,6 +107,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 record=record,
                 no_iam=not iam,
                 record_grants=recorded,
+                page=page,
             ) + [f"--set={each}" for each in given or []]
             _start_detached(folder, options)
         else:
@@ -116,6 +122,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 record=record,
                 iam=Enforcement(iam, recorded),
                 first_look=first_look,
+                page=page,
                 say=_say(),
             )
 
@@ -141,6 +148,15 @@ def down(state: State = _DEFAULT_STATE) -> None:
         if left:
             _screen.print(f"stopped processes of an earlier run: {', '.join(left)}")
         _screen.print("stopped" if stopped or left else f"no runtime is running on {folder.root}")
+
+
+@app.command()
+def link(state: State = _DEFAULT_STATE) -> None:
+    """Print a link that signs in to the page as the administrator, once, for ten minutes."""
+    folder = StateFolder(state.resolve())
+    with _one_line_errors():
+        endpoint = folder.read("endpoint.json", dict[str, JsonValue]())
+        _screen.print(new_link(folder, str(endpoint.get("api", ""))), markup=False)
 
 
 @app.command()

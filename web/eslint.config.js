@@ -1,0 +1,32 @@
+import hooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist', 'node_modules', 'e2e/node_modules', 'e2e/out', 'src/api/schema.d.ts'] },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    extends: [tseslint.configs.strictTypeChecked, hooks.configs.flat['recommended-latest']],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      'max-lines': ['error', 300],
+      'no-restricted-properties': [
+        'error',
+        { property: 'dangerouslySetInnerHTML', message: 'Texts of users are never markup.' },
+        { property: 'innerHTML', message: 'Texts of users are never markup.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'Texts of users are never markup.' },
+      ],
+      'no-restricted-globals': ['error', 'localStorage', 'eval'],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+    },
+  },
+  {
+    files: ['**/*.{js,mjs}', 'vite.config.ts'],
+    extends: [tseslint.configs.recommended],
+    rules: { 'max-lines': ['error', 300] },
+  },
+);

@@ -1,0 +1,53 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { api, reply } from './client';
+import { isTransient } from './errors';
+
+const MINUTE = 60_000;
+
+/** The cache of replies: the only place that keeps what the server returned. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: MINUTE,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && isTransient(error),
+    },
+  },
+});
+
+export const configuration = queryOptions({
+  queryKey: ['configuration'],
+  queryFn: () => reply(api.GET('/api/amplify-config')),
+  staleTime: Infinity,
+});
+
+const PAGES = ['/search', '/assets', '/databases', '/upload'] as const;
+export type Page = (typeof PAGES)[number];
+
+/** The name of the signed-in user, and the pages that a role of theirs shows. */
+export const me = queryOptions({
+  queryKey: ['me'],
+  queryFn: async () => {
+    const routes = PAGES.map((page) => ({ method: 'GET' as const, route__path: page }));
+    const allowed = await reply(api.POST('/auth/routes', { body: { routes } }));
+    return {
+      name: allowed.email,
+      pages: new Set(allowed.allowedRoutes.map((each) => each.route__path)),
+    };
+  },
+  staleTime: 5 * MINUTE,
+});
+
+export const databases = queryOptions({
+  queryKey: ['databases'],
+  queryFn: async () => {
+    const items = [];
+    let startingToken: string | undefined;
+    do {
+      const page = await reply(api.GET('/database', { params: { query: { startingToken } } }));
+      items.push(...page.Items);
+      startingToken = page.NextToken ?? undefined;
+    } while (startingToken);
+    return items;
+  },
+});

@@ -1,0 +1,24 @@
+import './ui/styles.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './api/queries';
+import { router } from './router';
+import { begin } from './session/begin';
+import { applyTheme, chosenTheme } from './ui/theme';
+
+applyTheme(chosenTheme());
+begin();
+// The page was built again while it was open: its old chunks are gone, and the new page works.
+addEventListener('vite:preloadError', () => location.reload());
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no element with the id root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

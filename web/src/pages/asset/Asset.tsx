@@ -1,0 +1,205 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ApiError, sentence } from '../../api/errors';
+import { me } from '../../api/queries';
+import { texts } from '../../texts';
+import { Failure } from '../../ui/Failure';
+import { size, time } from '../../ui/formats';
+import { say } from '../../ui/Toasts';
+import { downloadUrl, type Place } from '../../viewer/sources';
+import { Stage } from '../../viewer/Stage';
+import { pathOf as pathOfKey } from '../find/hits';
+import { opened } from '../find/recent';
+import { Facts } from './Facts';
+import { FileTree, pathOf } from './FileTree';
+import { assetOf, filesOf, type Asset as Details, type File } from './queries';
+import { firstFile } from './tree';
+import './asset.css';
+
+const ROUTE = '/databases/$databaseId/assets/$assetId';
+
+export function Asset() {
+  const { databaseId, assetId } = useParams({ from: ROUTE });
+  const { file } = useSearch({ from: ROUTE });
+  const place = { databaseId, assetId };
+  const found = useQuery(assetOf(place));
+  const asset = found.data;
+  useEffect(() => {
+    if (!asset) return;
+    document.title = `${asset.assetName} · ${texts.product}`;
+    opened({ databaseId, assetId, name: asset.assetName });
+  }, [asset, databaseId, assetId]);
+  if (found.isError) {
+    const gone = found.error instanceof ApiError && found.error.status === 404;
+    if (!gone) return <Failure error={found.error} reset={() => void found.refetch()} />;
+    return (
+      <div className="notice" role="alert">
+        <p>{texts.asset.gone}</p>
+        <Link to="/" search={{}}>
+          {texts.toFind}
+        </Link>
+      </div>
+    );
+  }
+  return <Content place={place} asset={asset} wanted={file} />;
+}
+
+function Content({ place, asset, wanted }: { place: Place; asset: Details | undefined; wanted?: string }) {
+  const found = useInfiniteQuery(filesOf(place));
+  const files = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const only = files.filter((each) => !each.isFolder);
+  const first = firstFile(files);
+  const path = wanted ?? (first && pathOf(first));
+  const file = only.find((each) => pathOf(each) === path);
+  const preview = file?.previewFile;
+  const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
+  return (
+    <div className="asset">
+      <section className="main" aria-label={texts.viewer.toolbar}>
+        {path ? (
+          <Stage
+            key={path}
+            {...place}
+            file={{ path, size: file?.size ?? null, versionId: file?.versionId }}
+            picture={picture}
+          />
+        ) : (
+          <div className="stage empty">{found.isSuccess && <NoFiles place={place} />}</div>
+        )}
+      </section>
+      <aside className="side">
+        <Head place={place} asset={asset} path={path} />
+        {asset && <About asset={asset} />}
+        <section aria-labelledby="files">
+          <h2 id="files">{texts.asset.files}</h2>
+          {found.isError && <p className="failure">{sentence(found.error)}</p>}
+          {found.isPending && <p className="faint">{texts.loading}</p>}
+          {files.length > 0 && <FileTree place={place} files={files} shown={path} />}
+          {found.hasNextPage && (
+            <button type="button" onClick={() => void found.fetchNextPage()} disabled={found.isFetching}>
+              {texts.asset.moreFiles}
+            </button>
+          )}
+        </section>
+        {path && (
+          <section aria-labelledby="facts">
+            <h2 id="facts">{texts.asset.facts}</h2>
+            <FileDetails file={file} />
+            <Facts place={place} path={path} />
+          </section>
+        )}
+      </aside>
+    </div>
+  );
+}
+
+function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
+  const user = useQuery(me);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      say(texts.copied);
+    } catch {
+      say(location.href); // the browser allows no access to the clipboard
+    }
+  };
+  const download = async () => {
+    if (!path) return;
+    try {
+      const link = document.createElement('a');
+      link.href = await downloadUrl(place, path);
+      link.rel = 'noreferrer';
+      link.download = '';
+      link.click();
+    } catch (error) {
+      say(sentence(error));
+    }
+  };
+  return (
+    <header className="stack">
+      <h1>
+        <bdi>{asset?.assetName ?? '…'}</bdi>
+      </h1>
+      {asset?.description && <p dir="auto">{asset.description}</p>}
+      {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}
+      {asset && !asset.isDistributable && <p className="failure">{texts.asset.notDistributable}</p>}
+      <div className="acts">
+        {path && asset?.isDistributable && (
+          <button type="button" className="primary" onClick={() => void download()}>
+            {texts.download}
+          </button>
+        )}
+        <button type="button" onClick={() => void copy()}>
+          {texts.copy}
+        </button>
+        {user.data?.pages.has('/upload') && asset?.status === 'active' && (
+          <Link
+            to="/upload"
+            search={{ database: place.databaseId, asset: place.assetId }}
+            className="button"
+            preload={false}
+          >
+            {texts.asset.upload}
+          </Link>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function About({ asset }: { asset: Details }) {
+  return (
+    <dl className="pairs">
+      <dt>{texts.asset.database}</dt>
+      <dd>
+        <Link to="/" search={{ facets: { str_databaseid: [asset.databaseId] } }}>
+          {asset.databaseId}
+        </Link>
+      </dd>
+      <dt>{texts.asset.version}</dt>
+      <dd>{asset.currentVersion.Version}</dd>
+      <dt>{texts.asset.changed}</dt>
+      <dd>{asset.currentVersion.DateModified && time(asset.currentVersion.DateModified)}</dd>
+      <dt>{texts.asset.tags}</dt>
+      <dd className="tags">
+        {asset.tags.length
+          ? asset.tags.map((tag) => (
+              <Link key={tag} to="/" search={{ facets: { list_tags: [tag] } }} className="tag">
+                {tag}
+              </Link>
+            ))
+          : texts.asset.noTags}
+      </dd>
+    </dl>
+  );
+}
+
+function FileDetails({ file }: { file: File | undefined }) {
+  if (file?.size == null) return null;
+  return (
+    <dl className="pairs">
+      <dt>{texts.asset.size}</dt>
+      <dd>{size(file.size)}</dd>
+    </dl>
+  );
+}
+
+function NoFiles({ place }: { place: Place }) {
+  const user = useQuery(me);
+  return (
+    <div className="notice">
+      <p>{texts.asset.noFiles}</p>
+      {user.data?.pages.has('/upload') && (
+        <Link
+          to="/upload"
+          search={{ database: place.databaseId, asset: place.assetId }}
+          className="button primary"
+          preload={false}
+        >
+          {texts.asset.upload}
+        </Link>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { count } from '../../ui/formats';
+import type { Place } from '../../viewer/sources';
+import { factsOf } from './queries';
+
+const HIDDEN = /^(sourceVersionId|references|shape|boundsM.*|size[XYZ])$/;
+
+/** What the product has read from a file. */
+export function Facts({ place, path }: { place: Place; path: string }) {
+  const found = useQuery(factsOf(place, path));
+  if (found.isPending) return <p className="faint">{texts.loading}</p>;
+  if (found.isError) return <p className="failure">{sentence(found.error)}</p>;
+  const facts = found.data;
+  const unit = facts.get('unit') ?? '';
+  const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
+  const rows = [...facts].filter(([name]) => !HIDDEN.test(name));
+  if (!rows.length) return <p className="faint">{texts.asset.noFacts}</p>;
+  return (
+    <dl className="pairs">
+      {extent.every(Boolean) && (
+        <>
+          <dt>{texts.asset.dimensions}</dt>
+          <dd>
+            {extent.map((each) => count(Number(each))).join(' × ')} {unit}
+          </dd>
+        </>
+      )}
+      {rows.map(([name, value]) => (
+        <Fact key={name} name={name} value={value} />
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  const words = name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
+  const number = Number(value);
+  return (
+    <>
+      <dt>{words.slice(0, 1).toUpperCase() + words.slice(1)}</dt>
+      <dd>
+        <bdi>{value.trim() !== '' && Number.isFinite(number) ? count(number) : value}</bdi>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { texts } from '../../texts';
+import { size } from '../../ui/formats';
+import type { Place } from '../../viewer/sources';
+import type { File } from './queries';
+import { treeOf, type Folder } from './tree';
+
+const OPEN_UP_TO = 40;
+
+export function FileTree(props: { place: Place; files: File[]; shown: string | undefined }) {
+  const [words, setWords] = useState('');
+  const wanted = words.trim().toLowerCase();
+  const files = wanted
+    ? props.files.filter((each) => each.relativePath.toLowerCase().includes(wanted))
+    : props.files;
+  return (
+    <>
+      {props.files.length > 12 && (
+        <input
+          type="search"
+          aria-label={texts.asset.filterFiles}
+          placeholder={texts.asset.filterFiles}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      )}
+      <Branch {...props} folder={treeOf(files)} open={files.length <= OPEN_UP_TO || wanted !== ''} />
+    </>
+  );
+}
+
+function Branch(props: { place: Place; folder: Folder; shown: string | undefined; open: boolean }) {
+  const { place, folder, shown, open } = props;
+  return (
+    <ul className="tree">
+      {folder.folders.map((each) => (
+        <li key={each.path}>
+          <details open={open || shown?.startsWith(each.path)}>
+            <summary>
+              <bdi>{each.name}</bdi>
+            </summary>
+            <Branch {...props} folder={each} />
+          </details>
+        </li>
+      ))}
+      {folder.files.map((file) => (
+        <li key={file.key}>
+          <Link
+            to="/databases/$databaseId/assets/$assetId"
+            params={place}
+            search={{ file: pathOf(file) }}
+            aria-current={pathOf(file) === shown ? 'true' : undefined}
+            resetScroll={false}
+            className="file"
+            preload={false}
+          >
+            <bdi className="line">{file.fileName}</bdi>
+            <span className="faint">{file.size != null && size(file.size)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export const pathOf = (file: File): string => `/${file.relativePath.replace(/^\/+/, '')}`;

@@ -1,0 +1,181 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { Failure } from '../../ui/Failure';
+import { Facets } from './Facets';
+import { Grid } from './Grid';
+import type { Card } from './hits';
+import { REACHABLE } from './request';
+import { SORTS, chosenFilters, type FindState, type Sort } from './state';
+import { useFirstPage, type Page } from './useSearch';
+import './find.css';
+
+const Look = lazy(() => import('./Look').then((found) => ({ default: found.Look })));
+const Selection = lazy(() => import('./Selection').then((found) => ({ default: found.Selection })));
+
+export function Find() {
+  const state = useSearch({ from: '/' });
+  const navigate = useNavigate({ from: '/' });
+  const found = useFirstPage(state);
+  const [look, setLook] = useState<Card | null>(null);
+  const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
+  const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
+  const select = (card: Card) =>
+    setSelection((before) => {
+      const after = new Map(before);
+      if (!after.delete(card.id)) after.set(card.id, card);
+      return after;
+    });
+  useEffect(() => {
+    document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
+  }, [state.q]);
+  const page = found.data;
+  const total = page ? Math.min(page.reply.assetsFound ?? 0, REACHABLE) : 0;
+  return (
+    <div className="find">
+      <h1 className="hidden">{texts.find.title}</h1>
+      <Filters state={state} page={page} change={change} />
+      <section aria-label={texts.find.title} className="results">
+        <Bar state={state} page={page} pending={found.isPending} change={change} />
+        {page?.reply.didYouMean && (
+          <p className="hint">
+            {texts.find.didYouMean}{' '}
+            <Link to="/" search={{ ...state, q: page.reply.didYouMean }}>
+              <bdi>{page.reply.didYouMean}</bdi>
+            </Link>
+            ?
+          </p>
+        )}
+        {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
+        {found.isError && !page && <Failure error={found.error} reset={() => void found.refetch()} />}
+        {found.isError && page && (
+          <p role="alert" className="failure">
+            {sentence(found.error)}
+          </p>
+        )}
+        {page && total === 0 && <Empty state={state} />}
+        {total > 0 && (
+          <Grid
+            state={state}
+            total={total}
+            selected={new Set(selection.keys())}
+            onSelect={select}
+            onLook={setLook}
+          />
+        )}
+        {total === REACHABLE && <p className="hint">{texts.find.capped}</p>}
+      </section>
+      <Suspense>
+        {look && <Look card={look} onClose={() => setLook(null)} />}
+        {selection.size > 0 && (
+          <Selection
+            cards={[...selection.values()]}
+            shown={page?.cards ?? []}
+            onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+interface Part {
+  state: FindState;
+  page: Page | undefined;
+  change: (next: FindState) => void;
+}
+
+/** A column on wide windows; on narrow ones it opens above the results. */
+function Filters({ state, page, change }: Part) {
+  const [wide, setWide] = useState(() => matchMedia(WIDE).matches);
+  useEffect(() => {
+    const media = matchMedia(WIDE);
+    const listen = () => setWide(media.matches);
+    media.addEventListener('change', listen);
+    return () => media.removeEventListener('change', listen);
+  }, []);
+  const facets = <Facets state={state} reply={page?.reply} change={change} />;
+  if (wide) {
+    return (
+      <aside aria-label={texts.find.filters} className="aside">
+        {facets}
+      </aside>
+    );
+  }
+  return (
+    <details className="aside">
+      <summary>{texts.find.showFilters(chosenFilters(state))}</summary>
+      {facets}
+    </details>
+  );
+}
+
+const WIDE = '(min-width: 56rem)';
+
+function Bar({ state, page, pending, change }: Part & { pending: boolean }) {
+  const assets = page?.reply.assetsFound ?? 0;
+  return (
+    <div className="results-bar">
+      <p role="status" className="total">
+        {pending && texts.find.searching}
+        {page && (
+          <>
+            <strong>{texts.find.results(assets, false)}</strong>
+            {page.lagging && <span className="faint"> {texts.find.indexing}</span>}
+          </>
+        )}
+      </p>
+      <label className="inline">
+        <span className="faint">{texts.find.sort}</span>
+        <select
+          value={state.sort ?? ''}
+          onChange={(event) => {
+            const sort = event.target.value;
+            change({ ...state, sort: sort === '' ? undefined : (sort as Sort) });
+          }}
+        >
+          <option value="">{texts.find.sorts.best}</option>
+          {SORTS.map((sort) => (
+            <option key={sort} value={sort}>
+              {texts.find.sorts[sort]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div role="group" aria-label={texts.find.layout} className="switch">
+        {(['grid', 'list'] as const).map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={(state.view ?? 'grid') === each}
+            onClick={() => change({ ...state, view: each === 'list' ? 'list' : undefined })}
+          >
+            {texts.find[each]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Empty({ state }: { state: FindState }) {
+  const asked = state.q ?? chosenFilters(state);
+  return (
+    <div className="notice">
+      <p>
+        <strong>{asked ? texts.find.nothing : texts.find.empty}</strong>
+      </p>
+      <p>{asked ? texts.find.nothingHelp : texts.find.emptyHelp}</p>
+      {asked ? (
+        <Link to="/" search={{}}>
+          {texts.find.clear}
+        </Link>
+      ) : (
+        <Link to="/upload" search={{}} className="button primary" preload={false}>
+          {texts.header.upload}
+        </Link>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { AssetCard, AssetRow } from './cards';
+import type { Card } from './hits';
+import { pageOfRow, usePages } from './useSearch';
+import type { FindState } from './state';
+
+const GAP = 14;
+const SMALLEST = 172;
+const TEXT = 66;
+const ROW = 60;
+
+interface Layout {
+  columns: number;
+  width: number;
+  height: number;
+}
+
+/** Hits in a grid or a list, of which only the rows near the window are in the document. */
+export function Grid(props: {
+  state: FindState;
+  total: number;
+  selected: ReadonlySet<string>;
+  onSelect: (card: Card) => void;
+  onLook: (card: Card) => void;
+}) {
+  const { state, total, onLook, onSelect } = props;
+  const list = state.view === 'list';
+  const host = useRef<HTMLUListElement>(null);
+  const { layout, top } = useLayout(host, list);
+  const [active, setActive] = useState(0);
+  const rows = Math.ceil(total / layout.columns);
+  const virtual = useWindowVirtualizer({
+    count: rows,
+    estimateSize: () => layout.height,
+    overscan: 3,
+    scrollMargin: top,
+  });
+  useLayoutEffect(() => virtual.measure(), [layout.height, layout.columns, virtual]);
+  const inView = virtual.getVirtualItems();
+  const first = (inView[0]?.index ?? 0) * layout.columns;
+  const last = Math.min(((inView.at(-1)?.index ?? 0) + 1) * layout.columns, total) - 1;
+  const pages = usePages(state, pagesBetween(first, last));
+  const at = useCallback(
+    (index: number): Card | undefined => {
+      const page = pages.get(pageOfRow(index));
+      return page?.cards[index - pageOfRow(index) * 100];
+    },
+    [pages],
+  );
+  const current = Math.min(active, total - 1);
+  const focusOn = useFocusOn(host, (index) => virtual.scrollToIndex(Math.floor(index / layout.columns)));
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = moved(event.key, current, layout.columns, total);
+    const card = at(current);
+    if (target !== null) {
+      event.preventDefault();
+      setActive(target);
+      focusOn(target);
+    } else if (event.key === ' ' && card) {
+      event.preventDefault();
+      onLook(card);
+    } else if (event.key.toLowerCase() === 'x' && card) {
+      event.preventDefault();
+      onSelect(card);
+    }
+  };
+  const Item = list ? AssetRow : AssetCard;
+  const indexes = useMemo(
+    () => (total ? Array.from({ length: last - first + 1 }, (_, each) => first + each) : []),
+    [first, last, total],
+  );
+  const start = inView[0]?.start ?? top;
+  return (
+    <ul
+      ref={host}
+      className={list ? 'hits list' : 'hits'}
+      style={{ height: virtual.getTotalSize() }}
+      onKeyDown={onKey}
+    >
+      {indexes.map((index) => {
+        const row = Math.floor((index - first) / layout.columns);
+        const column = (index - first) % layout.columns;
+        const x = column * (layout.width + GAP);
+        const y = start - top + row * layout.height;
+        const card = at(index);
+        return (
+          <li
+            key={index}
+            data-index={index}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            style={{
+              transform: `translate(${x}px, ${y}px)`,
+              width: layout.width,
+              height: layout.height - (list ? 0 : GAP),
+            }}
+            onFocus={() => setActive(index)}
+          >
+            {card ? (
+              <Item
+                card={card}
+                tabbable={index === current}
+                selected={props.selected.has(card.id)}
+                selecting={props.selected.size > 0}
+                onSelect={() => onSelect(card)}
+                onLook={() => onLook(card)}
+              />
+            ) : (
+              <span className="card waiting" />
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function pagesBetween(first: number, last: number): number[] {
+  const [from, to] = [pageOfRow(first), pageOfRow(Math.max(first, last))];
+  return Array.from({ length: to - from + 1 }, (_, each) => from + each);
+}
+
+/** The place that a key leads to, or null for a key that does not move. */
+export function moved(key: string, from: number, columns: number, total: number): number | null {
+  const steps: Record<string, number> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    PageDown: columns * 4,
+    PageUp: -columns * 4,
+  };
+  if (key === 'Home') return 0;
+  if (key === 'End') return total - 1;
+  const step = steps[key];
+  if (step === undefined) return null;
+  return Math.max(0, Math.min(total - 1, from + step));
+}
+
+function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean) {
+  const [found, setFound] = useState({ width: 1000, top: 0 });
+  useLayoutEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const measure = () => {
+      const box = element.getBoundingClientRect();
+      const next = { width: Math.floor(box.width), top: Math.round(box.top + scrollY) };
+      setFound((before) => (before.width === next.width && before.top === next.top ? before : next));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [host]);
+  const layout = useMemo((): Layout => {
+    if (list) return { columns: 1, width: found.width, height: ROW };
+    const smallest = found.width < 420 ? 140 : SMALLEST;
+    const columns = Math.max(1, Math.floor((found.width + GAP) / (smallest + GAP)));
+    const width = Math.floor((found.width - GAP * (columns - 1)) / columns);
+    return { columns, width, height: width + TEXT + GAP };
+  }, [found.width, list]);
+  return { layout, top: found.top };
+}
+
+/** Focuses a place that may not be in the document yet. */
+function useFocusOn(host: React.RefObject<HTMLUListElement | null>, reveal: (index: number) => void) {
+  const waiting = useRef<number | null>(null);
+  const focus = useCallback(() => {
+    if (waiting.current === null) return;
+    const link = host.current?.querySelector<HTMLElement>(`[data-index="${waiting.current}"] a`);
+    if (!link) return;
+    waiting.current = null;
+    link.focus({ preventScroll: true });
+    link.closest('li')?.scrollIntoView({ block: 'nearest' });
+  }, [host]);
+  useEffect(focus);
+  return (index: number) => {
+    waiting.current = index;
+    if (!host.current?.querySelector(`[data-index="${index}"] a`)) reveal(index);
+    requestAnimationFrame(focus);
+  };
+}

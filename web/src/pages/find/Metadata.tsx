@@ -1,0 +1,74 @@
+import { useId, useState, type SyntheticEvent } from 'react';
+import { texts } from '../../texts';
+import { OPS, type Condition, type FindState, type Op } from './state';
+
+/** Conditions on any metadata key: equality, existence, bounds of numbers and dates. */
+export function Metadata({ state, change }: { state: FindState; change: (next: FindState) => void }) {
+  const id = useId();
+  const [draft, setDraft] = useState<Condition>({ key: '', op: 'eq', value: '' });
+  const conditions = state.meta ?? [];
+  const set = (meta: Condition[]) => change({ ...state, meta: meta.length ? meta : undefined });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const key = draft.key.trim();
+    if (!key || (draft.op !== 'exists' && !draft.value)) return;
+    set([...conditions, draft.op === 'exists' ? { key, op: draft.op } : { ...draft, key }]);
+    setDraft({ key: '', op: 'eq', value: '' });
+  };
+  return (
+    <fieldset className="field">
+      <legend>{texts.find.metadata}</legend>
+      {conditions.map((each, at) => {
+        const name = `${each.key} ${texts.find.ops[each.op]} ${each.value ?? ''}`.trim();
+        return (
+          <button
+            key={name}
+            type="button"
+            className="chip"
+            aria-label={texts.find.remove(name)}
+            onClick={() => set(conditions.filter((_, other) => other !== at))}
+          >
+            <bdi className="line">{name}</bdi> ×
+          </button>
+        );
+      })}
+      <form className="condition" onSubmit={submit}>
+        <label htmlFor={`${id}-key`} className="hidden">
+          {texts.find.metadataKey}
+        </label>
+        <input
+          id={`${id}-key`}
+          placeholder={texts.find.metadataKey}
+          maxLength={256}
+          value={draft.key}
+          onChange={(event) => setDraft({ ...draft, key: event.target.value })}
+        />
+        <label htmlFor={`${id}-op`} className="hidden">
+          {texts.find.metadataOp}
+        </label>
+        <select
+          id={`${id}-op`}
+          value={draft.op}
+          onChange={(event) => setDraft({ ...draft, op: event.target.value as Op })}
+        >
+          {OPS.map((op) => (
+            <option key={op} value={op}>
+              {texts.find.ops[op]}
+            </option>
+          ))}
+        </select>
+        <label htmlFor={`${id}-value`} className="hidden">
+          {texts.find.metadataValue}
+        </label>
+        <input
+          id={`${id}-value`}
+          placeholder={texts.find.metadataValue}
+          disabled={draft.op === 'exists'}
+          value={draft.op === 'exists' ? '' : draft.value}
+          onChange={(event) => setDraft({ ...draft, value: event.target.value })}
+        />
+        <button type="submit">{texts.find.add}</button>
+      </form>
+    </fieldset>
+  );
+}

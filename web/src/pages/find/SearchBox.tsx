@@ -1,0 +1,180 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { api, reply } from '../../api/client';
+import { texts } from '../../texts';
+import { recent } from './recent';
+import { parseSearch } from './state';
+
+interface Option {
+  key: string;
+  text: string;
+  note: string;
+  choose: () => void;
+}
+
+const WAIT = 80;
+
+/** The search: results follow each key on the find page; suggestions lie below the box. */
+export function SearchBox() {
+  const id = useId();
+  const box = useRef<HTMLInputElement>(null);
+  const navigate = useNavigate();
+  const location = useRouterState({ select: (state) => state.location });
+  const onFind = location.pathname === '/';
+  const shown = onFind ? (parseSearch(location.search as Record<string, unknown>).q ?? '') : '';
+  const [typed, setTyped] = useState<string | null>(null);
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const value = typed ?? shown;
+  const options = useOptions(value, open, navigate);
+  useFocusBySlash(box);
+
+  useEffect(() => {
+    if (typed === null || !onFind || typed === shown) return;
+    const timer = setTimeout(() => {
+      void navigate({
+        to: '/',
+        replace: true,
+        search: (before) => ({ ...before, q: typed || undefined }),
+      });
+    }, WAIT);
+    return () => clearTimeout(timer);
+  }, [typed, onFind, shown, navigate]);
+
+  const submit = () => {
+    setOpen(false);
+    const option = options[active];
+    if (option) return choose(option);
+    const q = value.trim() || undefined;
+    void navigate({ to: '/', search: (before) => (onFind ? { ...before, q } : { q }) });
+    setTyped(null);
+  };
+  const choose = (option: Option) => {
+    option.choose();
+    setTyped(null);
+    setOpen(false);
+    setActive(-1);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setOpen(true);
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      const places = options.length + 1;
+      setActive((before) => ((before + 1 + step + places) % places) - 1);
+    } else if (event.key === 'Escape') {
+      if (open) event.preventDefault();
+      setOpen(false);
+      setActive(-1);
+    }
+  };
+  const listed = open && options.length > 0;
+  return (
+    <search className="search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <input
+          ref={box}
+          type="search"
+          role="combobox"
+          aria-label={texts.find.search}
+          aria-expanded={listed}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={listed && active >= 0 ? `${id}-${active}` : undefined}
+          aria-autocomplete="list"
+          aria-keyshortcuts="/"
+          autoComplete="off"
+          placeholder={texts.find.placeholder}
+          maxLength={5000}
+          value={value}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setOpen(true);
+            setActive(-1);
+          }}
+          onFocus={() => setOpen(value === '')}
+          onBlur={() => {
+            setOpen(false);
+            // What was typed on another page is kept; here the address holds it.
+            if (onFind && typed === shown) setTyped(null);
+          }}
+          onClick={() => setOpen(true)}
+          onKeyDown={onKey}
+        />
+      </form>
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={value ? texts.find.suggestions : texts.find.recent}
+        className="options"
+        hidden={!listed}
+      >
+        {options.map((option, at) => (
+          <li
+            key={option.key}
+            id={`${id}-${at}`}
+            role="option"
+            aria-selected={at === active}
+            onPointerDown={(event) => {
+              event.preventDefault();
+              choose(option);
+            }}
+          >
+            <span dir="auto">{option.text}</span>
+            <small>{option.note}</small>
+          </li>
+        ))}
+      </ul>
+    </search>
+  );
+}
+
+function useOptions(value: string, open: boolean, navigate: ReturnType<typeof useNavigate>): Option[] {
+  const q = value.trim();
+  const found = useQuery({
+    queryKey: ['suggest', q],
+    queryFn: ({ signal }) => reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
+    enabled: open && q.length > 0 && q.length <= 200,
+    placeholderData: keepPreviousData,
+  });
+  if (!q) {
+    return recent().map((each) => ({
+      key: `${each.databaseId}/${each.assetId}`,
+      text: each.name,
+      note: each.databaseId,
+      choose: () =>
+        void navigate({
+          to: '/databases/$databaseId/assets/$assetId',
+          params: { databaseId: each.databaseId, assetId: each.assetId },
+        }),
+    }));
+  }
+  return (found.data?.suggestions ?? []).slice(0, 8).map((each) => ({
+    key: `${each.kind}/${each.text}`,
+    text: each.text,
+    note: texts.find.kinds[each.kind],
+    choose: () => void navigate({ to: '/', search: (before) => ({ ...before, q: each.text }) }),
+  }));
+}
+
+function useFocusBySlash(box: React.RefObject<HTMLInputElement | null>) {
+  useEffect(() => {
+    const listen = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+      const at = event.target;
+      const typing =
+        at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
+      if (typing || document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      box.current?.focus();
+      box.current?.select();
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, [box]);
+}

@@ -1,0 +1,176 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
+import { api, reply, replyWithHeaders } from '../../api/client';
+import { sentence } from '../../api/errors';
+import { wrote } from '../../api/writes';
+import { texts } from '../../texts';
+import { say } from '../../ui/Toasts';
+import type { Card } from './hits';
+
+type Act = (card: Card) => Promise<void>;
+
+/** What can be done with the selected assets, one after the other. */
+export function Selection(props: {
+  cards: Card[];
+  shown: Card[];
+  onChange: (cards: Card[]) => void;
+}) {
+  const { cards, shown, onChange } = props;
+  const cache = useQueryClient();
+  const [done, setDone] = useState<number | null>(null);
+  const [asking, setAsking] = useState<'tag' | 'archive' | null>(null);
+  const run = async (act: Act, finished: (number: number) => string) => {
+    setAsking(null);
+    const failed: Card[] = [];
+    let failure: unknown = null;
+    for (const [at, card] of cards.entries()) {
+      setDone(at);
+      try {
+        await act(card);
+      } catch (error) {
+        failed.push(card);
+        failure = error;
+      }
+    }
+    setDone(null);
+    void cache.invalidateQueries({ queryKey: ['search'] });
+    const number = cards.length - failed.length;
+    // What failed stays selected, so that it can be tried again.
+    onChange(failed);
+    say(
+      failed.length
+        ? texts.selection.failed(number, failed.map((each) => each.name), sentence(failure))
+        : finished(number),
+    );
+  };
+  return (
+    <div className="selection" role="region" aria-label={texts.find.selected(cards.length)}>
+      <strong role="status">
+        {done === null
+          ? texts.find.selected(cards.length)
+          : texts.selection.progress(done + 1, cards.length)}
+      </strong>
+      <button type="button" onClick={() => onChange(shown)}>
+        {texts.find.selectAll}
+      </button>
+      <button type="button" onClick={() => setAsking('tag')} disabled={done !== null}>
+        {texts.selection.tag}
+      </button>
+      <button type="button" onClick={() => setAsking('archive')} disabled={done !== null}>
+        {texts.selection.archive}
+      </button>
+      <button type="button" onClick={() => onChange([])} disabled={done !== null}>
+        {texts.find.clearSelection}
+      </button>
+      {asking === 'tag' && (
+        <TagDialog
+          onClose={() => setAsking(null)}
+          onChoose={(tag) => void run((card) => addTag(card, tag), texts.selection.tagged(tag))}
+        />
+      )}
+      {asking === 'archive' && (
+        <ArchiveDialog
+          cards={cards}
+          onClose={() => setAsking(null)}
+          onConfirm={() => void run(archive, texts.selection.archived)}
+        />
+      )}
+    </div>
+  );
+}
+
+async function addTag({ databaseId, assetId }: Card, tag: string): Promise<void> {
+  const path = { databaseId, assetId };
+  const found = await replyWithHeaders(
+    api.GET('/database/{databaseId}/assets/{assetId}', { params: { path } }),
+  );
+  if (found.data.tags.includes(tag)) return;
+  const etag = found.headers.get('etag');
+  const written = await replyWithHeaders(
+    api.PUT('/database/{databaseId}/assets/{assetId}', {
+      params: { path, header: etag ? { 'If-Match': etag } : {} },
+      body: { tags: [...found.data.tags, tag] },
+    }),
+  );
+  wrote(written.headers);
+}
+
+async function archive({ databaseId, assetId }: Card): Promise<void> {
+  const written = await replyWithHeaders(
+    api.DELETE('/database/{databaseId}/assets/{assetId}/archiveAsset', {
+      params: { path: { databaseId, assetId } },
+      body: { confirmArchive: true },
+    }),
+  );
+  wrote(written.headers);
+}
+
+function useOpen(onClose: () => void) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return { ref: dialog, onClose };
+}
+
+function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
+  const id = useId();
+  const [tag, setTag] = useState('');
+  const tags = useQuery({
+    queryKey: ['tags'],
+    queryFn: () => reply(api.GET('/tags', {})),
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (tag) props.onChoose(tag);
+  };
+  return (
+    <dialog {...useOpen(props.onClose)} aria-labelledby={`${id}-title`}>
+      <form className="stack" onSubmit={submit}>
+        <h2 id={`${id}-title`}>{texts.selection.tag}</h2>
+        {tags.isError && <p className="failure">{sentence(tags.error)}</p>}
+        {tags.data?.Items.length === 0 && <p>{texts.selection.noTags}</p>}
+        <label htmlFor={id}>{texts.selection.tagName}</label>
+        <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
+          <option value="" />
+          {tags.data?.Items.map((each) => (
+            <option key={each.tagName}>{each.tagName}</option>
+          ))}
+        </select>
+        <div className="acts">
+          <button type="submit" className="primary" disabled={!tag}>
+            {texts.selection.tag}
+          </button>
+          <button type="button" onClick={props.onClose}>
+            {texts.cancel}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
+  const id = useId();
+  return (
+    <dialog {...useOpen(props.onClose)} aria-labelledby={id}>
+      <div className="stack">
+        <h2 id={id}>{texts.selection.archiveTitle(props.cards.length)}</h2>
+        <ul className="names">
+          {props.cards.map((card) => (
+            <li key={card.id}>
+              <bdi>{card.name}</bdi>
+            </li>
+          ))}
+        </ul>
+        <p>{texts.selection.archiveHelp}</p>
+        <div className="acts">
+          <button type="button" className="primary" onClick={props.onConfirm}>
+            {texts.selection.archive}
+          </button>
+          <button type="button" onClick={props.onClose}>
+            {texts.cancel}
+          </button>
+        </div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router';
+import { texts } from '../../texts';
+import { day } from '../../ui/formats';
+import { Picture } from '../../ui/Picture';
+import type { Card } from './hits';
+
+interface Props {
+  card: Card;
+  tabbable: boolean;
+  selected: boolean;
+  selecting: boolean;
+  onSelect: () => void;
+  onLook: () => void;
+}
+
+function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; className: string }) {
+  return (
+    <Link
+      to="/databases/$databaseId/assets/$assetId"
+      params={{ databaseId: card.databaseId, assetId: card.assetId }}
+      search={{ file: card.file ?? undefined }}
+      className={className}
+      tabIndex={tabbable ? 0 : -1}
+      title={card.name}
+      preload={false}
+    >
+      <bdi>{card.name}</bdi>
+    </Link>
+  );
+}
+
+function Select({ card, selected, onSelect }: Props) {
+  return (
+    <input
+      type="checkbox"
+      className="select"
+      tabIndex={-1}
+      aria-label={texts.find.select(card.name)}
+      checked={selected}
+      onChange={onSelect}
+    />
+  );
+}
+
+export function AssetCard(props: Props) {
+  const { card, selected, selecting } = props;
+  return (
+    <article className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}>
+      <span className="picture">
+        <Picture picture={card.picture} />
+      </span>
+      <Open card={card} tabbable={props.tabbable} className="name cover" />
+      <p className="faint line">
+        <bdi>{card.databaseId}</bdi>
+        {card.type && card.type !== 'none' && ` · ${card.type.replace(/^\./, '')}`}
+      </p>
+      <Select {...props} />
+      <button
+        type="button"
+        className="look"
+        tabIndex={-1}
+        onClick={props.onLook}
+        aria-label={`${texts.find.quickLook}: ${card.name}`}
+      >
+        {texts.find.quickLook}
+      </button>
+    </article>
+  );
+}
+
+export function AssetRow(props: Props) {
+  const { card, selected } = props;
+  return (
+    <article className={`row${selected ? ' chosen' : ''}`}>
+      <Select {...props} />
+      <span className="picture">
+        <Picture picture={card.picture} />
+      </span>
+      <span className="line">
+        <Open card={card} tabbable={props.tabbable} className="name" />
+        <span className="faint line">{card.description}</span>
+      </span>
+      <span className="line wide">
+        <bdi>{card.databaseId}</bdi>
+      </span>
+      <span className="wide">{card.type.replace(/^\./, '')}</span>
+      <span className="line wide">
+        {card.tags.slice(0, 3).map((tag) => (
+          <span key={tag} className="tag">
+            {tag}
+          </span>
+        ))}
+      </span>
+      <span className="faint wide">{card.changed && day(card.changed)}</span>
+    </article>
+  );
+}

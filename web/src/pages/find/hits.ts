@@ -1,0 +1,63 @@
+import type { components } from '../../api/schema';
+import type { Pictured } from '../../api/pictures';
+
+export type Hit = components['schemas']['SearchHit'] & Pictured;
+export type SearchReply = components['schemas']['SearchReply'];
+
+/** An asset as the grid shows it. */
+export interface Card {
+  id: string;
+  databaseId: string;
+  assetId: string;
+  name: string;
+  type: string;
+  tags: string[];
+  changed: string;
+  description: string;
+  /** The file that matched best, as a path in the asset. */
+  file: string | null;
+  picture: Pictured;
+}
+
+export function cardOf(hit: Hit): Card {
+  const source = hit._source;
+  const files = (hit.files as Hit[] | undefined) ?? [];
+  // Of the best hits the first with something to look at.
+  const best = files.find((each) => each.preview ?? each._source.str_previewfilekey);
+  return {
+    id: hit._id,
+    databaseId: text(source.str_databaseid),
+    assetId: text(source.str_assetid),
+    name: text(source.str_assetname) || text(source.str_assetid),
+    type: text(source.str_assettype),
+    tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
+    changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
+    description: text(source.str_description),
+    file: best ? pathOf(text(best._source.str_key), text(source.str_assetid)) : null,
+    picture: pictureOf([hit, ...files], text(source.str_databaseid), text(source.str_assetid)),
+  };
+}
+
+/** The first picture of an asset and its files; else the reason of the first that has one. */
+function pictureOf(hits: Hit[], databaseId: string, assetId: string): Pictured {
+  const shown = hits.find((each) => each.preview);
+  if (shown) return { preview: shown.preview };
+  // Indexes of an earlier mapping version have the key of a preview, and no address.
+  const one = hits.find((each) => text(each._source.str_previewfilekey));
+  if (one && !hits.some((each) => each.previewMissing)) {
+    const own = one._index_type === 'asset';
+    const path = own ? null : pathOf(text(one._source.str_previewfilekey), assetId);
+    return { file: { databaseId, assetId, path } };
+  }
+  const reasons = hits.flatMap((each) => (each.previewMissing ? [each.previewMissing] : []));
+  return { previewMissing: reasons.find((each) => each.reason !== 'none') ?? reasons[0] ?? null };
+}
+
+/** The path of a key in its asset: keys begin with the bucket's prefix and the asset's id. */
+export function pathOf(key: string, assetId: string): string {
+  const at = `/${key}`.indexOf(`/${assetId}/`);
+  return at < 0 ? `/${key}` : `/${key}`.slice(at + assetId.length + 1);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const text = (value: unknown): string => (isText(value) ? value : '');

@@ -1,0 +1,80 @@
+import type { components } from '../../api/schema';
+import type { Condition, FindState } from './state';
+
+export type SearchBody = components['schemas']['SearchBody'];
+type Filter = components['schemas']['MetadataFilter'];
+type SortField = components['schemas']['SortField'];
+
+export const PAGE = 100;
+/** Hits that can be reached page by page. */
+export const REACHABLE = 10_000;
+
+/** The request for a page of hits; the first page also counts the facets. */
+export function searchBody(state: FindState, page: number, facts: boolean): SearchBody {
+  const first = page === 0;
+  return {
+    query: state.q ?? '',
+    from: page * PAGE,
+    size: PAGE,
+    foldFiles: true,
+    previews: true,
+    includeHighlights: false,
+    aggregations: first,
+    didYouMean: first,
+    facetChoices: Object.entries(state.facets ?? {}).map(([facet, values]) => ({ facet, values })),
+    filters: [...bounds('num_filesize', state.size), ...days(state.date)],
+    metadataFilters: [...numbers('fact_triangles', state.triangles), ...(state.meta ?? []).map(typed)],
+    metadataFacets:
+      first && facts
+        ? [
+            { key: 'fact_format', size: 20 },
+            { key: 'fact_watertight', size: 2 },
+            { key: 'fact_unit', size: 20 },
+          ]
+        : [],
+    histograms: first ? ['num_filesize', 'date_lastmodified'] : [],
+    sort: sorting(state),
+  } as SearchBody;
+}
+
+function sorting(state: FindState): SortField[] {
+  switch (state.sort) {
+    case 'newest':
+      return [{ field: 'date_lastmodified', order: 'desc', type: 'date' }];
+    case 'oldest':
+      return [{ field: 'date_lastmodified', order: 'asc', type: 'date' }];
+    case 'name':
+      return [{ field: 'str_assetname', order: 'asc', type: 'string' }];
+    default:
+      return [];
+  }
+}
+
+function bounds(field: string, range: FindState['size']) {
+  if (!range) return [];
+  const [from, to] = range;
+  return [{ query_string: { query: `${field}:[${from ?? '*'} TO ${to ?? '*'}]` } }];
+}
+
+function days(range: FindState['date']) {
+  if (!range) return [];
+  const [from, to] = range;
+  return [{ query_string: { query: `date_lastmodified:[${from ?? '*'} TO ${to ?? '*'}]` } }];
+}
+
+function numbers(key: string, range: FindState['triangles']): Filter[] {
+  if (!range) return [];
+  const [from, to] = range;
+  if (from !== null && to !== null) return [{ key, op: 'between', value: [from, to] } as Filter];
+  return [{ key, op: from === null ? 'lte' : 'gte', value: from ?? to } as Filter];
+}
+
+/** Types a condition by its value: `12` is a number, `2026-01-31` a date, all else a text. */
+function typed({ key, op, value = '' }: Condition): Filter {
+  if (op === 'exists') return { key, op, value: true } as Filter;
+  if (value.trim() !== '' && Number.isFinite(Number(value))) {
+    return { key, op, value: Number(value), type: 'number' } as Filter;
+  }
+  if (/^\d{4}-\d\d-\d\d/.test(value)) return { key, op, value, type: 'date' } as Filter;
+  return { key, op, value, type: 'string' } as Filter;
+}

@@ -1,0 +1,68 @@
+import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/react-query';
+import { api, replyWithHeaders } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import { latestWrite, seenWrite } from '../../api/writes';
+import { cardOf, type Card, type Hit, type SearchReply } from './hits';
+import { PAGE, searchBody } from './request';
+import type { FindState } from './state';
+
+export interface Page {
+  reply: SearchReply;
+  cards: Card[];
+  /** The indexes do not hold this tab's latest write yet. */
+  lagging: boolean;
+}
+
+const SOON = 1_500;
+const INSPECTION = 4_000;
+/** False once the server has said that its indexes are too old for conditions on facts. */
+let facts = true;
+
+const pageOf = (state: FindState, page: number) =>
+  queryOptions({
+    queryKey: ['search', { ...state, view: undefined }, page],
+    queryFn: ({ signal }) => fetchPage(state, page, signal),
+    refetchInterval: (query) => {
+      const found = query.state.data;
+      if (!found) return false;
+      if (found.lagging) return SOON;
+      const waits = found.cards.some((card) => card.picture.previewMissing?.reason === 'inspecting');
+      return waits ? INSPECTION : false;
+    },
+  });
+
+async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
+  const write = latestWrite();
+  try {
+    const { data, status } = await replyWithHeaders(
+      api.POST('/search', {
+        body: searchBody(state, page, facts),
+        params: { header: write ? { 'X-After': write } : {} },
+        signal,
+      }),
+    );
+    if (status === 200 && write) seenWrite(write);
+    return { reply: data, cards: data.hits.hits.map((hit) => cardOf(hit as Hit)), lagging: status === 202 };
+  } catch (error) {
+    if (!facts || !(error instanceof ApiError) || error.code !== 'AttributesNotIndexed') throw error;
+    facts = false;
+    return fetchPage(state, page, signal);
+  }
+}
+
+/** The first page of a search, with its facets; the one before is shown until it is there. */
+export const useFirstPage = (state: FindState) =>
+  useQuery({ ...pageOf(state, 0), placeholderData: keepPreviousData });
+
+/** Further pages, each when its rows come into view. */
+export function usePages(state: FindState, wanted: number[]): Map<number, Page> {
+  const found = useQueries({ queries: wanted.map((page) => pageOf(state, page)) });
+  return new Map(
+    found.flatMap(({ data }, at) => {
+      const page = wanted[at];
+      return data && page !== undefined ? [[page, data] as const] : [];
+    }),
+  );
+}
+
+export const pageOfRow = (index: number): number => Math.floor(index / PAGE);

@@ -1,0 +1,44 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Find } from './pages/find/Find';
+import { parseSearch } from './pages/find/state';
+import { Failure } from './ui/Failure';
+import { NotFound, Shell } from './ui/Shell';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: Failure,
+});
+
+const find = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: parseSearch,
+  component: Find,
+});
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value ? value : undefined;
+
+const asset = createRoute({
+  getParentRoute: () => root,
+  path: '/databases/$databaseId/assets/$assetId',
+  validateSearch: (search: Record<string, unknown>): { file?: string } => ({
+    file: text(search.file),
+  }),
+  component: lazyRouteComponent(() => import('./pages/asset/Asset'), 'Asset'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([find, asset]),
+  basepath: '/ui',
+  defaultPreload: 'intent',
+  defaultErrorComponent: Failure,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

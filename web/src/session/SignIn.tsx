@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
+import { configuration } from '../api/queries';
+import { sentence } from '../api/errors';
+import { texts } from '../texts';
+import { beginning } from './begin';
+import { KeyForm } from './KeyForm';
+import { offersProvider, redirectToProvider } from './oidc';
+
+/** The whole page while nobody is signed in; the address keeps what was asked for. */
+export function SignIn() {
+  const { state, failure, once } = useSyncExternalStore(beginning.subscribe, beginning.current);
+  const config = useQuery(configuration);
+  const [refused, setRefused] = useState('');
+  if (state === 'working') {
+    return (
+      <main className="centre" role="status">
+        <p>{texts.signIn.checking}</p>
+      </main>
+    );
+  }
+  const toProvider = async () => {
+    if (!config.data) return;
+    try {
+      await redirectToProvider(config.data, location.pathname + location.search);
+    } catch (error) {
+      setRefused(sentence(error));
+    }
+  };
+  return (
+    <main className="centre">
+      <section className="panel stack" aria-labelledby="sign-in">
+        <h1 id="sign-in">{texts.signIn.title}</h1>
+        {failure !== null && (
+          <div className="notice bad" role="alert">
+            <p>
+              {once && `${texts.signIn.onceFailed}. `}
+              {sentence(failure)}
+            </p>
+            {once && (
+              <p>
+                {texts.signIn.onceHelp} <code>{texts.signIn.onceCommand}</code>
+              </p>
+            )}
+          </div>
+        )}
+        {config.isError && (
+          <p role="alert" className="failure">
+            {sentence(config.error)}
+          </p>
+        )}
+        {config.data && offersProvider(config.data) && (
+          <>
+            <button type="button" className="primary" onClick={() => void toProvider()}>
+              {texts.signIn.provider}
+            </button>
+            <p role="alert" className="failure">
+              {refused}
+            </p>
+            <p className="help">{texts.signIn.or}</p>
+          </>
+        )}
+        <KeyForm previousUser={null} />
+      </section>
+    </main>
+  );
+}

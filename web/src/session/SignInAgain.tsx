@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { sentence } from '../api/errors';
+import { configuration, me } from '../api/queries';
+import { texts } from '../texts';
+import { signOut, wipe } from './begin';
+import { KeyForm } from './KeyForm';
+import { offersProvider, signInByPopup } from './oidc';
+import { session, signIn } from './session';
+import { userOf } from './user';
+
+/** Lies over the page, which keeps its state, until somebody signs in again. */
+export function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const cache = useQueryClient();
+  const { credential } = useSyncExternalStore(session.subscribe, session.current);
+  const config = useQuery(configuration);
+  const [failure, setFailure] = useState('');
+  const previous = cache.getQueryData(me.queryKey)?.name ?? null;
+  useEffect(() => {
+    dialog.current?.showModal();
+    // What was refused while the sign-in had ended is asked for again.
+    return () => void cache.invalidateQueries({ predicate: (query) => query.state.status === 'error' });
+  }, [cache]);
+  const byProvider = async () => {
+    if (!config.data) return;
+    try {
+      const next = await signInByPopup(config.data);
+      if ((await userOf(next.token)) !== previous) wipe();
+      signIn(next, true);
+    } catch (error) {
+      setFailure(sentence(error));
+    }
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby="again" onCancel={(event) => event.preventDefault()}>
+      <div className="stack">
+        <h2 id="again">{texts.signIn.again}</h2>
+        <p>{texts.signIn.againHelp}</p>
+        {credential?.kind === 'provider' && config.data && offersProvider(config.data) ? (
+          <>
+            <button type="button" className="primary" onClick={() => void byProvider()}>
+              {texts.signIn.provider}
+            </button>
+            <p role="alert" className="failure">
+              {failure}
+            </p>
+          </>
+        ) : (
+          <KeyForm previousUser={previous} />
+        )}
+        <button type="button" onClick={() => void signOut()}>
+          {texts.header.signOut}
+        </button>
+      </div>
+    </dialog>
+  );
+}

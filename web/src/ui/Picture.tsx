@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { pictureUrl, type Pictured } from '../api/pictures';
+import { texts } from '../texts';
+import { previewUrl } from '../viewer/sources';
+
+/** The picture of a file, or in words why there is none. It is beside its name: no other text. */
+export function Picture({ picture }: { picture: Pictured }) {
+  const [broken, setBroken] = useState('');
+  const { preview, previewMissing: missing, file } = picture;
+  const signed = useQuery({
+    queryKey: ['picture', file],
+    queryFn: () => (file ? previewUrl(file, file.path) : ''),
+    enabled: file !== undefined && !preview,
+    staleTime: 30 * 60_000,
+    retry: false,
+  });
+  const url = preview ? pictureUrl(preview) : (signed.data ?? '');
+  if (url && broken !== url) {
+    return <img src={url} alt="" decoding="async" draggable={false} onError={() => setBroken(url)} />;
+  }
+  if (signed.isLoading) return null;
+  return (
+    <span className="no-picture" title={missing?.message}>
+      <svg viewBox="0 0 24 24" width="36" height="36" aria-hidden="true">
+        <path
+          d="M12 3 20 7.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.3"
+          strokeLinejoin="round"
+        />
+      </svg>
+      <span>{labelOf(missing)}</span>
+    </span>
+  );
+}
+
+function labelOf(missing: Pictured['previewMissing']): string {
+  switch (missing?.reason) {
+    case 'inspecting':
+      return texts.picture.pending;
+    case 'refused':
+      return texts.picture.refused;
+    case 'notDistributable':
+      return texts.picture.notDistributable;
+    case 'quarantined':
+      return texts.picture.quarantined;
+    default:
+      return texts.picture.none;
+  }
+}

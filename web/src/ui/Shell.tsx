@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { configuration, me } from '../api/queries';
+import { SearchBox } from '../pages/find/SearchBox';
+import { beginning, signOut } from '../session/begin';
+import { session } from '../session/session';
+import { SignIn } from '../session/SignIn';
+import { SignInAgain } from '../session/SignInAgain';
+import { texts } from '../texts';
+import { Toasts } from './Toasts';
+import { chooseTheme, chosenTheme, type Theme } from './theme';
+
+export function Shell() {
+  const { credential, expired } = useSyncExternalStore(session.subscribe, session.current);
+  const { state } = useSyncExternalStore(beginning.subscribe, beginning.current);
+  useFocusOnNavigation();
+  if (state === 'popup') return <p className="notice">{texts.signIn.closeWindow}</p>;
+  if (!credential) return <SignIn />;
+  return (
+    <>
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      <Header />
+      <Banner />
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+      {expired && <SignInAgain />}
+      <Toasts />
+    </>
+  );
+}
+
+export function NotFound() {
+  return (
+    <div className="notice">
+      <p>{texts.notFound}</p>
+      <Link to="/" search={{}}>
+        {texts.toFind}
+      </Link>
+    </div>
+  );
+}
+
+function Header() {
+  const user = useQuery(me);
+  return (
+    <header className="bar">
+      <Link to="/" search={{}} className="brand" aria-label={`${texts.product}: ${texts.header.find}`}>
+        <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+          <path d="M16 2 29 9v14l-13 7L3 23V9z" fill="#0b57c2" />
+          <path d="M16 2 29 9l-13 7L3 9z" fill="#8ab8ff" />
+          <path d="M16 16 29 9v14l-13 7z" fill="#0a3f8c" />
+        </svg>
+        <span>{texts.product}</span>
+      </Link>
+      <SearchBox />
+      {user.data?.pages.has('/upload') && (
+        <Link to="/upload" search={{}} className="button primary" preload={false}>
+          {texts.header.upload}
+        </Link>
+      )}
+      <Account name={user.data?.name ?? ''} />
+    </header>
+  );
+}
+
+function Account({ name }: { name: string }) {
+  const [theme, setTheme] = useState<Theme>(chosenTheme);
+  return (
+    <>
+      <button type="button" popoverTarget="account" className="quiet" aria-label={texts.header.account}>
+        <span className="initial" aria-hidden="true">
+          {(name[0] ?? '·').toUpperCase()}
+        </span>
+      </button>
+      <div id="account" popover="auto" className="menu">
+        <p>{texts.header.signedInAs(name)}</p>
+        <fieldset>
+          <legend>{texts.header.theme}</legend>
+          {(['auto', 'light', 'dark'] as const).map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="theme"
+                checked={theme === each}
+                onChange={() => {
+                  chooseTheme(each);
+                  setTheme(each);
+                }}
+              />
+              {texts.header.themes[each]}
+            </label>
+          ))}
+        </fieldset>
+        <button type="button" onClick={() => void signOut()}>
+          {texts.header.signOut}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** The banner of the deployment, as text: markup of its settings is not rendered. */
+function Banner() {
+  const found = useQuery(configuration);
+  const markup = found.data?.bannerHtmlMessage;
+  if (!markup) return null;
+  const text = new DOMParser().parseFromString(markup, 'text/html').body.textContent;
+  return text ? <p className="banner">{text}</p> : null;
+}
+
+/** Moves the focus to the content of a page that was opened by a link; not for a change of search. */
+function useFocusOnNavigation() {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
+}

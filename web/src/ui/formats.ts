@@ -1,0 +1,27 @@
+/** Numbers, sizes and dates, by the locale of the browser. */
+
+const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
+const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export const count = (value: number): string => numbers.format(value);
+
+export const plural = (value: number, one: string, many: string): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+export function size(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
+  const shown = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+  return `${count(shown)} ${UNITS[unit] ?? ''}`;
+}
+
+export const day = (iso: string): string => dated(iso, days);
+export const time = (iso: string): string => dated(iso, times);
+
+function dated(iso: string, format: Intl.DateTimeFormat): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.valueOf()) ? iso : format.format(date);
+}

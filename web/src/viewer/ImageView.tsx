@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { sentence } from '../api/errors';
+import { texts } from '../texts';
+import { nameOf } from './kinds';
+import { Poster, useDownload, type ViewProps } from './Stage';
+
+const STEP = 1.5;
+const MOST = 16;
+
+/** An image, with zoom; it scrolls where it is larger than its place. */
+export function ImageView(props: ViewProps) {
+  const found = useDownload(props);
+  const [zoom, setZoom] = useState(1);
+  const [failed, setFailed] = useState(false);
+  const [shown, setShown] = useState(false);
+  if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;
+  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
+  const change = (by: number) => setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
+  return (
+    <>
+      {!shown && <Poster {...props} busy />}
+      {found.data && (
+        <div
+          className="image"
+          role="group"
+          aria-label={nameOf(props.file.path)}
+          tabIndex={0}
+          onKeyDown={(event) => {
+            if (event.key === '+' || event.key === '=') change(STEP);
+            else if (event.key === '-') change(1 / STEP);
+            else if (event.key === 'f') setZoom(1);
+          }}
+        >
+          <img
+            src={found.data}
+            alt={nameOf(props.file.path)}
+            style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}
+            onLoad={() => setShown(true)}
+            onError={() => setFailed(true)}
+          />
+        </div>
+      )}
+      <div className="tools" role="toolbar" aria-label={nameOf(props.file.path)}>
+        <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= 1}>
+          {texts.viewer.zoomOut}
+        </button>
+        <button type="button" onClick={() => change(STEP)} disabled={zoom >= MOST}>
+          {texts.viewer.zoomIn}
+        </button>
+        <button type="button" onClick={() => setZoom(1)}>
+          {texts.viewer.fit}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useEffect, useRef, useState } from 'react';
+import { sentence } from '../api/errors';
+import { texts } from '../texts';
+import { count, size } from '../ui/formats';
+import { fetchBytes, LargeFileError } from './fetching';
+import { isGltf, nameOf } from './kinds';
+import { parseModel, type Loaded } from './load';
+import { ModelScene } from './scene';
+import { derivedGlb, downloadUrl, type Place } from './sources';
+import { Poster, type ViewProps } from './Stage';
+import { Tools } from './Tools';
+
+export interface Shown {
+  scene: ModelScene;
+  loaded: Loaded;
+  /** The extent of the model, in its own units. */
+  extent: [number, number, number];
+  derived: boolean;
+}
+
+type State =
+  | { state: 'loading'; part?: number }
+  | { state: 'large'; bytes: number }
+  | { state: 'failed'; reason: string }
+  | { state: 'shown'; shown: Shown };
+
+/** A model: a glTF itself, anything else by the GLB that the server made of it. */
+export function ModelView(props: ViewProps) {
+  const { databaseId, assetId, file } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<State>({ state: 'loading' });
+  const [large, setLarge] = useState(false);
+  const [lost, setLost] = useState(false);
+  const { path, versionId } = file;
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const ending = new AbortController();
+    const { signal } = ending;
+    let scene: ModelScene | null = null;
+    setState({ state: 'loading' });
+    const show = async () => {
+      try {
+        scene = new ModelScene(element, texts.viewer.label(nameOf(path)), setLost);
+      } catch {
+        return setState({ state: 'failed', reason: texts.viewer.noWebGl });
+      }
+      const progress = (part: number) => setState({ state: 'loading', part });
+      const place = { databaseId, assetId };
+      const found = await load(scene, place, path, { signal, large, progress });
+      if (signal.aborted) return;
+      const { x, y, z } = scene.show(found.loaded);
+      setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...found } });
+    };
+    show().catch((failure: unknown) => {
+      if (signal.aborted) return;
+      scene?.dispose();
+      scene = null;
+      if (failure instanceof LargeFileError) setState({ state: 'large', bytes: failure.bytes });
+      else setState({ state: 'failed', reason: sentence(failure) });
+    });
+    return () => {
+      ending.abort();
+      scene?.dispose();
+    };
+  }, [databaseId, assetId, path, versionId, large]);
+  return (
+    <>
+      <div ref={host} className="model" data-state={state.state} />
+      {state.state === 'loading' && <Poster {...props} busy part={state.part} />}
+      {state.state === 'failed' && <Poster {...props} failure={state.reason} />}
+      {state.state === 'large' && (
+        <>
+          <Poster {...props} />
+          <p className="note">
+            {texts.viewer.large(size(state.bytes))}{' '}
+            <button type="button" onClick={() => setLarge(true)}>
+              {texts.viewer.loadAnyway}
+            </button>
+          </p>
+        </>
+      )}
+      {state.state === 'shown' && (
+        <>
+          <Tools shown={state.shown} name={nameOf(path)} host={host} />
+          <Notes shown={state.shown} />
+        </>
+      )}
+      {lost && (
+        <p className="note" role="status">
+          {texts.viewer.lost}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Notes({ shown }: { shown: Shown }) {
+  const { missing } = shown.loaded;
+  return (
+    <>
+      <p className="hidden">
+        {texts.viewer.help} {texts.asset.dimensions}: {shown.extent.map(count).join(' × ')}
+      </p>
+      {(shown.derived || missing.length > 0) && (
+        <p className="note low">
+          {shown.derived && texts.viewer.derived}
+          {missing.length > 0 && <bdi> {texts.viewer.missing(missing.slice(0, 5))}</bdi>}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface Options {
+  signal: AbortSignal;
+  large: boolean;
+  progress: (part: number) => void;
+}
+
+async function load(
+  scene: ModelScene,
+  place: Place,
+  path: string,
+  options: Options,
+): Promise<{ loaded: Loaded; derived: boolean }> {
+  let failure: unknown = null;
+  if (isGltf(path)) {
+    try {
+      const bytes = await fetchBytes(await downloadUrl(place, path), options);
+      const loaded = await parseModel(bytes, scene.renderer, { place, path });
+      return { loaded, derived: false };
+    } catch (error) {
+      // The server may have made a GLB of what three.js cannot read.
+      if (error instanceof LargeFileError || options.signal.aborted) throw error;
+      failure = error;
+    }
+  }
+  const { glb, glbMissing } = await derivedGlb(place, path);
+  if (!glb) throw failure ?? new Error(glbMissing?.message ?? texts.viewer.notDerived);
+  const bytes = await fetchBytes(glb.url, options);
+  return { loaded: await parseModel(bytes, scene.renderer, { place, path }), derived: true };
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { sentence } from '../api/errors';
+import { texts } from '../texts';
+import { size } from '../ui/formats';
+import { nameOf } from './kinds';
+import { downloadUrl } from './sources';
+import { Poster, type ViewProps } from './Stage';
+
+const MOST = 200_000;
+
+/** The beginning of a text file, as text: markup in it is not rendered. */
+export function TextView(props: ViewProps) {
+  const { databaseId, assetId, file } = props;
+  const found = useQuery({
+    queryKey: ['text', databaseId, assetId, file.path, file.versionId ?? null],
+    queryFn: async ({ signal }) => {
+      const url = await downloadUrl({ databaseId, assetId }, file.path);
+      const response = await fetch(url, { signal, headers: { range: `bytes=0-${MOST - 1}` } });
+      if (!response.ok) throw new Error(texts.errors.status(response.status));
+      const bytes = await response.arrayBuffer();
+      return { text: new TextDecoder().decode(bytes.slice(0, MOST)), cut: bytes.byteLength >= MOST };
+    },
+  });
+  if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;
+  if (!found.data) return <Poster {...props} busy />;
+  return (
+    <div className="text" tabIndex={0} role="group" aria-label={nameOf(file.path)}>
+      <pre>{found.data.text}</pre>
+      {found.data.cut && <p className="faint">{texts.viewer.textCut(size(MOST))}</p>}
+    </div>
+  );
+}

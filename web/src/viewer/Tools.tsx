@@ -1,0 +1,147 @@
+import { useId, useState, type RefObject } from 'react';
+import { texts } from '../texts';
+import { count } from '../ui/formats';
+import type { Shown } from './ModelView';
+import type { Axis } from './scene';
+
+const AXES: readonly Axis[] = ['x', 'y', 'z'];
+
+/** What can be done with the model that is shown. */
+export function Tools(props: { shown: Shown; name: string; host: RefObject<HTMLElement | null> }) {
+  const { scene, extent, loaded } = props.shown;
+  const [wire, setWire] = useState(false);
+  const [normals, setNormals] = useState(false);
+  const [box, setBox] = useState(false);
+  const [cut, setCut] = useState(false);
+  const save = async () => {
+    const blob = await scene.picture();
+    if (!blob) return;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `${props.name}.png`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  const toggle = (name: string, on: boolean, set: (on: boolean) => void, act: (on: boolean) => void) => (
+    <button
+      type="button"
+      aria-pressed={on}
+      onClick={() => {
+        set(!on);
+        act(!on);
+      }}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <>
+      {box && (
+        <p className="measures">
+          {AXES.map((axis, at) => (
+            <span key={axis}>
+              {axis} {count(extent[at] ?? 0)}
+            </span>
+          ))}
+        </p>
+      )}
+      <div className="tools" role="toolbar" aria-label={texts.viewer.toolbar}>
+        <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
+          {texts.viewer.fit}
+        </button>
+        {toggle(texts.viewer.wireframe, wire, setWire, (on) => scene.wireframe(on))}
+        {toggle(texts.viewer.normals, normals, setNormals, (on) => scene.showNormals(on))}
+        {toggle(texts.viewer.box, box, setBox, (on) => scene.showBox(on))}
+        {toggle(texts.viewer.section, cut, setCut, (on) => scene.section(on ? 'x' : null, 0.5))}
+        {cut && <Section shown={props.shown} />}
+        {loaded.animations.length > 0 && <Animations shown={props.shown} />}
+        <button type="button" onClick={() => void save()}>
+          {texts.viewer.screenshot}
+        </button>
+        {document.fullscreenEnabled && (
+          <button
+            type="button"
+            onClick={() => void props.host.current?.closest('.stage')?.requestFullscreen()}
+          >
+            {texts.viewer.fullScreen}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Section({ shown }: { shown: Shown }) {
+  const id = useId();
+  const [axis, setAxis] = useState<Axis>('x');
+  const [part, setPart] = useState(0.5);
+  return (
+    <span className="pair">
+      <label htmlFor={`${id}-axis`} className="hidden">
+        {texts.viewer.sectionAxis}
+      </label>
+      <select
+        id={`${id}-axis`}
+        value={axis}
+        onChange={(event) => {
+          const next = event.target.value as Axis;
+          setAxis(next);
+          shown.scene.section(next, part);
+        }}
+      >
+        {AXES.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <label htmlFor={`${id}-at`} className="hidden">
+        {texts.viewer.sectionAt}
+      </label>
+      <input
+        id={`${id}-at`}
+        type="range"
+        min={0}
+        max={1}
+        step={0.01}
+        value={part}
+        onChange={(event) => {
+          const next = Number(event.target.value);
+          setPart(next);
+          shown.scene.section(axis, next);
+        }}
+      />
+    </span>
+  );
+}
+
+function Animations({ shown }: { shown: Shown }) {
+  const id = useId();
+  const [playing, setPlaying] = useState(false);
+  const [clip, setClip] = useState(0);
+  const { scene, loaded } = shown;
+  const play = (index: number, on: boolean) => {
+    setClip(index);
+    setPlaying(on);
+    scene.play(loaded, index, on);
+  };
+  return (
+    <span className="pair">
+      <button type="button" aria-pressed={playing} onClick={() => play(clip, !playing)}>
+        {playing ? texts.viewer.pause : texts.viewer.play}
+      </button>
+      {loaded.animations.length > 1 && (
+        <>
+          <label htmlFor={id} className="hidden">
+            {texts.viewer.animation}
+          </label>
+          <select id={id} value={clip} onChange={(event) => play(Number(event.target.value), playing)}>
+            {loaded.animations.map((each, at) => (
+              <option key={at} value={at}>
+                {each.name || at + 1}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,38 @@
+import { NetworkError } from '../api/errors';
+
+export const LARGE = 100_000_000;
+
+/** The file is so large that a person decides whether to load it. */
+export class LargeFileError extends Error {
+  constructor(readonly bytes: number) {
+    super(`The file has ${bytes} bytes`);
+  }
+}
+
+/** Fetches a presigned address; asks before more than 100 MB, by LargeFileError. */
+export async function fetchBytes(
+  url: string,
+  options: { signal: AbortSignal; large: boolean; progress?: (part: number) => void },
+): Promise<ArrayBuffer> {
+  const response = await fetch(url, { signal: options.signal }).catch((failure: unknown) => {
+    throw options.signal.aborted ? failure : new NetworkError();
+  });
+  if (!response.ok) throw new Error(`The storage replied with status ${response.status}.`);
+  const length = Number(response.headers.get('content-length') ?? 0);
+  if (length > LARGE && !options.large) {
+    await response.body?.cancel();
+    throw new LargeFileError(length);
+  }
+  if (!response.body || !length) return response.arrayBuffer();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let received = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    received += value.length;
+    options.progress?.(received / length);
+  }
+  return new Blob(parts).arrayBuffer();
+}

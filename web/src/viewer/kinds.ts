@@ -1,0 +1,27 @@
+/** Which viewer shows a file, by its extension. */
+export type Kind = 'model' | 'image' | 'video' | 'text' | 'other';
+
+const BY_EXTENSION: Record<string, Kind> = Object.fromEntries([
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map((each) => [each, 'image'] as const),
+  ...['mp4', 'webm', 'mov', 'm4v'].map((each) => [each, 'video'] as const),
+  ...['txt', 'md', 'json', 'csv', 'log', 'yaml', 'yml', 'mtl', 'xml', 'html', 'svg', 'ini'].map(
+    (each) => [each, 'text'] as const,
+  ),
+  ...['zip', 'gz', 'tar', '7z', 'bin', 'pdf', 'doc', 'docx', 'mp3', 'wav'].map(
+    (each) => [each, 'other'] as const,
+  ),
+]);
+
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
+}
+
+/** Whatever no other viewer knows may be a model: the server has a GLB of it, or says why not. */
+export const kindOf = (path: string): Kind => BY_EXTENSION[extensionOf(path)] ?? 'model';
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Whether the page itself reads the format, so that animations play. */
+export const isGltf = (path: string): boolean => /^(glb|gltf)$/.test(extensionOf(path));

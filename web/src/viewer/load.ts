@@ -1,0 +1,71 @@
+import { LoadingManager, type AnimationClip, type Group, type WebGLRenderer } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { allowedUrl, BASE, pathOfReference, referencesOf } from './gltf';
+import { companionUrl, type Place } from './sources';
+
+export interface Loaded {
+  scene: Group;
+  animations: AnimationClip[];
+  /** References that are no files of the asset. */
+  missing: string[];
+}
+
+const DECODERS = `${import.meta.env.BASE_URL}decoders/`;
+const AT_ONCE = 6;
+
+/** Parses a GLB or glTF; its companions are files of the same asset, and nothing else is loaded. */
+export async function parseModel(
+  data: ArrayBuffer,
+  renderer: WebGLRenderer,
+  origin: { place: Place; path: string },
+): Promise<Loaded> {
+  const { uris, extensions } = referencesOf(data);
+  const companions = new Map<string, string>();
+  const missing: string[] = [];
+  const waiting = [...new Set(uris)];
+  const sign = async (): Promise<void> => {
+    for (let uri = waiting.shift(); uri !== undefined; uri = waiting.shift()) {
+      const path = pathOfReference(uri, origin.path);
+      const url = path === null ? null : await companionUrl(origin.place, path);
+      if (url === null) missing.push(uri);
+      else companions.set(uri, url);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, sign));
+  const manager = new LoadingManager();
+  manager.setURLModifier((url) => allowedUrl(url, companions));
+  const loader = new GLTFLoader(manager);
+  const release = await addDecoders(loader, extensions, renderer);
+  try {
+    const parsed = await loader.parseAsync(data, BASE);
+    return { scene: parsed.scene, animations: parsed.animations, missing };
+  } finally {
+    release();
+  }
+}
+
+/** Adds the decoders that a file needs, from the page's own origin; most files need none. */
+async function addDecoders(
+  loader: GLTFLoader,
+  extensions: string[],
+  renderer: WebGLRenderer,
+): Promise<() => void> {
+  const releases: (() => void)[] = [];
+  if (extensions.includes('KHR_draco_mesh_compression')) {
+    const { DRACOLoader } = await import('three/addons/loaders/DRACOLoader.js');
+    const draco = new DRACOLoader().setDecoderPath(DECODERS);
+    loader.setDRACOLoader(draco);
+    releases.push(() => draco.dispose());
+  }
+  if (extensions.includes('KHR_texture_basisu')) {
+    const { KTX2Loader } = await import('three/addons/loaders/KTX2Loader.js');
+    const ktx2 = new KTX2Loader().setTranscoderPath(DECODERS).detectSupport(renderer);
+    loader.setKTX2Loader(ktx2);
+    releases.push(() => ktx2.dispose());
+  }
+  if (extensions.some((each) => each.endsWith('meshopt_compression'))) {
+    const { MeshoptDecoder } = await import('three/addons/libs/meshopt_decoder.module.js');
+    loader.setMeshoptDecoder(MeshoptDecoder);
+  }
+  return () => releases.forEach((each) => each());
+}

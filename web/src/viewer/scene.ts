@@ -1,0 +1,252 @@
+import {
+  AnimationMixer,
+  Box3,
+  Box3Helper,
+  Color,
+  DirectionalLight,
+  HemisphereLight,
+  type Material,
+  Mesh,
+  MeshNormalMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Plane,
+  Points,
+  Scene,
+  Texture,
+  Timer,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Loaded } from './load';
+
+const TURN = 0.2;
+const NEARER = 0.85;
+const MOST_PIXELS = 2;
+
+export type Axis = 'x' | 'y' | 'z';
+
+/** One model on one canvas. Draws only when something changed. */
+export class ModelScene {
+  readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+  private readonly controls: OrbitControls;
+  private readonly resize: ResizeObserver;
+  private readonly normals = new MeshNormalMaterial();
+  private readonly plane = new Plane(new Vector3(-1, 0, 0), 0);
+  private readonly timer = new Timer();
+  private readonly originals = new Map<Mesh, Material | Material[]>();
+  private box = new Box3();
+  private helper: Box3Helper | null = null;
+  private model: Object3D | null = null;
+  private mixer: AnimationMixer | null = null;
+  private frame = 0;
+  private ended = false;
+
+  constructor(
+    private readonly host: HTMLElement,
+    label: string,
+    private readonly onContext: (lost: boolean) => void,
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+    const canvas = this.renderer.domElement;
+    canvas.tabIndex = 0;
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', label);
+    canvas.addEventListener('keydown', this.onKey);
+    canvas.addEventListener('webglcontextlost', this.onLost);
+    canvas.addEventListener('webglcontextrestored', this.onRestored);
+    host.append(canvas);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener('change', this.draw);
+    const key = new DirectionalLight(0xffffff, 2.2);
+    key.position.set(-1, 2, 3);
+    this.camera.add(key);
+    this.scene.add(this.camera, new HemisphereLight(0xffffff, 0x777777, 1.4));
+    this.resize = new ResizeObserver(this.fitCanvas);
+    this.resize.observe(host);
+    this.fitCanvas();
+  }
+
+  /** Shows a model; its extent is returned, in its own units. */
+  show(loaded: Loaded): Vector3 {
+    this.model = loaded.scene;
+    this.scene.add(loaded.scene);
+    this.box = new Box3().setFromObject(loaded.scene);
+    if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
+    this.fit();
+    return this.box.isEmpty() ? new Vector3() : this.box.getSize(new Vector3());
+  }
+
+  fit = (): void => {
+    const size = this.box.isEmpty() ? 1 : this.box.getSize(new Vector3()).length() || 1;
+    const middle = this.box.isEmpty() ? new Vector3() : this.box.getCenter(new Vector3());
+    // A narrow window sees less to the sides: the camera stands farther away.
+    const distance = (size * 1.6) / Math.min(1, this.camera.aspect);
+    this.controls.target.copy(middle);
+    this.camera.near = size / 1000;
+    this.camera.far = size * 100;
+    this.camera.position.copy(middle).add(new Vector3(0.55, 0.45, 0.8).setLength(distance));
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.draw();
+  };
+
+  wireframe(on: boolean): void {
+    this.eachMaterial((material) => {
+      if ('wireframe' in material) material.wireframe = on;
+    });
+    this.normals.wireframe = on;
+    this.draw();
+  }
+
+  showNormals(on: boolean): void {
+    this.model?.traverse((each) => {
+      if (!(each instanceof Mesh)) return;
+      const mesh = each as Mesh;
+      if (on) {
+        this.originals.set(mesh, mesh.material);
+        mesh.material = this.normals;
+      } else mesh.material = this.originals.get(mesh) ?? mesh.material;
+    });
+    if (!on) this.originals.clear();
+    this.draw();
+  }
+
+  showBox(on: boolean): void {
+    if (this.helper) {
+      this.scene.remove(this.helper);
+      this.helper.dispose();
+      this.helper = null;
+    }
+    if (on && !this.box.isEmpty()) {
+      this.helper = new Box3Helper(this.box, new Color(0x3b82f6));
+      this.scene.add(this.helper);
+    }
+    this.draw();
+  }
+
+  /** Cuts the model by a plane at a part of its extent, or not. */
+  section(axis: Axis | null, part: number): void {
+    const normal = axis ?? 'x';
+    this.plane.normal.set(0, 0, 0)[normal] = -1;
+    const [low, high] = [this.box.min[normal], this.box.max[normal]];
+    this.plane.constant = low + (high - low) * part;
+    this.renderer.clippingPlanes = axis === null ? [] : [this.plane];
+    this.draw();
+  }
+
+  play(loaded: Loaded, index: number, on: boolean): void {
+    cancelAnimationFrame(this.frame);
+    this.mixer?.stopAllAction();
+    const clip = loaded.animations[index];
+    if (!on || !clip || !this.mixer) return this.draw();
+    this.mixer.clipAction(clip).play();
+    this.timer.reset();
+    const step = (): void => {
+      if (this.ended) return;
+      this.timer.update();
+      this.mixer?.update(this.timer.getDelta());
+      this.draw();
+      this.frame = requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  picture(): Promise<Blob | null> {
+    this.draw();
+    return new Promise((resolve) => this.renderer.domElement.toBlob(resolve, 'image/png'));
+  }
+
+  /** Frees the memory of the model and the graphics context. */
+  dispose(): void {
+    this.ended = true;
+    cancelAnimationFrame(this.frame);
+    this.resize.disconnect();
+    this.controls.dispose();
+    this.showNormals(false);
+    this.showBox(false);
+    this.model?.traverse((each) => {
+      if (each instanceof Mesh || each instanceof Points) (each as Mesh).geometry.dispose();
+    });
+    this.eachMaterial((material) => {
+      for (const value of Object.values(material) as unknown[]) {
+        if (value instanceof Texture) value.dispose();
+      }
+      material.dispose();
+    });
+    this.normals.dispose();
+    const canvas = this.renderer.domElement;
+    canvas.removeEventListener('webglcontextlost', this.onLost);
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+    canvas.remove();
+  }
+
+  private readonly draw = (): void => {
+    if (!this.ended) this.renderer.render(this.scene, this.camera);
+  };
+
+  private readonly fitCanvas = (): void => {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_PIXELS));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.draw();
+  };
+
+  private readonly onLost = (event: Event): void => {
+    event.preventDefault(); // only then does the browser restore it
+    this.onContext(true);
+  };
+
+  private readonly onRestored = (): void => {
+    this.onContext(false);
+    this.draw();
+  };
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const turns: Record<string, [number, number]> = {
+      ArrowLeft: [-TURN, 0],
+      ArrowRight: [TURN, 0],
+      ArrowUp: [0, -TURN],
+      ArrowDown: [0, TURN],
+    };
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const turn = turns[event.key];
+    if (turn && event.shiftKey) this.pan(turn, offset.length());
+    else if (turn) {
+      offset.applyAxisAngle(new Vector3(0, 1, 0), turn[0]);
+      const side = new Vector3().crossVectors(this.camera.up, offset).normalize();
+      offset.applyAxisAngle(side, turn[1]);
+    } else if (event.key === '+' || event.key === '=') offset.multiplyScalar(NEARER);
+    else if (event.key === '-') offset.divideScalar(NEARER);
+    else if (event.key === 'f') return this.fit();
+    else return;
+    event.preventDefault();
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+    this.draw();
+  };
+
+  private pan([x, y]: [number, number], distance: number): void {
+    const right = new Vector3().setFromMatrixColumn(this.camera.matrix, 0);
+    const up = new Vector3().setFromMatrixColumn(this.camera.matrix, 1);
+    const step = distance * 0.25;
+    this.controls.target.addScaledVector(right, x * step).addScaledVector(up, -y * step);
+  }
+
+  private eachMaterial(act: (material: Material) => void): void {
+    this.model?.traverse((each) => {
+      if (!(each instanceof Mesh || each instanceof Points)) return;
+      const mesh = each as Mesh;
+      const own = this.originals.get(mesh) ?? mesh.material;
+      (Array.isArray(own) ? own : [own]).forEach(act);
+    });
+  }
+}
