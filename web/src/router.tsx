@@ -1,4 +1,9 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
 import { Find } from './pages/find/Find';
 import { parseSearch } from './pages/find/state';
 import { Failure } from './ui/Failure';
@@ -29,8 +34,18 @@ const asset = createRoute({
   component: lazyRouteComponent(() => import('./pages/asset/Asset'), 'Asset'),
 });
 
+const upload = createRoute({
+  getParentRoute: () => root,
+  path: '/upload',
+  validateSearch: (search: Record<string, unknown>): { database?: string; asset?: string } => ({
+    database: text(search.database),
+    asset: text(search.asset),
+  }),
+  component: lazyRouteComponent(() => import('./pages/upload/Upload'), 'Upload'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([find, asset]),
+  routeTree: root.addChildren([find, asset, upload]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: Failure,

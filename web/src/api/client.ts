@@ -45,7 +45,8 @@ export async function replyWithHeaders<T>(
   }
   if (!result.response.ok) {
     const gateway = isForbiddenByGateway(result.response.status, result.error);
-    if (gateway && credential && session.current().credential === credential) expire(credential.token);
+    if (gateway && credential && session.current().credential === credential)
+      expire(credential.token);
     throw ApiError.of(result.response, result.error);
   }
   return {

@@ -20,7 +20,8 @@ export function SignInAgain() {
   useEffect(() => {
     dialog.current?.showModal();
     // What was refused while the sign-in had ended is asked for again.
-    return () => void cache.invalidateQueries({ predicate: (query) => query.state.status === 'error' });
+    return () =>
+      void cache.invalidateQueries({ predicate: (query) => query.state.status === 'error' });
   }, [cache]);
   const byProvider = async () => {
     if (!config.data) return;

@@ -18,7 +18,7 @@ const listeners = new Set<() => void>();
 /** How a sign-in that began outside of the page goes on: a one-time link, or a provider's reply. */
 export const beginning = {
   current: (): Begin => state,
-  subscribe(listener: () => void): () => void {
+  subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
@@ -29,7 +29,7 @@ function set(next: Begin): void {
   listeners.forEach((each) => each());
 }
 
-const config = () => queries.ensureQueryData(configuration);
+const config = () => queries.fetchQuery(configuration);
 
 export function begin(): void {
   renewWith(async () => {
@@ -40,13 +40,13 @@ export function begin(): void {
   // A link pasted into an open tab changes the fragment only.
   addEventListener('hashchange', () => {
     const pasted = takeSecret();
-    if (pasted !== null) void useLink(pasted);
+    if (pasted !== null) void signInByLink(pasted);
   });
-  if (secret !== null) void useLink(secret);
+  if (secret !== null) void signInByLink(secret);
   else if (new URLSearchParams(location.search).has('state')) void returnFromProvider();
 }
 
-async function useLink(secret: string): Promise<void> {
+async function signInByLink(secret: string): Promise<void> {
   set({ state: 'working', failure: null, once: true });
   try {
     const token = await exchange(secret);
@@ -85,7 +85,8 @@ export function wipe(): void {
 export async function signOut(): Promise<void> {
   const credential: Credential | null = session.current().credential;
   wipe();
-  const elsewhere = credential?.kind === 'provider' ? await endSession(await config(), credential) : null;
+  const elsewhere =
+    credential?.kind === 'provider' ? await endSession(await config(), credential) : null;
   if (elsewhere) location.assign(elsewhere);
   else void router.navigate({ to: '/', search: {}, replace: true });
 }

@@ -50,7 +50,9 @@ export async function signInByPopup(config: Config): Promise<Credential> {
       channel.close();
       then();
     };
-    channel.onmessage = (event: MessageEvent<{ state?: string; code?: string; error?: string }>) => {
+    channel.onmessage = (
+      event: MessageEvent<{ state?: string; code?: string; error?: string }>,
+    ) => {
       if (event.data.state !== started.state) return;
       const { code: received, error } = event.data;
       if (received) finish(() => resolve(received));
@@ -162,7 +164,8 @@ async function exchangeCode(config: Config, code: string, started: Started): Pro
   const claims = claimsOf(tokens.id_token);
   // The signature is checked by the API; these two bind the token to this sign-in.
   if (claims.nonce !== started.nonce) throw new Error(texts.signIn.otherSignIn);
-  if (endpoints.issuer && claims.iss !== endpoints.issuer) throw new Error(texts.signIn.otherIssuer);
+  if (endpoints.issuer && claims.iss !== endpoints.issuer)
+    throw new Error(texts.signIn.otherIssuer);
   return credentialOf(tokens);
 }
 

@@ -27,7 +27,7 @@ let renewing: Promise<Credential | null> | null = null;
 
 export const session = {
   current: (): Session => state,
-  subscribe(listener: () => void): () => void {
+  subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },

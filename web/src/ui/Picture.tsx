@@ -17,7 +17,9 @@ export function Picture({ picture }: { picture: Pictured }) {
   });
   const url = preview ? pictureUrl(preview) : (signed.data ?? '');
   if (url && broken !== url) {
-    return <img src={url} alt="" decoding="async" draggable={false} onError={() => setBroken(url)} />;
+    return (
+      <img src={url} alt="" decoding="async" draggable={false} onError={() => setBroken(url)} />
+    );
   }
   if (signed.isLoading) return null;
   return (

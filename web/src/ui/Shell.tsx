@@ -48,7 +48,12 @@ function Header() {
   const user = useQuery(me);
   return (
     <header className="bar">
-      <Link to="/" search={{}} className="brand" aria-label={`${texts.product}: ${texts.header.find}`}>
+      <Link
+        to="/"
+        search={{}}
+        className="brand"
+        aria-label={`${texts.product}: ${texts.header.find}`}
+      >
         <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
           <path d="M16 2 29 9v14l-13 7L3 23V9z" fill="#0b57c2" />
           <path d="M16 2 29 9l-13 7L3 9z" fill="#8ab8ff" />
@@ -71,7 +76,12 @@ function Account({ name }: { name: string }) {
   const [theme, setTheme] = useState<Theme>(chosenTheme);
   return (
     <>
-      <button type="button" popoverTarget="account" className="quiet" aria-label={texts.header.account}>
+      <button
+        type="button"
+        popoverTarget="account"
+        className="quiet"
+        aria-label={texts.header.account}
+      >
         <span className="initial" aria-hidden="true">
           {(name[0] ?? '·').toUpperCase()}
         </span>

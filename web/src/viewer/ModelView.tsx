@@ -137,7 +137,10 @@ async function load(
     }
   }
   const { glb, glbMissing } = await derivedGlb(place, path);
-  if (!glb) throw failure ?? new Error(glbMissing?.message ?? texts.viewer.notDerived);
+  if (!glb) {
+    if (failure instanceof Error) throw failure;
+    throw new Error(glbMissing?.message ?? texts.viewer.notDerived);
+  }
   const bytes = await fetchBytes(glb.url, options);
   return { loaded: await parseModel(bytes, scene.renderer, { place, path }), derived: true };
 }

@@ -29,7 +29,10 @@ export function Stage(props: ViewProps) {
   const { file } = props;
   return (
     <section className="stage" aria-label={nameOf(file.path)}>
-      <Boundary key={file.path} fallback={(error) => <Poster {...props} failure={sentence(error)} />}>
+      <Boundary
+        key={file.path}
+        fallback={(error) => <Poster {...props} failure={sentence(error)} />}
+      >
         <Suspense fallback={<Poster {...props} busy />}>
           <View {...props} />
         </Suspense>
@@ -64,7 +67,9 @@ export function Poster(props: ViewProps & { busy?: boolean; part?: number; failu
       {props.busy && (
         <p className="note" role="status">
           {texts.viewer.loading}
-          {props.part !== undefined && <progress value={props.part} aria-label={texts.viewer.loading} />}
+          {props.part !== undefined && (
+            <progress value={props.part} aria-label={texts.viewer.loading} />
+          )}
         </p>
       )}
       {props.failure && (

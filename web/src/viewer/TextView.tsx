@@ -18,7 +18,10 @@ export function TextView(props: ViewProps) {
       const response = await fetch(url, { signal, headers: { range: `bytes=0-${MOST - 1}` } });
       if (!response.ok) throw new Error(texts.errors.status(response.status));
       const bytes = await response.arrayBuffer();
-      return { text: new TextDecoder().decode(bytes.slice(0, MOST)), cut: bytes.byteLength >= MOST };
+      return {
+        text: new TextDecoder().decode(bytes.slice(0, MOST)),
+        cut: bytes.byteLength >= MOST,
+      };
     },
   });
   if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;

@@ -22,7 +22,12 @@ export function Tools(props: { shown: Shown; name: string; host: RefObject<HTMLE
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  const toggle = (name: string, on: boolean, set: (on: boolean) => void, act: (on: boolean) => void) => (
+  const toggle = (
+    name: string,
+    on: boolean,
+    set: (on: boolean) => void,
+    act: (on: boolean) => void,
+  ) => (
     <button
       type="button"
       aria-pressed={on}
@@ -133,7 +138,11 @@ function Animations({ shown }: { shown: Shown }) {
           <label htmlFor={id} className="hidden">
             {texts.viewer.animation}
           </label>
-          <select id={id} value={clip} onChange={(event) => play(Number(event.target.value), playing)}>
+          <select
+            id={id}
+            value={clip}
+            onChange={(event) => play(Number(event.target.value), playing)}
+          >
             {loaded.animations.map((each, at) => (
               <option key={at} value={at}>
                 {each.name || at + 1}

@@ -69,6 +69,8 @@ test('what is no glTF is an error, not a hang', () => {
   expect(() => referencesOf(bytes('<html>'))).toThrow(SyntaxError);
   expect(() => referencesOf(new ArrayBuffer(0))).toThrow(SyntaxError);
   const glb = new DataView(new ArrayBuffer(20));
-  [0x46546c67, 2, 20, 0xffffffff, 0x4e4f534a].forEach((word, at) => glb.setUint32(at * 4, word, true));
+  [0x46546c67, 2, 20, 0xffffffff, 0x4e4f534a].forEach((word, at) =>
+    glb.setUint32(at * 4, word, true),
+  );
   expect(() => referencesOf(glb.buffer)).toThrow(RangeError);
 });

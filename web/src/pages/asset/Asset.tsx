@@ -5,7 +5,7 @@ import { ApiError, sentence } from '../../api/errors';
 import { me } from '../../api/queries';
 import { texts } from '../../texts';
 import { Failure } from '../../ui/Failure';
-import { size, time } from '../../ui/formats';
+import { time } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
 import { downloadUrl, type Place } from '../../viewer/sources';
 import { Stage } from '../../viewer/Stage';
@@ -13,7 +13,7 @@ import { pathOf as pathOfKey } from '../find/hits';
 import { opened } from '../find/recent';
 import { Facts } from './Facts';
 import { FileTree, pathOf } from './FileTree';
-import { assetOf, filesOf, type Asset as Details, type File } from './queries';
+import { assetOf, filesOf, type Asset as Details } from './queries';
 import { firstFile } from './tree';
 import './asset.css';
 
@@ -45,7 +45,15 @@ export function Asset() {
   return <Content place={place} asset={asset} wanted={file} />;
 }
 
-function Content({ place, asset, wanted }: { place: Place; asset: Details | undefined; wanted?: string }) {
+function Content({
+  place,
+  asset,
+  wanted,
+}: {
+  place: Place;
+  asset: Details | undefined;
+  wanted?: string;
+}) {
   const found = useInfiniteQuery(filesOf(place));
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
   const only = files.filter((each) => !each.isFolder);
@@ -77,7 +85,11 @@ function Content({ place, asset, wanted }: { place: Place; asset: Details | unde
           {found.isPending && <p className="faint">{texts.loading}</p>}
           {files.length > 0 && <FileTree place={place} files={files} shown={path} />}
           {found.hasNextPage && (
-            <button type="button" onClick={() => void found.fetchNextPage()} disabled={found.isFetching}>
+            <button
+              type="button"
+              onClick={() => void found.fetchNextPage()}
+              disabled={found.isFetching}
+            >
               {texts.asset.moreFiles}
             </button>
           )}
@@ -85,7 +97,6 @@ function Content({ place, asset, wanted }: { place: Place; asset: Details | unde
         {path && (
           <section aria-labelledby="facts">
             <h2 id="facts">{texts.asset.facts}</h2>
-            <FileDetails file={file} />
             <Facts place={place} path={path} />
           </section>
         )}
@@ -171,16 +182,6 @@ function About({ asset }: { asset: Details }) {
             ))
           : texts.asset.noTags}
       </dd>
-    </dl>
-  );
-}
-
-function FileDetails({ file }: { file: File | undefined }) {
-  if (file?.size == null) return null;
-  return (
-    <dl className="pairs">
-      <dt>{texts.asset.size}</dt>
-      <dd>{size(file.size)}</dd>
     </dl>
   );
 }

@@ -15,7 +15,8 @@ export function Facts({ place, path }: { place: Place; path: string }) {
   const facts = found.data;
   const unit = facts.get('unit') ?? '';
   const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
-  const rows = [...facts].filter(([name]) => !HIDDEN.test(name));
+  // A count of nothing says nothing: no bones, no missing textures.
+  const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
   if (!rows.length) return <p className="faint">{texts.asset.noFacts}</p>;
   return (
     <dl className="pairs">

@@ -25,7 +25,11 @@ export function FileTree(props: { place: Place; files: File[]; shown: string | u
           onChange={(event) => setWords(event.target.value)}
         />
       )}
-      <Branch {...props} folder={treeOf(files)} open={files.length <= OPEN_UP_TO || wanted !== ''} />
+      <Branch
+        {...props}
+        folder={treeOf(files)}
+        open={files.length <= OPEN_UP_TO || wanted !== ''}
+      />
     </>
   );
 }

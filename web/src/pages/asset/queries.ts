@@ -27,7 +27,12 @@ export const filesOf = (place: Place) =>
         api.GET('/database/{databaseId}/assets/{assetId}/listFiles', {
           params: {
             path: place,
-            query: { basic: true, pageSize: PAGE, maxItems: PAGE, startingToken: pageParam ?? undefined },
+            query: {
+              basic: true,
+              pageSize: PAGE,
+              maxItems: PAGE,
+              startingToken: pageParam ?? undefined,
+            },
           },
         }),
       ),

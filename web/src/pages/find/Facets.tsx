@@ -44,7 +44,9 @@ export function Facets(props: {
         kind="number"
         value={state.triangles ?? null}
         buckets={[]}
-        onChange={(triangles) => change({ ...state, triangles: triangles as FindState['triangles'] })}
+        onChange={(triangles) =>
+          change({ ...state, triangles: triangles as FindState['triangles'] })
+        }
       />
       <Range
         legend={texts.find.size}

@@ -48,7 +48,9 @@ export function Find() {
           </p>
         )}
         {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
-        {found.isError && !page && <Failure error={found.error} reset={() => void found.refetch()} />}
+        {found.isError && !page && (
+          <Failure error={found.error} reset={() => void found.refetch()} />
+        )}
         {found.isError && page && (
           <p role="alert" className="failure">
             {sentence(found.error)}

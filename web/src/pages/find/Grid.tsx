@@ -1,5 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+} from 'react';
 import { AssetCard, AssetRow } from './cards';
 import type { Card } from './hits';
 import { pageOfRow, usePages } from './useSearch';
@@ -7,7 +15,7 @@ import type { FindState } from './state';
 
 const GAP = 14;
 const SMALLEST = 172;
-const TEXT = 66;
+const TEXT = 60;
 const ROW = 60;
 
 interface Layout {
@@ -49,7 +57,9 @@ export function Grid(props: {
     [pages],
   );
   const current = Math.min(active, total - 1);
-  const focusOn = useFocusOn(host, (index) => virtual.scrollToIndex(Math.floor(index / layout.columns)));
+  const focusOn = useFocusOn(host, (index) =>
+    virtual.scrollToIndex(Math.floor(index / layout.columns)),
+  );
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = moved(event.key, current, layout.columns, total);
@@ -147,7 +157,9 @@ function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean
     const measure = () => {
       const box = element.getBoundingClientRect();
       const next = { width: Math.floor(box.width), top: Math.round(box.top + scrollY) };
-      setFound((before) => (before.width === next.width && before.top === next.top ? before : next));
+      setFound((before) =>
+        before.width === next.width && before.top === next.top ? before : next,
+      );
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -166,7 +178,10 @@ function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean
 }
 
 /** Focuses a place that may not be in the document yet. */
-function useFocusOn(host: React.RefObject<HTMLUListElement | null>, reveal: (index: number) => void) {
+function useFocusOn(
+  host: React.RefObject<HTMLUListElement | null>,
+  reveal: (index: number) => void,
+) {
   const waiting = useRef<number | null>(null);
   const focus = useCallback(() => {
     if (waiting.current === null) return;

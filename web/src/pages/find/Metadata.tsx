@@ -3,7 +3,13 @@ import { texts } from '../../texts';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
 /** Conditions on any metadata key: equality, existence, bounds of numbers and dates. */
-export function Metadata({ state, change }: { state: FindState; change: (next: FindState) => void }) {
+export function Metadata({
+  state,
+  change,
+}: {
+  state: FindState;
+  change: (next: FindState) => void;
+}) {
   const id = useId();
   const [draft, setDraft] = useState<Condition>({ key: '', op: 'eq', value: '' });
   const conditions = state.meta ?? [];

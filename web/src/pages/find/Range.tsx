@@ -23,7 +23,11 @@ export function Range(props: {
   const { legend, kind, value, buckets, label, onChange } = props;
   const id = useId();
   const shown = JSON.stringify(value);
-  const [draft, setDraft] = useState({ of: shown, from: textOf(value?.[0]), to: textOf(value?.[1]) });
+  const [draft, setDraft] = useState({
+    of: shown,
+    from: textOf(value?.[0]),
+    to: textOf(value?.[1]),
+  });
   const current =
     draft.of === shown ? draft : { of: shown, from: textOf(value?.[0]), to: textOf(value?.[1]) };
   const submit = (event: SyntheticEvent) => {
@@ -59,14 +63,25 @@ export function Range(props: {
   );
 }
 
-function Bars({ buckets, label }: { buckets: Bucket[]; label: (from: Bound, to: Bound) => string }) {
+function Bars({
+  buckets,
+  label,
+}: {
+  buckets: Bucket[];
+  label: (from: Bound, to: Bound) => string;
+}) {
   const most = Math.max(...buckets.map((each) => each.documents), 1);
   if (!buckets.some((each) => each.documents)) return null;
   const summary = buckets
     .filter((each) => each.documents)
     .map((each) => `${label(each.from, each.to)}: ${plural(each.documents, 'hit', 'hits')}`);
   return (
-    <svg className="bars" viewBox={`0 0 ${buckets.length * 10} 30`} preserveAspectRatio="none" role="img">
+    <svg
+      className="bars"
+      viewBox={`0 0 ${buckets.length * 10} 30`}
+      preserveAspectRatio="none"
+      role="img"
+    >
       <title>{summary.join(', ')}</title>
       {buckets.map(({ documents }, at) => {
         const height = documents ? Math.max(2, (documents / most) * 30) : 0;

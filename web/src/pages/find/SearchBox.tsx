@@ -134,11 +134,16 @@ export function SearchBox() {
   );
 }
 
-function useOptions(value: string, open: boolean, navigate: ReturnType<typeof useNavigate>): Option[] {
+function useOptions(
+  value: string,
+  open: boolean,
+  navigate: ReturnType<typeof useNavigate>,
+): Option[] {
   const q = value.trim();
   const found = useQuery({
     queryKey: ['suggest', q],
-    queryFn: ({ signal }) => reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
+    queryFn: ({ signal }) =>
+      reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
     enabled: open && q.length > 0 && q.length <= 200,
     placeholderData: keepPreviousData,
   });
@@ -168,7 +173,8 @@ function useFocusBySlash(box: React.RefObject<HTMLInputElement | null>) {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
       const at = event.target;
       const typing =
-        at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
+        at instanceof HTMLElement &&
+        (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
       if (typing || document.querySelector('dialog[open]')) return;
       event.preventDefault();
       box.current?.focus();

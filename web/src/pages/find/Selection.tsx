@@ -39,7 +39,11 @@ export function Selection(props: {
     onChange(failed);
     say(
       failed.length
-        ? texts.selection.failed(number, failed.map((each) => each.name), sentence(failure))
+        ? texts.selection.failed(
+            number,
+            failed.map((each) => each.name),
+            sentence(failure),
+          )
         : finished(number),
     );
   };

@@ -23,7 +23,10 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
     didYouMean: first,
     facetChoices: Object.entries(state.facets ?? {}).map(([facet, values]) => ({ facet, values })),
     filters: [...bounds('num_filesize', state.size), ...days(state.date)],
-    metadataFilters: [...numbers('fact_triangles', state.triangles), ...(state.meta ?? []).map(typed)],
+    metadataFilters: [
+      ...numbers('fact_triangles', state.triangles),
+      ...(state.meta ?? []).map(typed),
+    ],
     metadataFacets:
       first && facts
         ? [

@@ -71,7 +71,9 @@ export function withoutFilters({ q, sort, view }: FindState): FindState {
 
 export function toggled(state: FindState, facet: string, value: Choice): FindState {
   const before = state.facets?.[facet] ?? [];
-  const after = before.includes(value) ? before.filter((each) => each !== value) : [...before, value];
+  const after = before.includes(value)
+    ? before.filter((each) => each !== value)
+    : [...before, value];
   const facets = { ...state.facets, [facet]: after };
   if (!after.length) Reflect.deleteProperty(facets, facet);
   return { ...state, facets: Object.keys(facets).length ? facets : undefined };
@@ -87,7 +89,10 @@ function parseFacets(value: unknown): Record<string, Choice[]> {
   return Object.fromEntries(entries);
 }
 
-function range<T>(value: unknown, valid: (each: unknown) => each is T): [T | null, T | null] | null {
+function range<T>(
+  value: unknown,
+  valid: (each: unknown) => each is T,
+): [T | null, T | null] | null {
   if (!Array.isArray(value) || value.length !== 2) return null;
   const [from, to] = value.map((each: unknown) => (valid(each) ? each : null));
   return from == null && to == null ? null : [from ?? null, to ?? null];

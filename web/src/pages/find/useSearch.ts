@@ -26,7 +26,9 @@ const pageOf = (state: FindState, page: number) =>
       const found = query.state.data;
       if (!found) return false;
       if (found.lagging) return SOON;
-      const waits = found.cards.some((card) => card.picture.previewMissing?.reason === 'inspecting');
+      const waits = found.cards.some(
+        (card) => card.picture.previewMissing?.reason === 'inspecting',
+      );
       return waits ? INSPECTION : false;
     },
   });
@@ -42,9 +44,14 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
       }),
     );
     if (status === 200 && write) seenWrite(write);
-    return { reply: data, cards: data.hits.hits.map((hit) => cardOf(hit as Hit)), lagging: status === 202 };
+    return {
+      reply: data,
+      cards: data.hits.hits.map((hit) => cardOf(hit as Hit)),
+      lagging: status === 202,
+    };
   } catch (error) {
-    if (!facts || !(error instanceof ApiError) || error.code !== 'AttributesNotIndexed') throw error;
+    if (!facts || !(error instanceof ApiError) || error.code !== 'AttributesNotIndexed')
+      throw error;
     facts = false;
     return fetchPage(state, page, signal);
   }

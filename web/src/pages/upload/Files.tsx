@@ -1,0 +1,113 @@
+import { useRef, useState, type DragEvent, type RefObject } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { size } from '../../ui/formats';
+import { fromDrop, fromPicker, type Chosen } from './chosen';
+
+const SHOWN = 200;
+
+/** The files to upload: dropped, or chosen. */
+export function Files(props: {
+  files: Chosen[];
+  onAdd: (files: Chosen[]) => void;
+  onChange: (files: Chosen[]) => void;
+}) {
+  const { files, onAdd, onChange } = props;
+  const picker = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const [failure, setFailure] = useState('');
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    setFailure('');
+    try {
+      onAdd(await fromDrop(event.dataTransfer.items));
+    } catch (error) {
+      setFailure(sentence(error));
+    }
+  };
+  const total = files.reduce((sum, each) => sum + each.file.size, 0);
+  return (
+    <section aria-label={texts.asset.files} className="stack">
+      <div
+        className={over ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => void drop(event)}
+      >
+        <p>
+          <strong>{texts.upload.drop}</strong>
+        </p>
+        <p className="faint">{texts.upload.or}</p>
+        <div className="acts">
+          <button type="button" onClick={() => picker.current?.click()}>
+            {texts.upload.chooseFiles}
+          </button>
+          <button type="button" onClick={() => folder.current?.click()}>
+            {texts.upload.chooseFolder}
+          </button>
+        </div>
+        <Picker ref={picker} label={texts.upload.chooseFiles} onAdd={onAdd} />
+        <Picker ref={folder} label={texts.upload.chooseFolder} onAdd={onAdd} folder />
+      </div>
+      <p role="alert" className="failure">
+        {failure}
+      </p>
+      {files.length > 0 && (
+        <>
+          <p role="status" className="acts">
+            <strong>{texts.upload.chosen(files.length, size(total))}</strong>
+            <button type="button" onClick={() => onChange([])}>
+              {texts.upload.clear}
+            </button>
+          </p>
+          <ul className="files">
+            {files.slice(0, SHOWN).map((each) => (
+              <li key={each.path}>
+                <bdi className="line" title={each.path}>
+                  {each.path.slice(1)}
+                </bdi>
+                <span className="faint">{size(each.file.size)}</span>
+                <button
+                  type="button"
+                  className="quiet"
+                  aria-label={texts.upload.remove(each.path.slice(1))}
+                  onClick={() => onChange(files.filter((other) => other !== each))}
+                >
+                  ×
+                </button>
+              </li>
+            ))}
+          </ul>
+          {files.length > SHOWN && <p className="faint">{texts.find.more(files.length - SHOWN)}</p>}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Picker(props: {
+  ref: RefObject<HTMLInputElement | null>;
+  label: string;
+  onAdd: (files: Chosen[]) => void;
+  folder?: boolean;
+}) {
+  return (
+    <input
+      ref={props.ref}
+      type="file"
+      multiple
+      hidden
+      aria-label={props.label}
+      {...(props.folder ? { webkitdirectory: '' } : {})}
+      onChange={(event) => {
+        if (event.target.files) props.onAdd(fromPicker(event.target.files));
+        event.target.value = '';
+      }}
+    />
+  );
+}

@@ -1,0 +1,102 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useSyncExternalStore } from 'react';
+import { texts } from '../../texts';
+import { size } from '../../ui/formats';
+import type { Place } from '../../viewer/sources';
+import type { Item, Run } from './run';
+
+const SHOWN = 200;
+
+/** An upload while it runs, and how it ended. */
+export function Running({ run, place, onMore }: { run: Run; place: Place; onMore: () => void }) {
+  const { items, running, paused } = useSyncExternalStore(run.subscribe, run.current);
+  const cache = useQueryClient();
+  useEffect(() => {
+    if (running) return;
+    void cache.invalidateQueries({ queryKey: ['search'] });
+    void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
+  }, [running, cache, place]);
+  const left = items.filter((each) => each.state !== 'skipped');
+  const all = left.reduce((sum, each) => sum + each.file.size, 0);
+  const sent = left.reduce((sum, each) => sum + each.sent, 0);
+  const failed = items.filter((each) => each.state === 'failed');
+  const waiting = items.filter((each) => each.state === 'waiting');
+  const cancel = () => {
+    const open = items.filter((each) => !/done|skipped|failed/.test(each.state)).length;
+    if (confirm(texts.upload.cancelConfirm(open))) run.cancel();
+  };
+  return (
+    <section className="stack" aria-label={texts.upload.title}>
+      <progress max={1} value={all ? sent / all : 1} aria-label={texts.upload.title} />
+      <p role="status">
+        {running
+          ? texts.upload.progress(size(sent), size(all))
+          : failed.length
+            ? texts.upload.partly(failed.length)
+            : waiting.length
+              ? texts.upload.stopped
+              : texts.upload.done}
+      </p>
+      <div className="acts">
+        {running ? (
+          <>
+            <button type="button" onClick={() => (paused ? run.resume() : run.pause())}>
+              {paused ? texts.upload.resume : texts.upload.pause}
+            </button>
+            <button type="button" onClick={cancel}>
+              {texts.upload.cancel}
+            </button>
+          </>
+        ) : (
+          <>
+            {failed.length + waiting.length > 0 && (
+              <button type="button" className="primary" onClick={() => void run.start()}>
+                {failed.length ? texts.upload.retry : texts.upload.resume}
+              </button>
+            )}
+            <Link
+              to="/databases/$databaseId/assets/$assetId"
+              params={place}
+              search={{}}
+              className={failed.length ? 'button' : 'button primary'}
+              preload={false}
+            >
+              {texts.upload.open}
+            </Link>
+            <button type="button" onClick={onMore}>
+              {texts.upload.another}
+            </button>
+          </>
+        )}
+      </div>
+      <ul className="files">
+        {[...failed, ...items.filter((each) => each.state !== 'failed')]
+          .slice(0, SHOWN)
+          .map((item) => (
+            <FileRow key={item.path} item={item} />
+          ))}
+      </ul>
+      {items.length > SHOWN && <p className="faint">{texts.find.more(items.length - SHOWN)}</p>}
+    </section>
+  );
+}
+
+function FileRow({ item }: { item: Item }) {
+  const { state, error, sent, file } = item;
+  return (
+    <li>
+      <bdi className="line" title={item.path}>
+        {item.path.slice(1)}
+      </bdi>
+      <span className={state === 'failed' ? 'failure' : 'faint'}>
+        {state === 'sending'
+          ? texts.upload.progress(size(sent), size(file.size))
+          : state === 'skipped'
+            ? texts.upload.same
+            : texts.upload.states[state]}
+        {error && `: ${error}`}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+/** A file that somebody chose, and its path in the asset. */
+export interface Chosen {
+  file: File;
+  path: string;
+}
+
+/** Files of a picker: those of a folder have their path in it, below the folder's own name. */
+export function fromPicker(files: FileList): Chosen[] {
+  return [...files].map((file) => ({
+    file,
+    path: pathOf(file.webkitRelativePath ? withoutFirst(file.webkitRelativePath) : file.name),
+  }));
+}
+
+/** Files of a drop, with those in folders, however many a folder has. */
+export async function fromDrop(items: DataTransferItemList): Promise<Chosen[]> {
+  // The list is emptied once the event is over: entries are taken at once.
+  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const only = entries.length === 1 ? entries[0] : undefined;
+  if (only?.isDirectory) return inFolder(only as FileSystemDirectoryEntry, '');
+  return (await Promise.all(entries.map((entry) => below(entry, '')))).flat();
+}
+
+async function below(entry: FileSystemEntry, folder: string): Promise<Chosen[]> {
+  if (entry.isDirectory) {
+    return inFolder(entry as FileSystemDirectoryEntry, `${folder}${entry.name}/`);
+  }
+  const file = await new Promise<File>((resolve, reject) =>
+    (entry as FileSystemFileEntry).file(resolve, reject),
+  );
+  return [{ file, path: pathOf(folder + entry.name) }];
+}
+
+async function inFolder(entry: FileSystemDirectoryEntry, folder: string): Promise<Chosen[]> {
+  const reader = entry.createReader();
+  const found: Chosen[] = [];
+  for (;;) {
+    // A reader returns a hundred entries at a time, and none at the end.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (!entries.length) return found;
+    for (const each of entries) found.push(...(await below(each, folder)));
+  }
+}
+
+/** Paths in assets are NFC, and begin with a slash. */
+const pathOf = (path: string): string => `/${path.normalize('NFC')}`;
+const withoutFirst = (path: string): string => path.slice(path.indexOf('/') + 1);

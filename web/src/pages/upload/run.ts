@@ -1,0 +1,263 @@
+import { api, reply, replyWithHeaders } from '../../api/client';
+import { ApiError, isTransient, sentence } from '../../api/errors';
+import { wrote } from '../../api/writes';
+import type { Place } from '../../viewer/sources';
+import type { Chosen } from './chosen';
+import { Hashing } from './hashing';
+import { partSizes, wantedParts } from './parts';
+import { put, StorageError } from './storage';
+
+export type State =
+  'waiting' | 'hashing' | 'sending' | 'sent' | 'completing' | 'done' | 'failed' | 'skipped';
+
+export interface Item extends Chosen {
+  state: State;
+  sent: number;
+  error: string;
+}
+
+export interface Progress {
+  items: readonly Item[];
+  running: boolean;
+  paused: boolean;
+}
+
+interface Part {
+  PartNumber: number;
+  ETag: string;
+}
+
+const FILES_AT_ONCE = 50;
+const PARTS_AT_ONCE = 3;
+const TRIES = 5;
+
+/** Uploads files into one asset, in batches; what failed can be tried again. */
+export class Run {
+  private progress: Progress;
+  private readonly listeners = new Set<() => void>();
+  private readonly hashing = new Hashing();
+  private stopping = new AbortController();
+  private going: (() => void) | null = null;
+  private frame = 0;
+
+  constructor(
+    private readonly place: Place,
+    files: readonly Chosen[],
+    private readonly known: ReadonlyMap<string, number>,
+  ) {
+    const items = files.map((each): Item => ({ ...each, state: 'waiting', sent: 0, error: '' }));
+    this.progress = { items, running: false, paused: false };
+  }
+
+  readonly current = (): Progress => this.progress;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** Uploads all that is not there yet; also again, after some have failed. */
+  async start(): Promise<void> {
+    this.stopping = new AbortController();
+    this.change({ running: true, paused: false });
+    const { signal } = this.stopping;
+    for (const item of this.progress.items) {
+      if (item.state === 'failed') this.set(item, { state: 'waiting', sent: 0, error: '' });
+    }
+    const waiting = this.progress.items.filter((each) => each.state === 'waiting');
+    for (let at = 0; at < waiting.length && !signal.aborted; at += FILES_AT_ONCE) {
+      await this.batch(waiting.slice(at, at + FILES_AT_ONCE), signal);
+    }
+    this.change({ running: false, paused: false });
+  }
+
+  pause(): void {
+    this.change({ paused: true });
+  }
+
+  resume(): void {
+    this.change({ paused: false });
+    this.going?.();
+    this.going = null;
+  }
+
+  /** Ends the upload; what was sent of unfinished files is deleted. */
+  cancel(): void {
+    this.stopping.abort();
+    this.resume();
+  }
+
+  end(): void {
+    this.cancel();
+    this.hashing.end();
+  }
+
+  private async batch(items: Item[], signal: AbortSignal): Promise<void> {
+    const sums = new Map<Item, string>();
+    for (const item of items) {
+      await this.unpaused();
+      if (signal.aborted) return;
+      this.set(item, { state: 'hashing' });
+      try {
+        const sum = await this.hashing.sha256(item.file);
+        if (await this.isThere(item, sum)) this.set(item, { state: 'skipped' });
+        else sums.set(item, sum);
+      } catch (error) {
+        this.fail([item], error);
+      }
+    }
+    if (sums.size) await this.upload(sums, signal);
+  }
+
+  private async upload(sums: ReadonlyMap<Item, string>, signal: AbortSignal): Promise<void> {
+    const items = [...sums.keys()];
+    let uploadId: string | null = null;
+    try {
+      const body = { ...this.place, uploadType: 'assetFile' as const };
+      const started = await this.patiently(() =>
+        reply(
+          api.POST('/uploads', {
+            body: {
+              ...body,
+              files: items.map((item) => ({
+                relativeKey: item.path,
+                file_size: item.file.size,
+                num_parts: wantedParts(item.file.size),
+                checksumSha256: sums.get(item),
+              })),
+            },
+          }),
+        ),
+      );
+      uploadId = started.uploadId;
+      const files: { relativeKey: string; uploadIdS3: string; parts: Part[] }[] = [];
+      for (const target of started.files) {
+        const item = items.find((each) => each.path === target.relativeKey);
+        if (!item) continue;
+        // A file without parts is given up; the others of its upload are completed.
+        const parts = await this.send(item, target, signal).catch((error: unknown) => {
+          this.fail([item], error);
+          return null;
+        });
+        files.push({
+          relativeKey: target.relativeKey,
+          uploadIdS3: target.uploadIdS3,
+          parts: parts ?? [],
+        });
+      }
+      signal.throwIfAborted();
+      const left = items.filter((each) => each.state === 'sent');
+      if (!left.length) return await this.abandon(uploadId);
+      left.forEach((item) => this.set(item, { state: 'completing' }));
+      const id = uploadId;
+      const done = await this.patiently(() =>
+        replyWithHeaders(
+          api.POST('/uploads/{uploadId}/complete', {
+            params: { path: { uploadId: id } },
+            body: { ...body, files },
+          }),
+        ),
+      );
+      wrote(done.headers);
+      for (const result of done.data.fileResults) {
+        const item = left.find((each) => each.path === result.relativeKey);
+        if (item && result.success) this.set(item, { state: 'done', sent: item.file.size });
+        else if (item) this.fail([item], new Error(result.error ?? done.data.message));
+      }
+    } catch (error) {
+      if (signal.aborted) {
+        items.forEach((item) => this.set(item, { state: 'waiting', sent: 0 }));
+        if (uploadId) await this.abandon(uploadId);
+      } else
+        this.fail(
+          items.filter((each) => !/done|failed|skipped/.test(each.state)),
+          error,
+        );
+    }
+  }
+
+  private async send(
+    item: Item,
+    target: { numParts: number; partUploadUrls: { PartNumber: number; UploadUrl: string }[] },
+    signal: AbortSignal,
+  ): Promise<Part[]> {
+    this.set(item, { state: 'sending', sent: 0 });
+    const sizes = partSizes(item.file.size, target.numParts);
+    const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
+    const moved = sizes.map(() => 0);
+    const waiting = target.partUploadUrls.filter(({ PartNumber }) => sizes[PartNumber - 1]);
+    const parts: Part[] = [];
+    const work = async (): Promise<void> => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) {
+        const { PartNumber, UploadUrl } = one;
+        const start = starts[PartNumber - 1] ?? 0;
+        const content = item.file.slice(start, start + (sizes[PartNumber - 1] ?? 0));
+        const ETag = await this.patiently(() =>
+          put(UploadUrl, content, signal, (bytes) => {
+            moved[PartNumber - 1] = bytes;
+            this.set(item, { sent: moved.reduce((sum, each) => sum + each, 0) });
+          }),
+        );
+        parts.push({ PartNumber, ETag });
+      }
+    };
+    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
+    this.set(item, { state: 'sent', sent: item.file.size });
+    return parts.sort((one, other) => one.PartNumber - other.PartNumber);
+  }
+
+  /** Whether the asset has this very file: the same path, size and checksum. */
+  private async isThere(item: Item, sha256: string): Promise<boolean> {
+    if (this.known.get(item.path) !== item.file.size) return false;
+    const found = await reply(
+      api.GET('/database/{databaseId}/assets/{assetId}/fileInfo', {
+        params: { path: this.place, query: { filePath: item.path } },
+      }),
+    );
+    return found.checksumSha256 === sha256 && !found.isArchived;
+  }
+
+  /** Repeats what may succeed a little later, and waits while the upload is paused. */
+  private async patiently<T>(act: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      await this.unpaused();
+      this.stopping.signal.throwIfAborted();
+      try {
+        return await act();
+      } catch (error) {
+        const again = isTransient(error) || (error instanceof StorageError && error.transient);
+        if (!again || attempt >= TRIES) throw error;
+        const after = error instanceof ApiError ? error.retryAfter : null;
+        const wait = (after ?? 2 ** attempt) * 1000;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+
+  private async unpaused(): Promise<void> {
+    if (this.progress.paused) await new Promise<void>((resolve) => (this.going = resolve));
+  }
+
+  private async abandon(uploadId: string): Promise<void> {
+    // It ends by itself after some days; nothing of it is visible until then.
+    await api.DELETE('/uploads/{uploadId}', { params: { path: { uploadId } } }).catch(() => null);
+  }
+
+  private fail(items: readonly Item[], error: unknown): void {
+    items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error) }));
+  }
+
+  private set(item: Item, next: Partial<Item>): void {
+    Object.assign(item, next);
+    this.change({});
+  }
+
+  private change(next: Partial<Progress>): void {
+    this.progress = { ...this.progress, ...next, items: [...(next.items ?? this.progress.items)] };
+    // At most one update a frame: parts report their progress often.
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.listeners.forEach((each) => each());
+    });
+  }
+}
