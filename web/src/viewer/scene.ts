@@ -88,7 +88,7 @@ export class ModelScene {
     const size = this.box.isEmpty() ? 1 : this.box.getSize(new Vector3()).length() || 1;
     const middle = this.box.isEmpty() ? new Vector3() : this.box.getCenter(new Vector3());
     // A narrow window sees less to the sides: the camera stands farther away.
-    const distance = (size * 1.6) / Math.min(1, this.camera.aspect);
+    const distance = (size * 1.9) / Math.min(1, this.camera.aspect);
     this.controls.target.copy(middle);
     this.camera.near = size / 1000;
     this.camera.far = size * 100;

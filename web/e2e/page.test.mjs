@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, endpoint, filled, newLink, open, UI, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const HITS = '.hits li a';
+const ASSET = '.asset .tree .file';
+
+async function find(page, path = '') {
+  await withKey(page);
+  await page.goto(UI + path);
+  await page.locator(HITS).first().waitFor();
+}
+
+test('a one-time link signs in once, and a second use says what to do', async () => {
+  const link = newLink();
+  const first = await open(browser);
+  await first.page.goto(link);
+  await first.page.locator(HITS).first().waitFor();
+  assert.equal(await first.page.evaluate(() => location.hash), '');
+  clean(first.seen);
+  await first.context.close();
+  const second = await open(browser);
+  await second.page.goto(link);
+  await second.page.getByText('The one-time link did not work').waitFor();
+  await accessible(second.page, 'a used link');
+  await second.context.close();
+});
+
+test('an API key signs in, a wrong one is refused in words, and signing out leaves nothing', async () => {
+  const { context, page, seen } = await open(browser);
+  await page.goto(UI);
+  const key = page.getByLabel('API key', { exact: true });
+  await key.fill('vams_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The server does not accept this key').waitFor();
+  await key.fill(endpoint.adminApiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator(HITS).first().click();
+  await page.locator(ASSET).first().waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await key.waitFor();
+  await page.waitForTimeout(1000);
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  assert.equal(await page.locator('.asset, .hits').count(), 0);
+  clean(seen);
+  await context.close();
+});
+
+test('a refused credential asks again, and the page keeps what was typed', async () => {
+  const { context, page } = await open(browser);
+  await find(page, 'upload').catch(() => null);
+  await page.getByLabel('Name of the asset').fill('typed before');
+  await page.route('**/tags*', (route) => route.continue());
+  await page.route('**/search', (route) =>
+    route.fulfill({
+      status: 403,
+      body: '{"message":"Forbidden"}',
+      contentType: 'application/json',
+    }),
+  );
+  await page.getByLabel('An existing asset').check();
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+  await dialog.waitFor();
+  await accessible(page, 'an ended sign-in');
+  await page.unroute('**/search');
+  await dialog.getByLabel('API key', { exact: true }).fill(endpoint.adminApiKey);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByLabel('A new asset').check();
+  assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
+  await context.close();
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`finding works by keyboard and axe has nothing serious to say (${colorScheme})`, async () => {
+    const { context, page, seen } = await open(browser, { colorScheme });
+    await find(page);
+    await accessible(page, 'find');
+    await page.keyboard.press('/');
+    await page.keyboard.type('gear');
+    await page.waitForURL(/q=gear/);
+    await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
+    await page.locator(HITS).first().focus();
+    await page.keyboard.press(' ');
+    await page.locator('.look-at .model[data-state=shown]').waitFor();
+    await accessible(page, 'a quick look');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await page.locator(ASSET).first().waitFor();
+    await page.goto(`${UI}?q=nothing-has-this-name`);
+    await page.getByText('Nothing matches this search.').waitFor();
+    await accessible(page, 'an empty result');
+    await page.goto(`${UI}upload`);
+    await page.locator('.drop').waitFor();
+    await accessible(page, 'upload');
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('arrow keys move through the grid, of which one place is a tab stop', async () => {
+  const { context, page } = await open(browser);
+  await find(page);
+  assert.equal(await page.locator(`${HITS}[tabindex="0"]`).count(), 1);
+  await page.locator(HITS).first().focus();
+  const at = () => page.evaluate(() => document.activeElement.closest('li').dataset.index);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await at(), '1');
+  await page.keyboard.press('End');
+  await page.waitForFunction(
+    () =>
+      document.activeElement.closest('li')?.ariaSetSize ===
+      String(Number(document.activeElement.closest('li').dataset.index) + 1),
+  );
+  await page.keyboard.press('Home');
+  await page.waitForFunction(() => document.activeElement.closest('li')?.dataset.index === '0');
+  await context.close();
+});
+
+test('a model is drawn, turns by the arrow keys, and axe has nothing serious to say', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page, '?q=lamp');
+  await page.locator(HITS).first().click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
+  const canvas = page.locator('.stage canvas');
+  await canvas.focus();
+  const front = await canvas.screenshot();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  assert.ok(!front.equals(await canvas.screenshot()));
+  for (const name of ['Wireframe', 'Normals', 'Measures', 'Section']) {
+    await page.getByRole('button', { name }).click();
+  }
+  await accessible(page, 'asset');
+  clean(seen);
+  await context.close();
+});
+
+test('hostile files are uploaded and looked at, and run nothing and reach nothing', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  const script =
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
+  const gltf = {
+    asset: { version: '2.0' },
+    scene: 0,
+    scenes: [{ nodes: [0] }],
+    nodes: [{ mesh: 0 }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
+    materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
+    textures: [{ source: 0 }],
+    images: [{ uri: 'http://192.0.2.1/spy.png' }],
+    buffers: [
+      {
+        byteLength: 36,
+        uri: `data:application/octet-stream;base64,${Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer).toString('base64')}`,
+      },
+    ],
+    bufferViews: [{ buffer: 0, byteLength: 36 }],
+    accessors: [
+      {
+        bufferView: 0,
+        componentType: 5126,
+        count: 3,
+        type: 'VEC3',
+        min: [0, 0, 0],
+        max: [1, 1, 0],
+      },
+    ],
+  };
+  const files = [
+    ['a.gltf', JSON.stringify(gltf)],
+    ['picture.svg', script],
+    ['page.html', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
+    ["'-alert(1)-'\u202egpj.txt", '\u202e<b>text</b>'],
+    ['😀 %2e%2e &lt;b&gt;.txt', 'x'],
+    ['empty.txt', ''],
+  ];
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(
+      files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
+    );
+  const name = `walk ${Date.now()} '"&amp;`.replaceAll('"', '');
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(name);
+  await page.getByLabel('Description').fill('<img src=x onerror=alert(1)>');
+  await page.getByRole('button', { name: /^Upload 6 files$/ }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await accessible(page, 'an upload');
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.getByText('http://192.0.2.1/spy.png').waitFor();
+  for (const [file] of files.slice(1)) {
+    await page
+      .locator('.tree .file', { hasText: file.slice(0, 8) })
+      .first()
+      .click();
+    await page.waitForTimeout(300);
+  }
+  await page.locator('.stage .note, .stage .text').first().waitFor();
+  clean(seen);
+  await page.goto(`${UI}?q=${encodeURIComponent('walk')}`);
+  await page.locator(HITS).first().waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('a reload of the same hits asks for no picture again', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page);
+  await page.waitForLoadState('networkidle');
+  const before = seen.pictures;
+  await page.reload();
+  await page.locator(HITS).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.ok(before > 0, 'there are pictures');
+  await context.close();
+});
+
+test('the page works at 360 px without scrolling sideways', async () => {
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+  await withKey(page);
+  for (const path of ['', 'upload', '?view="list"']) {
+    await page.goto(UI + path);
+    await page.locator(`${HITS}, .drop`).first().waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 360, `${path || 'find'} is ${wide} px wide`);
+    await accessible(page, `${path || 'find'} at 360 px`);
+  }
+  clean(seen);
+  await context.close();
+});

@@ -1,0 +1,81 @@
+// What every walk watches: scripts that fail, requests to other origins, reports of the policy.
+import { execFileSync } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const endpoint = JSON.parse(readFileSync(process.env.VITRINE_ENDPOINT, 'utf8'));
+export const UI = `${endpoint.api}/ui/`;
+const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
+
+export function newLink() {
+  const command = process.env.VITRINE_LINK.split(' ');
+  return execFileSync(command[0], command.slice(1), { encoding: 'utf8' }).trim();
+}
+
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  const seen = { problems: [], foreign: [], pictures: 0, api: 0 };
+  const own = [new URL(endpoint.api).origin, new URL(endpoint.s3).origin];
+  page.on('pageerror', (error) => seen.problems.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    seen.problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|violates/i.test(message.text()))
+      seen.problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (/^(blob|data):/.test(url)) return;
+    const { origin, pathname } = new URL(url);
+    if (!own.includes(origin)) seen.foreign.push(url);
+    else if (origin === own[1] && request.resourceType() === 'image') seen.pictures += 1;
+    else if (origin === own[0] && !pathname.startsWith('/ui/')) seen.api += 1;
+  });
+  return { context, page, seen };
+}
+
+export async function withKey(page, key = endpoint.adminApiKey) {
+  await page.addInitScript((token) => {
+    if (!sessionStorage.getItem('walk.signed-in')) {
+      sessionStorage.setItem('walk.signed-in', '1');
+      sessionStorage.setItem('vitrine.credential', JSON.stringify({ kind: 'key', token }));
+    }
+  }, key);
+}
+
+/** Fails for each finding of axe that is serious or critical. */
+export async function accessible(page, name) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() =>
+    globalThis.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  const bad = found.violations.filter((each) => /serious|critical/.test(each.impact));
+  const facts = bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html}`));
+  assert.deepEqual(facts, [], `axe on ${name}`);
+}
+
+export function clean(seen) {
+  assert.deepEqual(seen.problems, []);
+  assert.deepEqual(seen.foreign, []);
+}
+
+/** How much of the canvas is drawn on, from 0 to 1. */
+export const filled = (page) =>
+  page.evaluate(() => {
+    const small = document.createElement('canvas');
+    small.width = small.height = 100;
+    const context = small.getContext('2d');
+    context.drawImage(document.querySelector('.stage canvas'), 0, 0, 100, 100);
+    const { data } = context.getImageData(0, 0, 100, 100);
+    let drawn = 0;
+    for (let at = 3; at < data.length; at += 4) drawn += data[at] ? 1 : 0;
+    return drawn / 10_000;
+  });
