@@ -32,6 +32,7 @@ def _choices(folder: Path, say: Callable[[str], None]) -> Choices:
         in_memory=False,
         record=False,
         iam=Enforcement(True, None),
+        build_page=False,
         progress=say,
     )
 
