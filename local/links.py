@@ -1,6 +1,6 @@
 """One-time links that sign a person in as the administrator, on this machine only.
 
-A link is a file in the state folder, named by the hash of its secret: whoever can write it can
+A link is a file in the state folder, named by the hash of its secret: what can write it can
 read the administrator's key, too. Removing the file is what uses the link, so it works once.
 """
 
