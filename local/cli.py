@@ -100,16 +100,10 @@ def up(  # noqa: PLR0913 - each is an option of the command
     folder, recorded = StateFolder(state.resolve()), record_grants and record_grants.resolve()
     with _one_line_errors():
         if detach:
-            options = _options(
-                port=port,
-                assembly=assembly.resolve() if assembly else None,
-                in_memory=in_memory,
-                record=record,
-                no_iam=not iam,
-                record_grants=recorded,
-                page=page,
-            ) + [f"--set={each}" for each in given or []]
-            _start_detached(folder, options)
+            options = _options(in_memory=in_memory, record=record, no_iam=not iam, page=page)
+            options += _options(port=port, record_grants=recorded)
+            options += _options(assembly=assembly and assembly.resolve())
+            _start_detached(folder, options + [f"--set={each}" for each in given or []])
         else:
             from local.serve import Enforcement, serve  # noqa: PLC0415 - slow to import, for this
 

@@ -286,11 +286,7 @@ class Runtime:
         stack.push_async_callback(self._choices.gateway.stop)
 
     async def _start_pumps(
-        self,
-        stack: contextlib.AsyncExitStack,
-        clients: Clients,
-        functions: Functions,
-        board: Board,
+        self, stack: contextlib.AsyncExitStack, clients: Clients, functions: Functions, board: Board
     ) -> None:
         journal = Journal(self._choices.state.journal)
         stack.callback(journal.close)
@@ -323,10 +319,8 @@ class Runtime:
         board.tasks = self._tasks(clients, functions, bus, activity, executions)
         start("executions", executions.report_lost)
         start("engines", self._engines.keep)
-        remember = keep_what_engines_forget(
-            self._choices.state, clients, plan, self._engines, self._supervisor, executions
-        )
-        stack.push_async_callback(remember)
+        kept = (self._choices.state, clients, plan, self._engines, self._supervisor, executions)
+        stack.push_async_callback(keep_what_engines_forget(*kept))
         board.drain = Drain(plan, clients, activity, streams, board.objects, executions)
 
     def _tasks(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import psutil
+from filelock import FileLock
 from pydantic import JsonValue
 
 from local.engines.base import Options
@@ -70,9 +71,13 @@ def serve(  # noqa: PLR0913 - what the command may choose
         )
         asyncio.run(_serve(choices, first_look))
     finally:
-        state.endpoint.unlink(missing_ok=True)
-        (state.root / "runner.json").unlink(missing_ok=True)
-        lock.release()
+        _end(state, lock)
+
+
+def _end(state: StateFolder, lock: FileLock) -> None:
+    state.endpoint.unlink(missing_ok=True)
+    (state.root / "runner.json").unlink(missing_ok=True)
+    lock.release()
 
 
 def _begin(state: StateFolder, *, in_memory: bool) -> None:
