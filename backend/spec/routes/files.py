@@ -100,7 +100,7 @@ COMPLETE_UPLOAD = Route(
 )  # fmt: skip
 LIST_UPLOADS = Route(
     "GET", "/uploads", "uploads", "list_uploads", "List the uploads that you started, newest first",
-    "asset", ours=True,
+    ours=True,
 )  # fmt: skip
 RENEW_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/renew", "uploads", "renew_upload",

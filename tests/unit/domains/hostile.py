@@ -228,6 +228,7 @@ PLACES = (
     _queried(routes.LIST_DEPENDENCIES),
     _queried(routes.LIST_DEPENDENTS),
     _queried(routes.LIST_SIMILAR_FILES),
+    Place(routes.GET_GLB, "key", lambda p: {"parameters": ASSET, "query": {"key": p}}),
 )
 OTHER_FIELDS: Mapping[str, str] = {
     "isPrefix": "a choice",

@@ -32,6 +32,7 @@ QUERIES: dict[Route, dict[str, str]] = {
     routes.GET_FILE_METADATA: {"filePath": "/a.txt", "type": "metadata"},
     routes.LIST_DEPENDENTS: {"filePath": "/a.txt"},
     routes.LIST_SIMILAR_FILES: {"filePath": "/a.txt"},
+    routes.GET_GLB: {"key": "/a.txt"},
     routes.LIST_AUDIT_ENTRIES: {"userId": "admin"},
     routes.GET_AUDIT_VALUE: {"entity": "role:editor", "at": "2026-03-01T12:00:00.000000Z"},
     routes.COMPARE_ASSET_VERSIONS: {"from": "0", "to": "0"},

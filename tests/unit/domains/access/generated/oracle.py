@@ -296,7 +296,7 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
             *(routes.GET_OPENAPI, routes.GET_SEARCH_MAPPINGS, routes.LIST_ALLOWED_ROUTES),
             # Lists and searches answer everyone: `showing` says what is in them.
             *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.SUGGEST),
-            *(routes.LIST_BUCKETS, routes.LIST_ALL_ASSETS),
+            *(routes.LIST_BUCKETS, routes.LIST_ALL_ASSETS, routes.LIST_JOBS, routes.LIST_UPLOADS),
             *(routes.LIST_DATABASES, routes.LIST_TAGS, routes.LIST_TAG_TYPES, routes.LIST_ROLES),
             *(routes.LIST_USER_ROLES, routes.LIST_COGNITO_USERS, routes.LIST_API_KEYS),
             *(routes.LIST_SUBSCRIPTIONS, routes.LIST_METADATA_SCHEMAS),

@@ -57,7 +57,7 @@ _PLACES: tuple[State, ...] = ("own", "foreign", "tagged", "GLOBAL", "absent")
 _NO_GLOBAL: frozenset[State] = frozenset({"GLOBAL"})
 _LISTED = {
     *(routes.LIST_ALL_ASSETS, routes.LIST_SUBSCRIPTIONS),
-    *(routes.LIST_TAGS, routes.LIST_UPLOADS),
+    routes.LIST_TAGS,
     *(routes.LIST_TAG_TYPES, routes.LIST_API_KEYS, routes.LIST_ROLES, routes.LIST_USER_ROLES),
     routes.LIST_COGNITO_USERS,
 }
@@ -117,6 +117,7 @@ _SPECIAL: dict[Route, Case] = {
     routes.UPDATE_LOGIN_PROFILE: _ONESELF,
     routes.SEARCH: _FOUND,
     routes.SEARCH_SIMPLE: _FOUND,
+    routes.LIST_UPLOADS: Case("list", "asset", _OF_ASSETS),
     routes.LIST_BUCKETS: Case("list", "bucket", _ID),
     routes.LIST_ALLOWED_ROUTES: Case("list", "web", ("own", "foreign")),
     routes.CREATE_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),
