@@ -2,7 +2,6 @@
 
 import io
 import struct
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +52,7 @@ def _turn(image: Image.Image) -> Image.Transpose | None:
     if image.format == "TIFF":
         return None
     try:
-        with warnings.catch_warnings(action="ignore"):  # of broken EXIF
-            return _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+        return _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
     except (OSError, SyntaxError, ValueError, TypeError, KeyError, EOFError, struct.error):
         return None  # broken EXIF does not hide the picture
 

@@ -35,6 +35,8 @@ def unit_and_up(
     Each is None if neither the file nor its format defines it.
     """
     match extension:
+        case "gltf" | "glb" | "vrm":  # version 1.0
+            return METRE, None
         case "fbx":
             scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
             # In centimetres.

@@ -130,6 +130,7 @@ def _red(picture: Image.Image, place: tuple[int, int]) -> bool:
     return pixel[0] > 128
 
 
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
 def test_broken_exif_does_not_hide_a_picture() -> None:
     for exif in (b"Exif\0\0", b"Exif\0\0II*\0\xff\xff\xff\xff", b"Exif\0\0MM\0*" + b"\xff" * 60):
         for kind in ("JPEG", "PNG", "WEBP"):

@@ -10,7 +10,7 @@ from backend.processing.files import Files
 from backend.processing.glb import write_glb
 from backend.processing.readers.models import read_model
 from backend.processing.readers.units import named, unit_and_up
-from backend.processing.scene import Scene
+from backend.processing.scene import METRE, Scene
 from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures
 
 _FBX = """; FBX 7.4.0 project file
@@ -171,6 +171,10 @@ def test_facts_are_those_of_the_file_and_the_glb_is_in_metres(case: str) -> None
 def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb() -> None:
     scene = read_model(b"v 0 0 0\nv 10 0 0\nv 0 20 0\nf 1 2 3\n", "a.obj", "obj", Files(Asset()))
     assert glb_extents(scene) == [10, 20, 0]
+
+
+def test_gltf_1_is_in_metres() -> None:
+    assert unit_and_up("gltf", b"", {}) == (METRE, None)
 
 
 def test_entities_and_broken_documents_define_no_unit() -> None:
