@@ -14,6 +14,15 @@ from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.data_uris import data_of
 from backend.processing.readers.draco import Draco
 from backend.processing.readers.gltf_materials import Materials
+from backend.processing.readers.gltf_places import (
+    INFLUENCES,
+    Influence,
+    Skins,
+    influence_of,
+    instances,
+    skinned,
+    transformation,
+)
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.readers.transforms import opaque, transformed
 from backend.processing.scene import (
@@ -31,12 +40,26 @@ Json = dict[str, Any]
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
-
-_GEOMETRY_EXTENSIONS = {
-    "EXT_meshopt_compression": "meshopt compression",
-    "KHR_meshopt_compression": "meshopt compression",
-    "KHR_gaussian_splatting_compression_spz": "compressed Gaussian splats",
-}
+# What a document may require: read here, or without effect on its geometry.
+_SUPPORTED = frozenset(
+    {
+        *("EXT_mesh_gpu_instancing", "KHR_draco_mesh_compression", "KHR_mesh_quantization"),
+        *("KHR_texture_transform", "KHR_gaussian_splatting", "EXT_mesh_features"),
+        *("EXT_structural_metadata", "EXT_instance_features", "KHR_xmp", "KHR_xmp_json_ld"),
+        *("KHR_animation_pointer", "KHR_techniques_webgl", "MSFT_lod", "VRM", "VRMC_vrm"),
+        *("VRMC_materials_mtoon", "VRMC_node_constraint", "VRMC_springBone"),
+        *("KHR_lights_punctual", "EXT_lights_ies", "EXT_lights_image_based", "KHR_audio"),
+        *("EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"),
+        *("KHR_materials_anisotropy", "KHR_materials_clearcoat", "KHR_materials_common"),
+        *("KHR_materials_diffuse_transmission", "KHR_materials_dispersion"),
+        *("KHR_materials_emissive_strength", "KHR_materials_ior", "KHR_materials_iridescence"),
+        *("KHR_materials_pbrSpecularGlossiness", "KHR_materials_sheen", "KHR_materials_specular"),
+        *("KHR_materials_transmission", "KHR_materials_unlit", "KHR_materials_variants"),
+        *("KHR_materials_volume", "ADOBE_materials_clearcoat_specular"),
+        *("ADOBE_materials_thin_transparency", "MSFT_packing_normalRoughnessMetallic"),
+        *("MSFT_packing_occlusionRoughnessMetallic",),
+    }
+)
 
 
 def read(data: bytes, files: Files) -> Scene:
@@ -44,9 +67,9 @@ def read(data: bytes, files: Files) -> Scene:
     document, binary = _container(data)
     if not str(mapping(document.get("asset")).get("version", "")).startswith("2"):
         raise UnsupportedError("not glTF 2.0")
-    required = _listed(document, "extensionsRequired")
-    for name in (str(each) for each in required if str(each) in _GEOMETRY_EXTENSIONS):
-        raise RefusedError(f"needs {_GEOMETRY_EXTENSIONS[name]}, which no reader supports")
+    for name in map(str, _listed(document, "extensionsRequired")):
+        if name not in _SUPPORTED:
+            raise RefusedError(f"requires the extension {name:.80}, which no reader supports")
     return _Document(document, binary, files).scene()
 
 
@@ -101,13 +124,14 @@ class _Document:
         self._buffers: dict[int, bytes] = {}
         self._accessors = Accessors(document, self._buffer)
         self._draco = Draco(self._accessors)
-        self._meshes: dict[int, list[Part]] = {}
+        self._materials = Materials(document, self._accessors, files)
+        self._skins = Skins(document, self._accessors)
+        self._meshes: dict[int, list[tuple[Part, Influence | None]]] = {}
         self._vertices = 0
         self._stored_vertices = 0
 
     def scene(self) -> Scene:
-        parts = [part for world, mesh in self._placed() for part in self._moved(world, mesh)]
-        materials = Materials(self._document, self._accessors, self._files)
+        parts = [part for each in self._placed() for part in self._moved(*each)]
         asset = self._document["asset"]
         joints = {
             joint
@@ -118,13 +142,13 @@ class _Document:
         return Scene(
             format="glTF2",
             parts=parts,
-            materials=materials.read(),
+            materials=self._materials.read(),
             meshes=len(_listed(self._document, "meshes")),
             generator=str(asset.get("generator", "")),
             unit=METRE,
             animations=len(_listed(self._document, "animations")),
             bones=len(joints),
-            embedded_textures=materials.embedded,
+            embedded_textures=self._materials.embedded,
         )
 
     def _buffer(self, index: int) -> bytes:
@@ -145,9 +169,9 @@ class _Document:
             raise RefusedError(f"the file {uri:.200} that it references cannot be read")
         return data
 
-    def _placed(self) -> Iterator[tuple[Floats, int]]:
-        """Return the meshes of the scene, each with its transformation."""
-        visited = 0
+    def _placed(self) -> Iterator[tuple[Floats, int, Floats | None]]:
+        """Return the meshes of the scene, each with its transformation or those of its joints."""
+        visited, worlds, with_skins = 0, dict[int, Floats](), list[tuple[int, object]]()
         # A node has one parent. Some exporters share nodes, but not all of them many times.
         allowed = 4 * len(_listed(self._document, "nodes")) + 1000
         world: Floats = np.eye(4)
@@ -162,14 +186,21 @@ class _Document:
             if index in above:
                 raise RefusedError("circular: a node is its own descendant")
             node = entry(self._document, "nodes", index)
-            world = parent @ _transformation(node) if _MOVING & node.keys() else parent
-            if isinstance(node.get("mesh"), int):
-                yield world, node["mesh"]
+            world = parent @ transformation(node) if _MOVING & node.keys() else parent
+            worlds[index] = world
+            if "skin" in node:  # joints may follow; the node itself does not move its mesh
+                with_skins.append((node.get("mesh", -1), node["skin"]))
+            elif isinstance(node.get("mesh"), int):
+                for place in instances(node, world, self._accessors):
+                    yield place, node["mesh"], None
             path = above | {index}
             if len(path) > 500:
                 raise RefusedError("nodes are nested too deeply")
             children = _listed(node, "children") if "children" in node else []
             waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
+        for mesh, skin in with_skins:
+            if isinstance(mesh, int) and mesh >= 0:
+                yield np.eye(4), mesh, self._skins.joints(skin, worlds)
 
     def _roots(self) -> list[int]:
         scenes = _listed(self._document, "scenes")
@@ -180,21 +211,24 @@ class _Document:
         children = {str(child) for node in nodes for child in _listed(node, "children")}
         return [index for index in range(len(nodes)) if str(index) not in children]
 
-    def _moved(self, world: Floats, mesh: int) -> Iterator[Part]:
+    def _moved(self, world: Floats, mesh: int, joints: Floats | None) -> Iterator[Part]:
         if mesh not in self._meshes:
             primitives = _listed(entry(self._document, "meshes", mesh), "primitives")
             self._meshes[mesh] = [
-                part for each in primitives if (part := self._primitive(each)) is not None
+                read for each in primitives if (read := self._primitive(mapping(each))) is not None
             ]
-        for part in self._meshes[mesh]:
+        for part, influence in self._meshes[mesh]:
             self._vertices += len(part.positions)
             if self._vertices > limits.VERTICES:
                 raise RefusedError(f"more than {limits.VERTICES} vertices")
-            yield transformed(part, world)
+            bound = joints is not None and influence is not None
+            yield transformed(skinned(part, influence, joints) if bound else part, world)
 
-    def _primitive(self, primitive: object) -> Part | None:
-        given = mapping(primitive)
-        read = self._draco.attributes(given) or self._plain(given)
+    def _primitive(self, given: Json) -> tuple[Part, Influence | None] | None:
+        material = given.get("material", -1)
+        material = material if isinstance(material, int) else -1
+        uv = self._materials.coordinates(material)
+        read = self._draco.attributes(given) or self._plain(given, f"TEXCOORD_{uv.number}")
         positions = read.get("POSITION")
         if positions is None or positions.shape[1] != 3:
             return None
@@ -205,21 +239,21 @@ class _Document:
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
         mode = given.get("mode", 4)
-        material = given.get("material", -1)
-        return Part(
+        part = Part(
             positions.astype(np.float64),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
             lines=_valid(_lines(order, mode), count) if mode in (1, 2, 3) else None,
             points=order[order < count] if mode == 0 else None,
             normals=_fitting(read.get("NORMAL"), count, (3,)),
-            uv=_fitting(read.get("TEXCOORD_0"), count, (2,)),
+            uv=uv.moved(_fitting(read.get(f"TEXCOORD_{uv.number}"), count, (2,))),
             colors=opaque(_fitting(read.get("COLOR_0"), count, (3, 4))),
-            material=material if isinstance(material, int) else -1,
+            material=material,
         )
+        return part, influence_of(read, count)
 
-    def _plain(self, primitive: Json) -> dict[str, Any]:
+    def _plain(self, primitive: Json, coordinates: str) -> dict[str, Any]:
         named = mapping(primitive.get("attributes"))
-        wanted = ("POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0")
+        wanted = ("POSITION", "NORMAL", coordinates, "COLOR_0", *INFLUENCES)
         read = {name: self._accessors.read(named[name]) for name in wanted if name in named}
         if "indices" in primitive:
             read["indices"] = self._accessors.read(primitive["indices"])
@@ -256,37 +290,3 @@ def _lines(order: Indices, mode: int) -> Indices:
     if mode == 3 and len(order):
         strip = np.vstack([strip, [[order[-1], order[0]]]])
     return strip
-
-
-def _transformation(node: Json) -> Floats:
-    matrix = _numbers(node.get("matrix"), 16)
-    if matrix is not None:
-        return matrix.reshape(4, 4).T
-    world = np.eye(4)
-    rotation = _numbers(node.get("rotation"), 4)
-    if rotation is not None:
-        x, y, z, w = rotation
-        world[:3, :3] = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    scale = _numbers(node.get("scale"), 3)
-    if scale is not None:
-        world[:3, :3] *= scale
-    translation = _numbers(node.get("translation"), 3)
-    if translation is not None:
-        world[:3, 3] = translation
-    return world
-
-
-def _numbers(value: object, count: int) -> Floats | None:
-    if value is None:
-        return None
-    try:
-        numbers = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise RefusedError("the transformation of a node is not valid") from None
-    if numbers.shape != (count,):
-        raise RefusedError("the transformation of a node is not valid")
-    return numbers

@@ -1,16 +1,43 @@
 """Materials and images of glTF."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
+
+import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers.accessors import Accessors, entry
 from backend.processing.readers.data_uris import data_of
 from backend.processing.readers.json_values import listing, mapping
-from backend.processing.scene import Material, RefusedError
+from backend.processing.scene import Floats, Material, RefusedError
 
 Json = Mapping[str, Any]
+
+
+_GLOSSY = "KHR_materials_pbrSpecularGlossiness"
+_TRANSFORM = "KHR_texture_transform"
+_SETS = 8
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A set of texture coordinates, and how it is moved (`KHR_texture_transform`)."""
+
+    number: int = 0
+    offset: tuple[float, float] = (0.0, 0.0)
+    rotation: float = 0.0
+    scale: tuple[float, float] = (1.0, 1.0)
+
+    def moved(self, uv: Floats | None) -> Floats | None:
+        if uv is None or (self.offset, self.rotation, self.scale) == ((0, 0), 0, (1, 1)):
+            return uv
+        sine, cosine = math.sin(self.rotation), math.cos(self.rotation)
+        turn = np.array([[cosine, sine], [-sine, cosine]])
+        with np.errstate(all="ignore"):
+            return (uv * self.scale) @ turn.T + np.array(self.offset)
 
 
 class Materials:
@@ -22,6 +49,20 @@ class Materials:
         self._files = files
         self._images: list[bytes | None] = []
         self.embedded = 0
+
+    def coordinates(self, index: int) -> Coordinates:
+        """Return which texture coordinates a material uses, and how it moves them."""
+        materials = listing(self._document.get("materials"))
+        given = mapping(materials[index]) if 0 <= index < len(materials) else {}
+        texture = _base_texture(given)
+        moved = mapping(mapping(texture.get("extensions")).get(_TRANSFORM))
+        number = moved.get("texCoord", texture.get("texCoord", 0))
+        return Coordinates(
+            number if isinstance(number, int) and 0 <= number < _SETS else 0,
+            _pair(moved.get("offset"), 0.0),
+            _number(moved.get("rotation")),
+            _pair(moved.get("scale"), 1.0),
+        )
 
     def read(self) -> list[Material]:
         self._images = [
@@ -44,13 +85,12 @@ class Materials:
     def _material(self, material: Json) -> Material:
         metallic = mapping(material.get("pbrMetallicRoughness"))
         extensions = mapping(material.get("extensions"))
-        glossy = mapping(extensions.get("KHR_materials_pbrSpecularGlossiness"))
-        texture = metallic.get("baseColorTexture", glossy.get("diffuseTexture"))
+        glossy = mapping(extensions.get(_GLOSSY))
         color = metallic.get("baseColorFactor", glossy.get("diffuseFactor"))
         return Material(
             str(material.get("name", ""))[:200],
             _color(color),
-            self._texture(mapping(texture).get("index")),
+            self._texture(_base_texture(material).get("index")),
         )
 
     def _texture(self, index: object) -> bytes | None:
@@ -65,6 +105,23 @@ class Materials:
         if not isinstance(source, int) or not 0 <= source < len(self._images):
             return None
         return self._images[source]
+
+
+def _base_texture(material: Json) -> dict[str, Any]:
+    metallic = mapping(material.get("pbrMetallicRoughness"))
+    glossy = mapping(mapping(material.get("extensions")).get(_GLOSSY))
+    return mapping(metallic.get("baseColorTexture", glossy.get("diffuseTexture")))
+
+
+def _number(given: object) -> float:
+    number = float(given) if isinstance(given, int | float) else 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def _pair(given: object, other: float) -> tuple[float, float]:
+    numbers = [float(each) for each in listing(given) if isinstance(each, int | float)]
+    valid = len(numbers) == 2 and np.isfinite(numbers).all()
+    return (numbers[0], numbers[1]) if valid else (other, other)
 
 
 def _color(factor: object) -> tuple[float, float, float, float]:

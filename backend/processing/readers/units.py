@@ -43,24 +43,18 @@ def unit_and_up(
             return (_of_length(scale / 100) if isinstance(scale, float) else None), up
         case "dae" | "zae":
             return _of_collada(xml_start(_unpacked(data, ".dae")[:_START]))
-        case "amf":
-            return _of_attribute(xml_start(_unpacked(data, ".amf")[:_START]), "amf"), None
         case "3mf":
             return _of_attribute(xml_start(_root_of_3mf(data)), "model"), None
-        case "xml":
-            return _of_xml(xml_start(data[:_START]))
+        case "amf" | "xml":
+            return _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), extension)
         case _:
             return None, None
 
 
-def _of_xml(start: XmlStart) -> tuple[Unit | None, str | None]:
-    match start.root:
-        case "COLLADA":
-            return _of_collada(start)
-        case "amf":
-            return _of_attribute(start, "amf"), None
-        case _:
-            return None, None
+def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
+    if start.root == "COLLADA":
+        return _of_collada(start)
+    return (_of_attribute(start, "amf") if "amf" in {start.root, extension} else None), None
 
 
 def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
