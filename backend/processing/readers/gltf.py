@@ -47,6 +47,7 @@ _SUPPORTED = frozenset(
         *("KHR_texture_transform", "KHR_gaussian_splatting", "EXT_mesh_features"),
         *("EXT_structural_metadata", "EXT_instance_features", "KHR_xmp", "KHR_xmp_json_ld"),
         *("KHR_animation_pointer", "KHR_techniques_webgl", "MSFT_lod", "VRM", "VRMC_vrm"),
+        "KHR_technique_webgl",  # an exporter writes it so
         *("VRMC_materials_mtoon", "VRMC_node_constraint", "VRMC_springBone"),
         *("KHR_lights_punctual", "EXT_lights_ies", "EXT_lights_image_based", "KHR_audio"),
         *("EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"),
