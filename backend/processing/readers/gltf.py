@@ -190,7 +190,8 @@ class _Document:
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
             if "skin" in node:  # joints may follow; the node itself does not move its mesh
-                with_skins.append((node.get("mesh", -1), node["skin"]))
+                mesh = node.get("mesh")
+                with_skins += [(mesh, node["skin"])] if isinstance(mesh, int) else []
             elif isinstance(node.get("mesh"), int):
                 for place in instances(node, world, self._accessors):
                     yield place, node["mesh"], None
@@ -200,8 +201,7 @@ class _Document:
             children = _listed(node, "children") if "children" in node else []
             waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
         for mesh, skin in with_skins:
-            if isinstance(mesh, int) and mesh >= 0:
-                yield np.eye(4), mesh, self._skins.joints(skin, worlds)
+            yield np.eye(4), mesh, self._skins.joints(skin, worlds)
 
     def _roots(self) -> list[int]:
         scenes = _listed(self._document, "scenes")
@@ -222,8 +222,10 @@ class _Document:
             self._vertices += len(part.positions)
             if self._vertices > limits.VERTICES:
                 raise RefusedError(f"more than {limits.VERTICES} vertices")
-            bound = joints is not None and influence is not None
-            yield transformed(skinned(part, influence, joints) if bound else part, world)
+            if joints is not None and influence is not None:
+                yield skinned(part, influence, joints)
+            else:
+                yield transformed(part, world)
 
     def _primitive(self, given: Json) -> tuple[Part, Influence | None] | None:
         material = given.get("material", -1)
