@@ -172,7 +172,8 @@ class _Document:
 
     def _placed(self) -> Iterator[tuple[Floats, int, Floats | None]]:
         """Return the meshes of the scene, each with its transformation or those of its joints."""
-        visited, worlds, with_skins = 0, dict[int, Floats](), list[tuple[int, object]]()
+        visited, placed, worlds = 0, 0, dict[int, Floats]()
+        with_skins = list[tuple[int, object]]()
         # A node has one parent. Some exporters share nodes, but not all of them many times.
         allowed = 4 * len(_listed(self._document, "nodes")) + 1000
         world: Floats = np.eye(4)
@@ -180,12 +181,7 @@ class _Document:
         while waiting:
             parent, index, above = waiting.pop()
             visited += 1
-            if visited > limits.NODES:
-                raise RefusedError(f"more than {limits.NODES} nodes")
-            if visited > allowed:
-                raise RefusedError("its nodes are not a tree: each may have one parent")
-            if index in above:
-                raise RefusedError("circular: a node is its own descendant")
+            _check_visit(index, above, visited, allowed)
             node = entry(self._document, "nodes", index)
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
@@ -193,7 +189,8 @@ class _Document:
                 mesh = node.get("mesh")
                 with_skins += [(mesh, node["skin"])] if isinstance(mesh, int) else []
             elif isinstance(node.get("mesh"), int):
-                for place in instances(node, world, self._accessors):
+                for place in instances(node, world, self._accessors, limits.NODES - placed):
+                    placed += 1
                     yield place, node["mesh"], None
             path = above | {index}
             if len(path) > 500:
@@ -261,6 +258,15 @@ class _Document:
         if "indices" in primitive:
             read["indices"] = self._accessors.read(primitive["indices"])
         return read
+
+
+def _check_visit(index: int, above: frozenset[int], visited: int, allowed: int) -> None:
+    if visited > limits.NODES:
+        raise RefusedError(f"more than {limits.NODES} nodes")
+    if visited > allowed:
+        raise RefusedError("its nodes are not a tree: each may have one parent")
+    if index in above:
+        raise RefusedError("circular: a node is its own descendant")
 
 
 def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None:

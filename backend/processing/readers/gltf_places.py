@@ -59,7 +59,7 @@ def _numbers(value: object, count: int) -> Floats | None:
     return numbers
 
 
-def instances(node: Json, world: Floats, accessors: Accessors) -> Iterator[Floats]:
+def instances(node: Json, world: Floats, accessors: Accessors, most: int) -> Iterator[Floats]:
     """Return the transformations of a node's mesh: one, or those of its instances."""
     extensions = mapping(node.get("extensions"))
     if _INSTANCING not in extensions:
@@ -71,7 +71,7 @@ def instances(node: Json, world: Floats, accessors: Accessors) -> Iterator[Float
     if len({len(each) for each in columns.values()}) != 1:
         raise RefusedError("the instances of a node have no or different numbers of places")
     count = len(next(iter(columns.values())))
-    if count > limits.NODES:
+    if count > most:
         raise RefusedError(f"more than {limits.NODES} instances")
     for row in range(count):
         yield world @ transformation({name: each[row] for name, each in columns.items()})
