@@ -23,8 +23,8 @@ from tests.journeys.test_import import figures
 
 UPLOADS = int(os.environ.get("UPLOADS", "1000"))
 ASSETS = 10
-AT_ONCE = 50
-"""The default of the setting `executionsAtOnce`."""
+AT_ONCE = 4
+"""The setting `executionsAtOnce` of the local stage."""
 DATABASE = "thousand"
 GIBIBYTE = 1024**3
 SECONDS = 120 + 2 * UPLOADS

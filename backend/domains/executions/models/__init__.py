@@ -130,8 +130,9 @@ class ActiveRun(WireModel):
 class ActiveExecution(WireModel):
     """The item of an execution that has not ended.
 
-    `since` is when it was created, or admitted; `reservation` the key of its `ActiveRun`.
-    `started_at` is set once Step Functions has it.
+    `since` is when it was created, or admitted; `reservation` the key of its `ActiveRun`; `user`
+    who started it, empty in items of earlier versions. `started_at` is set once Step Functions has
+    it.
     """
 
     state: Literal["waiting", "admitted"]
@@ -140,6 +141,7 @@ class ActiveExecution(WireModel):
     asset_id: str
     reservation: str
     since: str
+    user: str = ""
     started_at: str | None = None
 
 

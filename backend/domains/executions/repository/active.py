@@ -28,6 +28,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, ACTIVE_STATE, EXECUTION_ID
 
 _COUNT = "count"
+_PAGE, _READ_AT_MOST = 2_000, 20_000
 _COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
 
 
@@ -48,6 +49,20 @@ class ActiveRepository:
         """Return the waiting executions with the lowest ids, which begin with their time."""
         query = Query(table=ACTIVE_EXECUTIONS, partition="waiting", consistent=True)
         return _read(self.tables.query(query, PageRequest(limit)).items)
+
+    def waiting(self) -> Sequence[ActiveExecution]:
+        """Return the waiting executions, oldest first. Of very many, the later ones are left out.
+
+        They are read again at each end of an execution: 1,000 of them take one request.
+        """
+        query = Query(table=ACTIVE_EXECUTIONS, partition="waiting", consistent=True)
+        found: list[ActiveExecution] = []
+        page = self.tables.query(query, PageRequest(_PAGE))
+        found += _read(page.items)
+        while page.after is not None and len(found) < _READ_AT_MOST:
+            page = self.tables.query(query, PageRequest(_PAGE, page.after))
+            found += _read(page.items)
+        return found
 
     def admitted(self) -> Sequence[ActiveExecution]:
         """Return all executions that were admitted: as many as may run at once."""
@@ -73,6 +88,7 @@ class ActiveRepository:
                     asset_id=execution.asset_id,
                     reservation=reservation_key(target_of(execution)),
                     since=execution.created_at,
+                    user=execution.started_by,
                 )
             ),
         )

@@ -6,7 +6,7 @@ repairs whatever a crash between two steps leaves.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock, iso
@@ -21,7 +21,7 @@ from backend.domains.executions.repository import (
     ExecutionRepository,
     FullError,
 )
-from backend.domains.executions.rules import new_executions
+from backend.domains.executions.rules import new_executions, places
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress
 
@@ -31,7 +31,6 @@ _OWN = timedelta(seconds=30)
 """How long an admitted execution is left to the starter that admitted it."""
 WORK_TIME = timedelta(seconds=60)
 """Nothing is admitted after this in one call: with many waiting, the function would be ended."""
-_AT_ONCE = 25
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +54,9 @@ class Admission:
     limit: Callable[[], int]
 
     def start_waiting(self, *, again: bool = False) -> None:
-        """Start waiting executions, oldest first, then those that were admitted and never started.
+        """Start waiting executions, then those that were admitted and never started.
+
+        The user with the fewest running executions comes first, of these the oldest execution.
 
         `again`: an earlier call for the same messages failed, so this one also starts what it
         admitted.
@@ -72,9 +73,9 @@ class Admission:
                 self._start(admitted)
 
     def _admit_waiting(self, stop_at: datetime) -> bool:
-        """Return whether all waiting executions were checked, or the limit is reached."""
-        while waiting := self.active.oldest_waiting(_AT_ONCE):
-            for one in waiting:
+        """Return whether all places that waiting executions may take are taken."""
+        while chosen := self._chosen():
+            for one in chosen:
                 if self.clock() >= stop_at:
                     return False
                 try:
@@ -85,6 +86,10 @@ class Admission:
                     continue
                 self._start(admitted)
         return True
+
+    def _chosen(self) -> Sequence[ActiveExecution]:
+        waiting = self.active.waiting()
+        return places.chosen(waiting, self.active.admitted(), self.limit()) if waiting else ()
 
     def _is_left(self, admitted: ActiveExecution) -> bool:
         return self._age(admitted) >= _OWN
