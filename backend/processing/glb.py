@@ -13,6 +13,7 @@ from backend.processing import limits
 from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
 from backend.processing.scene import Floats, Material, Part, Unit
+from backend.processing.texts import valid
 from backend.processing.textures import encoded
 
 _ARRAY, _ELEMENTS = 34962, 34963
@@ -149,7 +150,7 @@ class _Writer:
             surface["baseColorTexture"] = {"index": len(self._images) - 1}
         described: dict[str, Any] = {"doubleSided": True, "pbrMetallicRoughness": surface}
         if material.name:
-            described["name"] = material.name
+            described["name"] = valid(material.name)
         return {**described, "alphaMode": "BLEND"} if color[3] < 0.99 else described
 
     def glb(self, translation: list[float]) -> bytes:

@@ -18,6 +18,7 @@ from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.render.thumbnail import turntable as turntable_of
 from backend.processing.scene import Part, RefusedError, Scene
+from backend.processing.texts import plain
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
     IMAGE_EXTENSIONS,
@@ -63,8 +64,7 @@ def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) 
 
 
 def _refused(reason: str, files: Files) -> Inspection:
-    printable = "".join(each if each.isprintable() else " " for each in reason)
-    reason = " ".join(printable.split())[: limits.REASON_CHARACTERS]
+    reason = plain(reason)[: limits.REASON_CHARACTERS]
     return Inspection(refused=reason or "cannot be read", references=files.references)
 
 
@@ -117,5 +117,6 @@ def _turning(parts: Sequence[Part], scene: Scene) -> bytes | None:
 
 def _png(picture: Image.Image) -> bytes:
     out = io.BytesIO()
+    picture.info = {}  # Pillow would write profiles and texts of the source
     picture.save(out, "PNG")
     return out.getvalue()

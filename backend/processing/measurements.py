@@ -8,6 +8,7 @@ import numpy as np
 
 from backend.processing.files import Reference
 from backend.processing.scene import Floats, Indices, Part, Scene
+from backend.processing.texts import plain
 from backend.spec.facts import FACTS
 
 Facts = dict[str, str | int | float | bool]
@@ -53,10 +54,13 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
 
 
 def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
-    """Return the facts without empty strings and numbers that are not finite."""
+    """Return the facts with plain texts, without empty ones and numbers that are not finite."""
+    cleaned = {
+        name: plain(value) if isinstance(value, str) else value for name, value in facts.items()
+    }
     return {
         name: value
-        for name, value in facts.items()
+        for name, value in cleaned.items()
         if name in _NAMES and value != "" and (isinstance(value, str) or math.isfinite(value))
     }
 

@@ -6,6 +6,7 @@ import numpy as np
 from PIL import AvifImagePlugin, Image
 
 from backend.processing import limits
+from backend.processing.colors import has_metadata, in_srgb
 from backend.processing.scene import Bytes
 
 # A confined process starts no threads.
@@ -17,6 +18,8 @@ FORMATS = (
 )
 """The formats of Pillow that are decoded; others run programs (EPS) or are rare."""
 
+# Khronos' validator accepts only the first two colour layouts of JPEG.
+_KEPT_MODES = frozenset({"L", "RGB", "LA", "P", "RGBA"})
 _ERRORS = (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError)
 
 
@@ -27,16 +30,23 @@ def decoded(texture: bytes | Bytes, size: int) -> Image.Image | None:
         if image.width * image.height > limits.PIXELS:
             return None
         image.draft("RGB", (size, size))
+        if "icc_profile" in image.info and image.mode != "P":
+            image.thumbnail((size, size))  # first: the conversion takes long for large pictures
+        image = in_srgb(image)
         transparent = "A" in image.getbands() or "transparency" in image.info
         image = image.convert("RGBA" if transparent else "RGB")
         image.thumbnail((size, size))
     except _ERRORS:
         return None
+    image.info = {}
     return image
 
 
 def encoded(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
-    """Return a texture as PNG or JPEG with its media type, as it is if it is small enough."""
+    """Return a texture as PNG or JPEG with its media type, without metadata.
+
+    It is kept as it is if it is small enough and has none.
+    """
     kept = _kept(texture, size) if isinstance(texture, bytes) else None
     if kept:
         return kept
@@ -60,10 +70,17 @@ def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
         with Image.open(io.BytesIO(texture), formats=FORMATS) as image:
             fits = image.format in {"PNG", "JPEG"} and max(image.size) <= size
             image.load()  # a broken image would be an error of every viewer
-            kind = str(image.format).lower()
+            kind = str(image.format)
+            fits = fits and image.mode in _KEPT_MODES
+            cleaned = _cleaned(image, kind) if fits and has_metadata(image) else texture
     except _ERRORS:
         return None
-    # Khronos' validator accepts only these two colour layouts of JPEG.
-    if not fits or image.mode not in {"RGB", "RGBA", "L", "LA", "P"}:
-        return None
-    return texture, f"image/{kind}"
+    return (cleaned, f"image/{kind.lower()}") if fits else None
+
+
+def _cleaned(image: Image.Image, kind: str) -> bytes:
+    """Return the picture in sRGB in the same format, without metadata."""
+    image = in_srgb(image)
+    out = io.BytesIO()
+    image.save(out, kind, quality=95)
+    return out.getvalue()

@@ -13,6 +13,7 @@ from backend.processing.files import Kind, Reference, State
 from backend.processing.jail.confinement import Bounds
 from backend.processing.measurements import Facts, known_and_finite
 from backend.processing.readers.json_values import listing, mapping
+from backend.processing.texts import plain, valid
 
 _KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))
 _TEXT = 1000
@@ -35,7 +36,7 @@ def checked(given: object) -> Result:
     """Return the valid parts of a child's result."""
     result = mapping(given)
     refused = result.get("refused")
-    reason = refused[: limits.REASON_CHARACTERS] if isinstance(refused, str) else None
+    reason = plain(refused)[: limits.REASON_CHARACTERS] if isinstance(refused, str) else None
     references = [_reference(mapping(each)) for each in listing(result.get("references"))]
     return Result(
         facts={} if reason else _facts(mapping(result.get("facts"))),
@@ -89,4 +90,4 @@ def _reference(given: Mapping[str, Any]) -> Reference | None:
     state: Any = given.get("state")
     if not isinstance(path, str) or kind not in _KINDS or state not in _STATES:
         return None
-    return Reference(path[:_TEXT], kind, state)
+    return Reference(valid(path[:_TEXT]), kind, state)

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import ExifTags, Image
 
 from backend.processing import limits
+from backend.processing.colors import in_srgb
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
 
@@ -86,7 +87,9 @@ def _reduced(image: Image.Image) -> Image.Image:
     image.draft("RGB", (2 * size[0], 2 * size[1]))  # JPEG decodes at a fraction of its size
     if image.mode.startswith(("I", "F")):
         return _stretched(image, size)
-    reduced = image.convert("RGBA")
+    if "icc_profile" in image.info and image.mode != "P":
+        image.thumbnail(size)  # first: the conversion takes long for large pictures
+    reduced = in_srgb(image).convert("RGBA")
     reduced.thumbnail(size)
     return reduced
 

@@ -1,0 +1,53 @@
+"""Converts pictures to sRGB, and removes what is not a picture from them.
+
+Profiles, EXIF, XMP and comments may name the photographer, the place or the program; users who open
+a thumbnail do not expect them.
+"""
+
+import io
+
+# Loaded here, by the template of the jail: a confined process cannot load it.
+from PIL import Image, ImageCms
+
+_SRGB = ImageCms.createProfile("sRGB")
+_PLAIN = {"LA": "L", "RGBA": "RGB", "RGB": "RGB", "L": "L", "CMYK": "CMYK"}
+_HARMLESS = frozenset(
+    {"transparency", "gamma", "srgb", "chromaticity", "dpi", "aspect", "interlace", "adobe"}
+    | {"jfif", "jfif_version", "jfif_unit", "jfif_density", "adobe_transform", "progressive"}
+    | {"progression"}
+)
+"""What Pillow reports of a file that describes its pixels only."""
+_HARMLESS_SEGMENTS = frozenset({"APP0", "APP14"})
+
+
+def in_srgb(image: Image.Image) -> Image.Image:
+    """Return the picture in sRGB by the profile that it contains, and without any metadata.
+
+    With a broken profile, or one of another kind of picture, the values are kept.
+    """
+    profile = image.info.get("icc_profile")
+    transparency = image.info.get("transparency")
+    image.info = {} if transparency is None else {"transparency": transparency}
+    if not isinstance(profile, bytes) or image.mode not in _PLAIN:
+        return image
+    alpha = image.getchannel("A") if "A" in image.getbands() else None
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        plain = image.convert(_PLAIN[image.mode])
+        converted = ImageCms.profileToProfile(plain, source, _SRGB, outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return image
+    if converted is None:
+        return image
+    if alpha is not None:
+        converted.putalpha(alpha)
+    converted.info = {}
+    return converted
+
+
+def has_metadata(image: Image.Image) -> bool:
+    """Return whether a picture that was read to its end contains more than pixels."""
+    segments: list[tuple[str, bytes]] = getattr(image, "applist", [])
+    return not image.info.keys() <= _HARMLESS or any(
+        name not in _HARMLESS_SEGMENTS for name, _ in segments
+    )

@@ -1,0 +1,168 @@
+"""Results hold no metadata of pictures, and no text that cannot be stored."""
+
+import io
+import json
+import struct
+from typing import Any
+
+import pytest
+from PIL import Image, ImageCms
+from PIL.PngImagePlugin import PngInfo
+
+from backend.processing.colors import in_srgb
+from backend.processing.files import State
+from backend.processing.inspection import Inspection, inspect
+from backend.processing.jail.results import checked
+from backend.processing.textures import encoded
+from tests.unit.processing import samples
+from tests.unit.processing.test_documents import cloud
+
+SECRET = "Ann at home"
+LONE = "\\ud800"
+
+
+class Asset:
+    """An asset with the buffer of the cube, and a texture."""
+
+    def __init__(self, texture: bytes = b"") -> None:
+        self.texture = texture
+
+    def open(self, name: str) -> tuple[str, State, bytes | None]:
+        if name == "cube.bin":
+            return name, "found", samples.cube_binary()
+        return name, "found" if self.texture else "missing", self.texture or None
+
+
+def swapped_profile() -> bytes:
+    """A profile of sRGB in which the colours of red and blue are exchanged."""
+    data = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    places: dict[bytes, int] = {}
+    for number in range(struct.unpack_from(">I", data, 128)[0]):
+        places[bytes(data[132 + 12 * number : 136 + 12 * number])] = 132 + 12 * number
+    red, blue = places[b"rXYZ"], places[b"bXYZ"]
+    data[red : red + 4], data[blue : blue + 4] = data[blue : blue + 4], data[red : red + 4]
+    return bytes(data)
+
+
+def photo(kind: str, mode: str = "RGB", **more: Any) -> bytes:
+    """A red picture with a profile, EXIF, XMP and texts."""
+    exif = Image.Exif()
+    exif[0x010E] = SECRET
+    named: dict[str, Any] = {"icc_profile": swapped_profile(), "exif": exif, **more}
+    if kind == "PNG":
+        texts = PngInfo()
+        texts.add_text("Comment", SECRET)
+        texts.add_itxt("XML:com.adobe.xmp", SECRET)
+        named["pnginfo"] = texts
+    else:
+        named |= {"xmp": SECRET.encode()}
+    out = io.BytesIO()
+    color = (255, 0, 0, 255) if mode == "RGBA" else (255, 0, 0)
+    Image.new(mode, (64, 32), color).save(out, kind, **named)
+    return out.getvalue()
+
+
+def left_in(data: bytes) -> list[str]:
+    """What a picture contains beside pixels."""
+    with Image.open(io.BytesIO(data)) as image:
+        image.load()
+        found = sorted(str(name) for name in image.info.keys() - {"jfif", "jfif_version"})
+    return [
+        *(name for name in found if name not in {"jfif_unit", "jfif_density"}),
+        *(word for word in (SECRET, "acsp", "Exif") if word.encode() in data),
+    ]
+
+
+def color_of(data: bytes) -> tuple[int, ...]:
+    with Image.open(io.BytesIO(data)) as image:
+        found: Any = image.convert("RGB").getpixel((10, 10))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
+def test_a_thumbnail_is_in_srgb_and_has_no_metadata(kind: str) -> None:
+    found = inspect("photo.png", photo(kind), Asset())
+    assert found.thumbnail is not None
+    assert left_in(found.thumbnail) == []
+    red, _, blue = color_of(found.thumbnail)
+    assert (red < 40, blue > 215) == (True, True)
+
+
+@pytest.mark.parametrize(("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "RGB")])
+def test_a_texture_of_a_glb_is_in_srgb_and_has_no_metadata(kind: str, mode: str) -> None:
+    found = encoded(photo(kind, mode), 2048)
+    assert found is not None
+    data, media_type = found
+    assert (media_type, left_in(data)) == (f"image/{kind.lower()}", [])
+    assert color_of(data)[2] > 215
+
+
+def test_a_texture_without_metadata_is_kept_as_it_is() -> None:
+    assert encoded(samples.png(), 2048) == (samples.png(), "image/png")
+
+
+def test_a_glb_contains_nothing_of_its_textures_metadata() -> None:
+    painted = {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
+    document = samples.cube_gltf(
+        images=[{"uri": "t.jpg"}], textures=[{"source": 0}], materials=[painted]
+    )
+    document["meshes"][0]["primitives"][0]["material"] = 0
+    found = inspect("a.gltf", samples.encoded(document), Asset(photo("JPEG")))
+    assert found.glb is not None
+    assert SECRET.encode() not in found.glb
+    assert b"acsp" not in found.glb
+
+
+def test_a_broken_profile_does_not_hide_the_picture() -> None:
+    image = Image.new("RGB", (4, 4), "red")
+    image.info["icc_profile"] = b"broken"
+    assert in_srgb(image).getpixel((0, 0)) == (255, 0, 0)
+    assert image.info == {}
+
+
+def hostile_texts() -> dict[str, bytes]:
+    """Files whose texts are not valid, by name."""
+    lone = json.loads(f'"a{LONE}b"')
+    document = samples.cube_gltf(
+        images=[{"uri": f"t{lone}.png"}],
+        textures=[{"source": 0}],
+        materials=[
+            {"name": lone, "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}},
+        ],
+    )
+    document["asset"]["generator"] = f"Maker{lone}\n\x1b[31m"
+    las = bytearray(cloud(compressed=False))
+    las[58:90] = b"Maker\xff\xed\xa0\x80\x1b".ljust(32, b"\0")
+    return {
+        "a.gltf": json.dumps(document).encode(),
+        "b.las": bytes(las),
+        "c.obj": b"# Maker \xed\xa0\x80\x1b\x00\n" + samples.cube_obj("mtllib \x1b.mtl\n"),
+        "d.ply": samples.cube_ply(binary=False).replace(
+            b"ply\n", b"ply\ncomment Maker \xed\xa0\x80\x1b\n", 1
+        ),
+        "e.stl": b"Maker \xed\xa0\x80\x1b".ljust(80, b"\0") + samples.cube_stl()[80:],
+    }
+
+
+def unclean(found: Inspection) -> list[str]:
+    texts = [value for value in found.facts.values() if isinstance(value, str)]
+    texts += [each.path.replace("\x1b", "") for each in found.references]
+    return [text for text in texts if not text.isprintable()]
+
+
+def test_texts_are_cleaned_where_they_leave_a_reader() -> None:
+    results = {name: inspect(name, data, Asset()) for name, data in hostile_texts().items()}
+    assert {name: found.refused for name, found in results.items() if found.refused} == {}
+    assert {name: texts for name, found in results.items() if (texts := unclean(found))} == {}
+    for found in results.values():
+        json.dumps(found.facts, ensure_ascii=False).encode()
+        assert found.glb is not None
+        assert LONE.encode() not in found.glb
+
+
+def test_texts_of_a_hostile_child_are_cleaned() -> None:
+    lone = json.loads(f'"a{LONE}b"')
+    reference = {"path": lone, "kind": "texture", "state": "missing"}
+    found = checked({"facts": {"generator": lone}, "references": [reference]})
+    assert (found.facts["generator"], found.references[0].path) == ("a b", "a?b")
+    assert checked({"refused": lone}).refused == "a b"
