@@ -11,9 +11,9 @@ def chosen(
 ) -> Sequence[ActiveExecution]:
     """Return the waiting executions to admit, in their order. `waiting` is sorted by age.
 
-    A user alone may take all places. While others wait, no user gets more than half of them, and the
-    last one is kept for a user who has none. The user with the fewest places comes first. Without
-    this, 30 files of one user delay the file of another by the time of 30 files.
+    A user alone may take all places. While others wait, no user gets more than half of them, and
+    the last one is kept for a user who has none. The user with the fewest places comes first.
+    Without this, 30 files of one user delay the file of another by the time of 30 files.
     """
     held = Counter(one.user for one in admitted)
     queues: dict[str, deque[ActiveExecution]] = {}
