@@ -5,11 +5,13 @@ a thumbnail do not expect them.
 """
 
 import io
+from typing import Any
 
 # Loaded here, by the template of the jail: a confined process cannot load it.
 from PIL import Image, ImageCms
 
-_SRGB = ImageCms.createProfile("sRGB")
+_cms: Any = ImageCms  # some of its types are not declared
+_SRGB: Any = _cms.createProfile("sRGB")
 _PLAIN = {"LA": "L", "RGBA": "RGB", "RGB": "RGB", "L": "L", "CMYK": "CMYK"}
 _HARMLESS = frozenset(
     {"transparency", "gamma", "srgb", "chromaticity", "dpi", "aspect", "interlace", "adobe"}

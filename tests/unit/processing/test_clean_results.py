@@ -35,7 +35,8 @@ class Asset:
 
 def swapped_profile() -> bytes:
     """A profile of sRGB in which the colours of red and blue are exchanged."""
-    data = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    library: Any = ImageCms
+    data = bytearray(library.ImageCmsProfile(library.createProfile("sRGB")).tobytes())
     places: dict[bytes, int] = {}
     for number in range(struct.unpack_from(">I", data, 128)[0]):
         places[bytes(data[132 + 12 * number : 136 + 12 * number])] = 132 + 12 * number
