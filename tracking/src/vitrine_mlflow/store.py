@@ -54,7 +54,9 @@ from vitrine_mlflow.search.traces import TraceSearch
 from vitrine_mlflow.store_evaluation import EvaluationMethods
 from vitrine_mlflow.store_models import ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
+from vitrine_mlflow.store_unsupported import UnsupportedMethods
 from vitrine_mlflow.traces.assessments import Assessments
+from vitrine_mlflow.traces.deprecated import DeprecatedTraces
 from vitrine_mlflow.traces.metrics import TraceMetrics
 from vitrine_mlflow.traces.traces import Traces
 from vitrine_mlflow.uri import StoreAddress
@@ -62,7 +64,9 @@ from vitrine_mlflow.uri import StoreAddress
 _DEFAULT_ARTIFACTS = "mlflow-artifacts:/"
 
 
-class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, AbstractStore):
+class DynamoTrackingStore(
+    TraceMethods, ModelMethods, EvaluationMethods, UnsupportedMethods, AbstractStore
+):
     """Experiments and runs in one DynamoDB table."""
 
     def __init__(self, store_uri: str, artifact_uri: str | None = None) -> None:
@@ -90,6 +94,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         self._histories = Histories(self.runs, self.metrics)
         self._run_search = RunSearch(context, self.datasets)
         self.traces = Traces(context, self.experiments)
+        self.deprecated_traces = DeprecatedTraces(context, self.experiments, self.traces.items)
         self._removal = Removal(
             context, self.experiments, self.runs, self.traces.items, self.logged_models
         )
@@ -173,7 +178,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         return Run(run.entity(), RunData(tags=all_tags), RunInputs(dataset_inputs=[]))
 
     def get_run(self, run_id: str) -> Run:
-        return read_run(self._context.database, self.runs, self.datasets, run_id)
+        return read_run(self._context.owned, self.runs, self.datasets, run_id)
 
     def update_run_info(
         self, run_id: str, run_status: Any, end_time: int | None, run_name: str | None
@@ -262,7 +267,7 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, Abstrac
         self.datasets.log_outputs(run_id, models)
 
     def _search_datasets(self, experiment_ids: Sequence[str]) -> list[Any]:
-        return search_datasets(self._context.database, self.experiments, experiment_ids)
+        return search_datasets(self._context.owned, self.experiments, experiment_ids)
 
     # Histories of metrics
 

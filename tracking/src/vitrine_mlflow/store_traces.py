@@ -6,6 +6,8 @@
 from typing import Any
 
 from mlflow.entities import Assessment, Span, Trace, TraceInfo
+from mlflow.entities.trace_info_v2 import TraceInfoV2
+from mlflow.entities.trace_status import TraceStatus
 from mlflow.store.tracking import SEARCH_TRACES_DEFAULT_MAX_RESULTS
 from mlflow.store.tracking.abstract_store import AbstractStore
 
@@ -13,6 +15,7 @@ from vitrine_mlflow.mlflow_api import page_of
 from vitrine_mlflow.search.sessions import completed_sessions
 from vitrine_mlflow.search.traces import TraceSearch
 from vitrine_mlflow.traces.assessments import Assessments
+from vitrine_mlflow.traces.deprecated import DeprecatedTraces
 from vitrine_mlflow.traces.metrics import MetricQuery, TraceMetrics
 from vitrine_mlflow.traces.traces import Traces
 
@@ -21,12 +24,32 @@ class TraceMethods(AbstractStore):
     """Traces, their assessments and their sessions."""
 
     traces: Traces
+    deprecated_traces: DeprecatedTraces
     assessments: Assessments
     trace_search: TraceSearch
     trace_metrics: TraceMetrics
 
     def start_trace(self, trace_info: TraceInfo) -> TraceInfo:
         return self.traces.start(trace_info)
+
+    def deprecated_start_trace_v2(
+        self,
+        experiment_id: str,
+        timestamp_ms: int,
+        request_metadata: dict[str, str],
+        tags: dict[str, str],
+    ) -> TraceInfoV2:
+        return self.deprecated_traces.start(experiment_id, timestamp_ms, request_metadata, tags)
+
+    def deprecated_end_trace_v2(
+        self,
+        request_id: str,
+        timestamp_ms: int,
+        status: TraceStatus,
+        request_metadata: dict[str, str],
+        tags: dict[str, str],
+    ) -> TraceInfoV2:
+        return self.deprecated_traces.end(request_id, timestamp_ms, status, request_metadata, tags)
 
     def log_spans(
         self, location: str, spans: list[Span], tracking_uri: str | None = None

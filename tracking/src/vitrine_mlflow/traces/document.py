@@ -75,10 +75,11 @@ class TraceDocument:
         if info.response_preview is not None:
             self.response = info.response_preview
         self.tags |= {key: value for key, value in info.tags.items() if key != NAME_TAG}
-        self._promote(info.trace_metadata)
+        self.promote(info.trace_metadata)
         self.metadata[FINALIZED] = "true"
 
-    def _promote(self, metadata: Mapping[str, Any]) -> None:
+    def promote(self, metadata: Mapping[str, Any]) -> None:
+        """Add metadata, some of which has attributes of its own."""
         if SESSION in metadata:
             self.session = validated_session(metadata[SESSION])
         self.tokens = _changed(self.tokens, _loaded(metadata.get(TOKEN_USAGE)), _TOKENS, count_of)

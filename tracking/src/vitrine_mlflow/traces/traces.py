@@ -43,12 +43,12 @@ class Traces:
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
         self._experiments = experiments
-        self.items = TraceStore(context, experiments.holds)
+        self.items = TraceStore(context)
 
     def start(self, info: TraceInfo) -> TraceInfo:
         """Write what a finished trace reports of itself, over what its spans implied."""
         validated_name(info.tags.get(NAME_TAG))
-        _require_locations_lent(info.tags)
+        require_locations_lent(info.tags)
         experiment = self._experiments.recent(info.experiment_id)
         experiment.require_active()
         experiment_id, trace_id = experiment.experiment_id, info.trace_id
@@ -65,7 +65,7 @@ class Traces:
                     f"Cannot update traces that are no longer DB-backed: '{trace_id}'."
                 )
             stored.document.start(info)
-            stored.document.tags |= _artifact_tag(experiment.location, trace_id)
+            stored.document.tags |= artifact_tag(experiment.location, trace_id)
             stored.document.add_assessments(info, self._context.sources.now_ms)
             return self.items.write(stored)
 
@@ -89,7 +89,7 @@ class Traces:
             if stored is None:
                 experiment = self._experiments.recent(location)
                 stored = StoredTrace(experiment.experiment_id, trace_id, batch.new_document())
-                stored.document.tags = _artifact_tag(experiment.location, trace_id)
+                stored.document.tags = artifact_tag(experiment.location, trace_id)
             else:
                 _require_open(stored)
                 if batch.needs_stored_spans(stored.document):
@@ -166,7 +166,7 @@ class Traces:
         key, value = validate_trace_tag(key, value)
         if key == NAME_TAG:
             value = validated_name(value)
-        _require_locations_lent({key: value})
+        require_locations_lent({key: value})
 
         def change(stored: StoredTrace) -> None:
             more: list[Write] = []
@@ -283,12 +283,22 @@ def _is_whole(stored: StoredTrace, spans: Sequence[StoredSpan]) -> bool:
     return not statistics or len(spans) >= json.loads(statistics).get("num_spans", 0)
 
 
-def _artifact_tag(location: str, trace_id: str) -> dict[str, Any]:
+def artifact_tag(location: str, trace_id: str) -> dict[str, Any]:
+    """The tag that names where the artifacts of a trace are.
+
+    Raises:
+        MlflowException: a server may not use this place.
+    """
     require_lent(location, "The artifact location of the experiment")
     return {ARTIFACT_LOCATION_TAG: joined_uri(location, "traces", trace_id, "artifacts")}
 
 
-def _require_locations_lent(tags: Mapping[str, Any]) -> None:
+def require_locations_lent(tags: Mapping[str, Any]) -> None:
+    """Refuse tags that name a place that a server may not use.
+
+    Raises:
+        MlflowException: a server may not use it.
+    """
     for key in LOCATION_TAGS:
         require_lent(tags.get(key), f"The tag {key}")
 

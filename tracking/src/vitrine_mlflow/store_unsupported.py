@@ -1,0 +1,63 @@
+"""What MLflow's SQL store does and these stores do not, so that clients get a clear reply.
+
+MLflow's base class raises an error of Python for these, which a server reports as a failure of its
+own: clients repeat such a request for minutes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from mlflow.exceptions import MlflowNotImplementedException
+from mlflow.store.tracking.abstract_store import AbstractStore
+
+from vitrine_mlflow.mlflow_api import page_of
+
+# Areas by the words in the names of their methods.
+AREAS = {
+    "the AI gateway": ("gateway", "endpoint", "guardrail", "budget_polic", "secret_info"),
+    "MCP registries": ("mcp_",),
+    "label schemas": ("label_schema",),
+    "review queues": ("review_queue", "user_queue"),
+    "archival of traces by MLflow": ("archive_traces",),
+    "trace details of Databricks": ("get_online_trace_details",),
+    "unlinking traces from runs": ("unlink_traces_from_run",),
+}
+_LISTS = ("list_", "search_", "get_mcp_server_versions_for_trace")
+
+
+def area_of(name: str) -> str | None:
+    """The unsupported area to which a method of MLflow's store belongs, None for all others."""
+    if name.startswith("_"):
+        return None
+    return next((area for area, words in AREAS.items() if any(w in name for w in words)), None)
+
+
+def _listing() -> Callable[..., Any]:
+    def method(*_: Any, **__: Any) -> Any:
+        return page_of([], None)
+
+    return method
+
+
+def _refusing(area: str) -> Callable[..., Any]:
+    def method(*_: Any, **__: Any) -> Any:
+        raise MlflowNotImplementedException(f"This tracking store does not support {area}.")
+
+    return method
+
+
+def _methods() -> dict[str, Callable[..., Any]]:
+    return {
+        name: _listing() if name.startswith(_LISTS) else _refusing(area)
+        for name in dir(AbstractStore)
+        if (area := area_of(name)) is not None
+    }
+
+
+class UnsupportedMethods(AbstractStore):
+    """Lists are empty; everything else is refused with one sentence."""
+
+
+for _name, _method in _methods().items():
+    _method.__name__ = _name
+    setattr(UnsupportedMethods, _name, _method)
