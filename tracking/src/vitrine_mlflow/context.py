@@ -11,6 +11,7 @@ from typing import Protocol
 from vitrine_mlflow.config import Config
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
+from vitrine_mlflow.owned_database import OwnedDatabase
 
 _EXPERIMENT_ID_DIGITS = 18
 
@@ -59,10 +60,17 @@ class Isolation(Protocol):
 
 @dataclass(frozen=True)
 class Context:
-    database: Database
+    database: Database  # all of it: only for what no request of a workspace does
     artifact_root: str
     sources: Sources = field(default_factory=Sources)
     isolation: Isolation | None = None  # without it, everything is in the default workspace
+
+    @cached_property
+    def owned(self) -> Database:
+        """The table as the workspace of the request sees it; every part of a store uses it."""
+        if self.isolation is None:
+            return self.database
+        return OwnedDatabase(self.database, self.isolation.active)
 
     @cached_property
     def config(self) -> Config:

@@ -24,7 +24,7 @@ from vitrine_mlflow.table import PARTITION_KEY, SORT_KEY, Index
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_Result = TypeVar("_Result")
+Result = TypeVar("Result")
 
 TRANSACTION_WRITES = 100
 _BATCH_READS = 100
@@ -60,6 +60,13 @@ class Database:
         self._table = table
         self._region = region
         self._sleep = sleep
+
+    def owns(self, experiment_id: str) -> bool:  # noqa: ARG002
+        """Whether an experiment belongs to the workspace of the request.
+
+        Without workspaces there is only one, so nothing is read.
+        """
+        return True
 
     def get(self, key: Key) -> Item | None:
         _require_fitting(key)
@@ -146,13 +153,13 @@ class Database:
             ConflictError: a condition did not hold.
         """
         for write in writes:
-            _require_fitting(_written_key(write))
+            _require_fitting(written_key(write))
         if len(writes) > TRANSACTION_WRITES:
             raise ValueError(f"{len(writes)} writes do not fit into one transaction")
         if not writes:
             return
         kind, parameters = write_parameters(writes[0])
-        partition = _written_key(writes[0]).pk
+        partition = written_key(writes[0]).pk
         if len(writes) == 1 and kind in _METHODS:
             with self._translated(f"{kind}Item", partition):
                 getattr(self._client, _METHODS[kind])(TableName=self._table, **parameters)
@@ -167,7 +174,7 @@ class Database:
         with self._translated("TransactWriteItems", partition):
             self._client.transact_write_items(TransactItems=requests)
 
-    def retried(self, attempt: Callable[[], _Result]) -> _Result:
+    def retried(self, attempt: Callable[[], Result]) -> Result:
         """Repeat a read and conditional write until no other writer comes between them.
 
         Raises:
@@ -195,13 +202,14 @@ class Database:
 
 
 def _batch_request(write: Put | Delete) -> dict[str, Any]:
-    _require_fitting(_written_key(write))
+    _require_fitting(written_key(write))
     if isinstance(write, Put):
         return {"PutRequest": {"Item": serialize_item(write.item)}}
     return {"DeleteRequest": {"Key": key_attributes(write.key)}}
 
 
-def _written_key(write: Write) -> Key:
+def written_key(write: Write) -> Key:
+    """The key of the item that a write changes or checks."""
     return key_of(write.item) if isinstance(write, Put) else write.key
 
 

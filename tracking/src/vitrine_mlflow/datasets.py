@@ -36,7 +36,7 @@ class Datasets:
 
     def __init__(self, context: Context, runs: Runs) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._runs = runs
 
     def log_inputs(

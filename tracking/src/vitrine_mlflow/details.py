@@ -39,7 +39,7 @@ class Details:
     """Logs params, sets and deletes tags."""
 
     def __init__(self, context: Context, runs: Runs) -> None:
-        self._database = context.database
+        self._database = context.owned
         self._runs = runs
 
     def log_param(self, run_id: str, param: Param) -> None:

@@ -71,7 +71,7 @@ class EvaluationDatasets:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
 
     @property
@@ -137,10 +137,13 @@ class EvaluationDatasets:
 
     def delete(self, dataset_id: str) -> None:
         """Delete a dataset with its records. Nothing happens if there is none."""
-        self._database.write([Delete(self._key(dataset_id))])
-        self._database.write_in_batches(
-            Delete(key_of(item)) for item in self._database.query(_record_key(dataset_id, "").pk)
-        )
+        key, table = self._key(dataset_id), self._context.database
+        if self._database.get(key) is None:
+            return
+        self._database.write([Delete(key)])
+        # without the dataset, its records belong to no workspace
+        records = table.query(_record_key(dataset_id, "").pk)
+        table.write_in_batches(Delete(key_of(item)) for item in records)
 
     def set_tags(self, dataset_id: str, tags: Mapping[str, Any]) -> None:
         given = {key: str(value) for key, value in tags.items() if value is not None}

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
-from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.config import RUN_NAMES
@@ -65,13 +64,13 @@ class Experiments:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.database
-        self._names = NameIndex(context.database, EXPERIMENT_TYPE)
+        self._database = context.owned
+        self._names = NameIndex(context.owned, EXPERIMENT_TYPE)
         self._recent: dict[tuple[str, str], tuple[float, StoredExperiment]] = {}
 
     def ensure_default(self) -> None:
         """Create the experiment 0 that MLflow's clients and UI expect."""
-        if self._database.get(keys.EXPERIMENT.key(experiment_id=DEFAULT_ID)) is None:
+        if self._context.database.get(keys.EXPERIMENT.key(experiment_id=DEFAULT_ID)) is None:
             try:
                 self._create(DEFAULT_ID, "Default", None, {}, DEFAULT_WORKSPACE)
             except ConflictError:
@@ -155,20 +154,9 @@ class Experiments:
             known = self._recent[key] = (time.monotonic(), self.find(experiment_id))
         return known[1]
 
-    def holds(self, experiment_id: str) -> bool:
-        """Whether an experiment belongs to the workspace of the request.
-
-        Without workspaces there is only one, so that nothing is read.
-        """
-        if self._context.isolation is None:
-            return True
-        try:
-            self.recent(experiment_id)
-        except MlflowException as error:
-            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
-                raise
-            return False
-        return True
+    def owns(self, experiment_id: str) -> bool:
+        """Whether an experiment belongs to the workspace of the request."""
+        return self._database.owns(experiment_id)
 
     def _is_visible(self, item: Item, stages: set[str]) -> bool:
         info = item[INFO]

@@ -31,7 +31,7 @@ class Issues:
         self, context: Context, experiments: Experiments, runs: Runs, traces: TraceSearch
     ) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
         self._runs = runs
         self._traces = traces

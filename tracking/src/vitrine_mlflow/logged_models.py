@@ -148,7 +148,7 @@ class LoggedModels:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
         self._experiment_ids: dict[str, str] = {}  # never changes for a model
 
@@ -220,13 +220,13 @@ class LoggedModels:
             if item is None:
                 raise _not_found(model_id)
             known = self._experiment_ids[model_id] = item["experiment_id"]
-        if not self._experiments.holds(known):
+        if not self._database.owns(known):
             raise _not_found(model_id)
         return known
 
     def in_experiment(self, experiment_id: str) -> Iterator[StoredModel]:
         """All models of an experiment with their metrics, by one range of its partition."""
-        if not self._experiments.holds(experiment_id):
+        if not self._database.owns(experiment_id):
             return iter(())
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         return self._read(pk, Range.of_prefix(keys.LOGGED_MODEL.prefix()))

@@ -73,7 +73,7 @@ class Metrics:
     """Logs and reads metrics."""
 
     def __init__(self, context: Context, runs: Runs) -> None:
-        self._database = context.database
+        self._database = context.owned
         self._runs = runs
         self._primary: dict[str, str] = {}  # of an experiment, fixed once it is known
 

@@ -27,7 +27,7 @@ class Removal:
     ) -> None:
         self._models = models
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
         self._runs = runs
         self._traces = traces

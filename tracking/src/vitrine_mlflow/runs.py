@@ -82,7 +82,7 @@ class Runs:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
         self._experiment_ids: dict[str, str] = {}  # never changes for a run
 
@@ -103,7 +103,7 @@ class Runs:
             if item is None:
                 raise not_found(run_id)
             known = self._remember(run_id, item["experiment_id"])
-        if not self._experiments.holds(known):
+        if not self._database.owns(known):
             raise not_found(run_id)
         return known
 

@@ -24,7 +24,7 @@ class Scorers:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._experiments = experiments
 
     def register(self, experiment_id: str, name: str, serialized: str) -> ScorerVersion:

@@ -56,8 +56,8 @@ class Models:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.database
-        self._names = NameIndex(context.database, MODEL_TYPE)
+        self._database = context.owned
+        self._names = NameIndex(context.owned, MODEL_TYPE)
 
     def keys_of(self, name: str) -> ModelKeys:
         """The keys of a model of the request's workspace."""

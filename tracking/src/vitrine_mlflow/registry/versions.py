@@ -50,7 +50,7 @@ class Versions:
 
     def __init__(self, context: Context, models: Models) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._models = models
 
     def create(

@@ -28,7 +28,7 @@ class Webhooks:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
 
     def _key(self, webhook_id: str) -> Key:
         return keys.WEBHOOK.key(workspace=self._context.workspace, webhook_id=webhook_id)

@@ -50,7 +50,7 @@ class RunSearch:
 
     def __init__(self, context: Context, datasets: Datasets) -> None:
         self._context = context
-        self._database = context.database
+        self._database = context.owned
         self._datasets = datasets
         self._known: dict[str, _Known] = {}  # of experiments; never change once there is a metric
 

@@ -152,7 +152,7 @@ class TraceSearch:
         if scope is None:
             return self._experiments.ids_in_workspace()
         wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in scope)
-        return [one for one in wanted if self._experiments.holds(one)]
+        return [one for one in wanted if self._experiments.owns(one)]
 
     def matching(self, experiment_id: str, filter_string: str | None) -> Iterator[StoredTrace]:
         """All traces of an experiment that a filter finds, oldest first."""

@@ -40,10 +40,9 @@ class StoredTrace:
 class TraceStore:
     """Reads and writes traces; a trace and all that searches return of it is one item."""
 
-    def __init__(self, context: Context, holds: Callable[[str], bool]) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.database
-        self._holds = holds  # whether an experiment belongs to the workspace of the request
+        self._database = context.owned
         # What this process wrote last. Only writes begin from it, and their condition on the
         # revision makes them repeat if another process came between.
         self._written: dict[str, tuple[str, int, bytes]] = {}
@@ -100,7 +99,7 @@ class TraceStore:
 
     def _remembered(self, trace_id: str) -> StoredTrace | None:
         known = self._written.get(trace_id)
-        if known is None or not self._holds(known[0]):
+        if known is None or not self._database.owns(known[0]):
             return None
         document = TraceDocument.unpacked(known[2])
         indexed = _index_attributes(trace_id, document)
@@ -119,7 +118,7 @@ class TraceStore:
         for key, item in (self._database.get_many(unknown) if unknown else {}).items():
             self._remember_experiment(unknown[key], item["experiment_id"])
         known = {one: self._experiment_ids[one] for one in trace_ids if one in self._experiment_ids}
-        held = {one for one in set(known.values()) if self._holds(one)}
+        held = {one for one in set(known.values()) if self._database.owns(one)}
         return {one: known[one] for one in known if known[one] in held}
 
     def _remember_experiment(self, trace_id: str, experiment_id: str) -> None:
@@ -168,7 +167,7 @@ class TraceStore:
                 results.append(None)
             elif lookup["experiment_id"] == experiment_id and expected[one] in items:
                 results.append(_stored(experiment_id, one, items[expected[one]]))
-            elif not self._holds(lookup["experiment_id"]):
+            elif not self._database.owns(lookup["experiment_id"]):
                 raise not_found(one)
             else:
                 others = self.read([(lookup["experiment_id"], one)])
