@@ -22,7 +22,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import boto3
-import httpx
 import typer
 from botocore.config import Config
 from rich.console import Console
@@ -137,7 +136,7 @@ def _seconds(call: Callable[[], object]) -> float:
 def _show_requests(runtime: Runtime, folder: Path) -> None:
     """Print what the import of a folder asks of S3, by operation."""
     runtime.drain()
-    httpx.delete(f"{runtime.endpoint['admin']}/requests").raise_for_status()
+    runtime.admin("DELETE", "/requests")
     _imported(runtime, folder)
     tree: Mapping[str, Any] = runtime.admin("GET", "/requests?by=function")
     asked: Counter[str] = Counter()
@@ -159,13 +158,11 @@ class Bare:
     """
 
     def __init__(self, runtime: Runtime, size: int) -> None:
-        options = Options()
         self.s3: S3Client = boto3.client(
             "s3",
             endpoint_url=runtime.endpoint["s3"],
-            aws_access_key_id=options.access_key,
-            aws_secret_access_key=options.secret_key,
-            region_name=options.region,
+            **runtime.keys,
+            region_name=Options().region,
             config=Config(max_pool_connections=BATCHES_AT_ONCE * WORKERS + _JOBS),
         )
         self._bucket = _bucket_of(runtime.client())

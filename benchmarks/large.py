@@ -138,13 +138,11 @@ def _make(runtime: Runtime, files: int) -> None:
     api.new_database(_DATABASE)
     api.new_asset(_DATABASE, "new", assetId=_ASSET)
     bucket = api.ok("GET", "/buckets")["Items"][0]["bucketName"]
-    keys_of_engine = Options()
     s3 = boto3.client(
         "s3",
         endpoint_url=runtime.endpoint["s3"],
-        region_name=keys_of_engine.region,
-        aws_access_key_id=keys_of_engine.access_key,
-        aws_secret_access_key=keys_of_engine.secret_key,
+        region_name=Options().region,
+        **runtime.keys,
         config=Config(max_pool_connections=8),
     )
     began = time.perf_counter()

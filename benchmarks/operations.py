@@ -11,8 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-import httpx
-
 from backend.spec.functions import AUTHORIZER, FUNCTIONS, INDEX_SETTLE
 from tests.journeys.runtime import Api, Runtime
 
@@ -75,7 +73,7 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
     say(operation.name)
     operation.call(0)
     runtime.drain()
-    httpx.delete(f"{runtime.endpoint['admin']}/requests").raise_for_status()
+    runtime.admin("DELETE", "/requests")
     operation.call(1)
     runtime.drain()
     found: dict[str, Asked] = {}

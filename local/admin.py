@@ -1,9 +1,11 @@
 """The runner's own port, on the loopback address only, for engines and tests.
 
 It receives the responses of custom resources and the object engine's notifications, and reports the
-state of the runtime.
+state of the runtime. Requests that change something need the runtime's token: in the path from
+senders that cannot set headers, else as `Authorization: Bearer …`. Pages can send neither.
 """
 
+import hmac
 import json
 import os
 from collections.abc import Awaitable, Callable
@@ -57,6 +59,7 @@ class Board:
     functions: Functions
     engines: EngineRoom
     supervisor: Supervisor
+    token: str
     answers: Answers = field(default_factory=Answers)
     drain: Drain | None = None
     objects: ObjectPump | None = None
@@ -66,20 +69,21 @@ class Board:
 
 def admin_app(board: Board) -> Starlette:
     """Return the application of the admin port."""
+    private = f"/{board.token}"
     bound: list[tuple[str, list[str], Callable[[Board, Request], Awaitable[Response]]]] = [
         ("/health", ["GET"], _health),
         ("/drained", ["GET"], _drained),
         ("/functions", ["GET"], _functions),
-        ("/engines/{name}/{action}", ["POST"], _engine),
-        ("/requests", ["GET", "DELETE"], _requests),
-        ("/faults", ["GET", "PUT", "DELETE"], _faults),
-        (ANSWERS + "/{request}", ["PUT"], _answer),
-        (NOTIFICATIONS, ["POST"], _notified),
-        (TASKS + "/2015-03-31/functions/{function}/invocations", ["POST"], _task),
-        (TASKS + STATUS_PATH, ["POST"], _status_changed),
-        (TASKS + WAITING_PATH, ["POST"], _waits),
-        (TASKS, ["POST"], _task),
-        (TASKS + "/{bucket}", ["GET"], _listing),
+        ("/engines/{name}/{action}", ["POST"], _with_token(_engine)),
+        ("/requests", ["GET", "DELETE"], _with_token(_requests)),
+        ("/faults", ["GET", "PUT", "DELETE"], _with_token(_faults)),
+        (private + ANSWERS + "/{request}", ["PUT"], _answer),
+        (private + NOTIFICATIONS, ["POST"], _notified),
+        (private + TASKS + "/2015-03-31/functions/{function}/invocations", ["POST"], _task),
+        (private + TASKS + STATUS_PATH, ["POST"], _status_changed),
+        (private + TASKS + WAITING_PATH, ["POST"], _waits),
+        (private + TASKS, ["POST"], _task),
+        (private + TASKS + "/{bucket}", ["GET"], _listing),
         (USER_POOLS + "/{pool}/.well-known/jwks.json", ["GET"], _pool_keys),
     ]
     routes: list[BaseRoute] = [
@@ -92,6 +96,18 @@ def _bind(
     board: Board, endpoint: Callable[[Board, Request], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
+        return await endpoint(board, request)
+
+    return answer
+
+
+def _with_token(
+    endpoint: Callable[[Board, Request], Awaitable[Response]],
+) -> Callable[[Board, Request], Awaitable[Response]]:
+    async def answer(board: Board, request: Request) -> Response:
+        given, wanted = request.headers.get("authorization", ""), f"Bearer {board.token}"
+        if request.method != "GET" and not hmac.compare_digest(given.encode(), wanted.encode()):
+            return _error(401, "Authorization: not the adminToken of endpoint.json")
         return await endpoint(board, request)
 
     return answer

@@ -172,3 +172,8 @@ class Plan:
     def the_api(self) -> Api | None:
         """Return the API that the gateway serves; there is one at most."""
         return next(iter(self.apis.values()), None)
+
+    def web_origins(self) -> frozenset[str]:
+        """Return the origins of the web application, by the API's CORS settings."""
+        api = self.the_api()
+        return frozenset(api.cors.origins if api and api.cors else ()) - {"*"}

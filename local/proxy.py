@@ -6,7 +6,7 @@ capacity that they consume. Bodies are read whole: this is for tests and measure
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 from urllib.parse import parse_qsl
@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from local.foreign import Guard
 from local.servers import HttpServer, bind_any
 
 _HOP_HEADERS = frozenset(
@@ -161,15 +162,22 @@ class _Proxy:
 class Proxies:
     """The proxies of one runtime."""
 
-    def __init__(self) -> None:
-        """Start without proxies; nothing is counted yet."""
+    def __init__(self, web_origins: Callable[[], Collection[str]] = tuple) -> None:
+        """Start without proxies; nothing is counted yet.
+
+        Pages of `web_origins` may use the proxy before S3.
+        """
+        self._web_origins = web_origins
         self._ledger = _Ledger()
         self._proxies: list[tuple[HttpServer, _Proxy]] = []
 
     async def before(self, engine: str, target: str) -> str:
         """Put a proxy before an engine and return its address."""
         server, proxy = HttpServer(bind_any()), _Proxy(engine, target, self._ledger)
-        await server.start(proxy)
+        guard = Guard()
+        if engine == "s3":
+            guard = Guard(self._web_origins, open_to=_is_presigned_read, linked=True)
+        await server.start(proxy, guard)
         self._proxies.append((server, proxy))
         return server.url
 
@@ -219,6 +227,12 @@ class Proxies:
         for server, proxy in self._proxies:
             await server.stop()
             await proxy.close()
+
+
+def _is_presigned_read(method: str, target: str) -> bool:
+    """Tell whether S3's own rules decide which pages may read an object (decision 23)."""
+    names = {name.lower() for name, _ in parse_qsl(target.partition("?")[2])}
+    return method in {"GET", "HEAD", "OPTIONS"} and "x-amz-signature" in names
 
 
 def operation_of(engine: str, method: str, target: str, headers: Mapping[str, str]) -> str:

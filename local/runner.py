@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from local.engine_room import EngineRoom
 from local.engines.base import Options
 from local.engines.fleet import ENGINES, prepare_all
 from local.errors import LocalError
+from local.foreign import Guard
 from local.forgotten import keep_what_engines_forget
 from local.function_process import InvocationResult
 from local.functions import Functions
@@ -76,6 +78,9 @@ class EndpointFile(TypedDict):
     states: str
     aws: str
     admin: str
+    adminToken: str
+    accessKey: str
+    secretKey: str
     pid: int
     trackingTable: NotRequired[str]
     trackingArtifacts: NotRequired[str]
@@ -104,9 +109,13 @@ class Runtime:
         """Store the options; nothing is started yet."""
         self._choices = choices
         self._tools = tools_folder()
+        self._token = secrets.token_hex(32)
+        self._private = f"{choices.internal.url}/{self._token}"
         self._options = Options(
-            s3_webhook=choices.internal.url + NOTIFICATIONS,
-            tasks=choices.internal.url + TASKS,
+            secret_key=choices.state.secret_key(),
+            queues_path=secrets.token_hex(32),
+            s3_webhook=self._private + NOTIFICATIONS,
+            tasks=self._private + TASKS,
             durable=not choices.in_memory,
         )
         self._credentials = Credentials(self._options.access_key, self._options.secret_key)
@@ -128,7 +137,7 @@ class Runtime:
         loop.set_default_executor(ThreadPoolExecutor(_THREADS, "runner"))
         async with contextlib.AsyncExitStack() as stack:
             functions = Functions(logs=self._choices.state.function_logs)
-            board = Board(functions, self._engines, self._supervisor)
+            board = Board(functions, self._engines, self._supervisor, self._token)
             # First, because the object engine tries its notifications when it starts.
             await self._choices.internal.start(admin_app(board))
             stack.push_async_callback(self._choices.internal.stop)
@@ -218,7 +227,7 @@ class Runtime:
         direct = self._direct()
         if not self._choices.record:
             return direct
-        proxies = Proxies()
+        proxies = Proxies(self._plan.web_origins)
         board.proxies = proxies
         stack.push_async_callback(proxies.stop)
         return Endpoints(
@@ -253,7 +262,7 @@ class Runtime:
             register=functions.register,
             role_of=lambda reference: functions.spec(reference).role,
             invoke=invoke,
-            response_url=lambda request: f"{choices.internal.url}{ANSWERS}/{request}",
+            response_url=lambda request: f"{self._private}{ANSWERS}/{request}",
             response=board.answers.take,
             search_endpoint=self._engines.url("opensearch").removeprefix("http://"),
             api_url=choices.gateway.url,
@@ -282,7 +291,8 @@ class Runtime:
             configuration=lambda: gateway.get("/api/amplify-config"),
         )
         site = Site(gateway, self._page, Links(self._choices.state), around)
-        await self._choices.gateway.start(site)
+        guard = Guard(self._plan.web_origins, linked=True)
+        await self._choices.gateway.start(site, guard)
         stack.push_async_callback(self._choices.gateway.stop)
 
     async def _start_pumps(
@@ -370,6 +380,9 @@ class Runtime:
             "states": self._engines.own_url("states"),
             "aws": self._engines.own_url("aws"),
             "admin": self._choices.internal.url,
+            "adminToken": self._token,
+            "accessKey": self._credentials.access_key,
+            "secretKey": self._credentials.secret_key,
             "pid": os.getpid(),
         }
         table, artifacts = map(self._plan.outputs.get, ("TrackingTableName", "TrackingArtifacts"))

@@ -166,13 +166,13 @@ def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Calla
 
 def _mlflow_server(endpoint: EndpointFile) -> str:
     """Return how to start MLflow's server on the table; the engines use one pair of keys."""
-    options = Options()
+    region = Options().region
     table, dynamodb = endpoint.get("trackingTable"), endpoint["dynamodb"]
     return (
-        f"MLflow: AWS_ACCESS_KEY_ID={options.access_key} "
-        f"AWS_SECRET_ACCESS_KEY={options.secret_key} AWS_DEFAULT_REGION={options.region} "
+        f"MLflow: AWS_ACCESS_KEY_ID={endpoint['accessKey']} "
+        f"AWS_SECRET_ACCESS_KEY={endpoint['secretKey']} AWS_DEFAULT_REGION={region} "
         f"MLFLOW_S3_ENDPOINT_URL={endpoint['s3']} .venv/bin/mlflow server --workers 1 "
-        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}' "
+        f"--backend-store-uri 'dynamodb://{table}?region={region}&endpoint={dynamodb}' "
         f"--artifacts-destination {endpoint.get('trackingArtifacts')}"
     )
 

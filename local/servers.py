@@ -7,10 +7,12 @@ import socket
 from collections.abc import Generator
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from local.engines.ports import LOOPBACK, is_free
 from local.errors import LocalError
+from local.foreign import Guard, refusal
 
 _DEFAULT_PORT = 8080
 _TRIED = 100
@@ -23,6 +25,18 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
+
+
+def guarded(app: ASGIApp, guard: Guard) -> ASGIApp:
+    """Return `app` without the requests that the guard refuses."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        target: bytes = scope["raw_path"] + b"?" + scope["query_string"]
+        headers = ((n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"])
+        fact = refusal(scope["method"], target.decode("latin-1"), headers, guard)
+        await (app if fact is None else JSONResponse({"message": fact}, 403))(scope, receive, send)
+
+    return answer
 
 
 class HttpServer:
@@ -38,10 +52,12 @@ class HttpServer:
         self.address = f"{LOOPBACK}:{self.port}"
         self.url = f"http://{self.address}"
 
-    async def start(self, app: ASGIApp) -> None:
-        """Serve `app` until `stop`."""
+    async def start(self, app: ASGIApp, guard: Guard | None = None) -> None:
+        """Serve `app` until `stop`, behind a guard."""
         config = uvicorn.Config(
-            app,
+            guarded(app, guard or Guard()),
+            http="h11",  # the only one that leaves the request target to the guard as it was sent
+            ws="none",
             log_config=None,
             log_level="warning",
             access_log=False,

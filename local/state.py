@@ -5,6 +5,7 @@ The pumps store their progress in a separate database (`pumps/journal.py`).
 
 import json
 import os
+import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from local.errors import AlreadyRunningError, LocalError
 
 REPOSITORY = Path(__file__).parents[1]
 _KEPT_BY_RESET = frozenset({"tools", "layer", "runtime", "lock"})
+
+_SECRET_KEY = "secret-key.json"
 
 _Value = TypeVar("_Value")
 
@@ -119,6 +122,18 @@ class StateFolder:
             scratch.replace(self.root / name)
         except OSError as error:  # an error of a full disk does not have the file's name
             raise OSError(error.errno, error.strerror, str(self.root / name)) from error
+
+    def secret_key(self) -> str:
+        """Return the engines' secret key, which is created once: presigned URLs remain valid.
+
+        Raises:
+            LocalError: the file is damaged.
+        """
+        known = self.read(_SECRET_KEY, "")
+        if known:
+            return known
+        self.write(_SECRET_KEY, fresh := secrets.token_hex(32))
+        return fresh
 
     def empty(self) -> None:
         """Remove everything except the tools, the installed layers and the lock itself."""

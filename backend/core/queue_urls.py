@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-# The last two are the hosts of the local runtime's queues.
+# The last two are the hosts of the local runtime's queues, whose URLs may begin with a path.
 _HOST = re.compile(r"sqs\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|127\.0\.0\.1|localhost")
 
 
@@ -23,4 +23,6 @@ def queue_place(url: str) -> QueuePlace | None:
     except ValueError:
         return None
     host, path = _HOST.fullmatch(parts.hostname or ""), parts.path.strip("/").split("/")
-    return QueuePlace(host[1], *path) if host is not None and len(path) == 2 else None
+    if host is None or len(path) not in ((2,) if host[1] else (2, 3)):
+        return None
+    return QueuePlace(host[1], *path[-2:])

@@ -11,6 +11,8 @@ from local.engines.ports import LOOPBACK, chosen_port
 from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
 
+_ROOT = Path(__file__).parents[2]
+
 
 class MotoServer:
     """The engine behind `aws`."""
@@ -35,10 +37,11 @@ class MotoServer:
         port = chosen_port(port, name=self.name)
         return launch(
             name=self.name,
-            command=[sys.executable, "-P", "-m", "moto.server", "-H", LOOPBACK, "-p", str(port)],
+            command=[sys.executable, "-P", "-m", "local.moto_server", LOOPBACK, str(port)],
             environment={
                 "MOTO_ACCOUNT_ID": options.account,
                 "AWS_DEFAULT_REGION": options.region,
+                "PYTHONPATH": str(_ROOT),
                 "PYTHONUNBUFFERED": "1",
                 # What is made again gets its old id, which functions know.
                 "MOTO_COGNITO_IDP_USER_POOL_ID_STRATEGY": "HASH",

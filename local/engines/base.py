@@ -22,6 +22,9 @@ class Options:
 
     The access key is of letters and digits, or DynamoDB Local refuses it.
 
+    `queues_path` is the path before those of queues, without which none is reached: ElasticMQ
+    checks neither signatures nor hosts.
+
     `tasks` is where the runner answers the tasks of state machines.
 
     `durable=False` gives tests speed for safety: DynamoDB Local in memory. `eatmydata` keeps
@@ -33,6 +36,7 @@ class Options:
     secret_key: str = "local-secret"
     region: str = "us-east-1"
     account: str = "123456789012"
+    queues_path: str = ""
     s3_webhook: str | None = None
     tasks: str | None = None
     durable: bool = True

@@ -31,6 +31,7 @@ from local.engines.probe import answers
 from local.engines.versions import DYNAMODB_LOCAL
 
 _SOURCE = Path(__file__).with_name("DynamoDbOnLoopback.java")
+_SOURCES = (_SOURCE, _SOURCE.with_name("Loopback.java"))
 
 
 class DynamoDbLocal(JarEngine):
@@ -38,13 +39,13 @@ class DynamoDbLocal(JarEngine):
 
     name = "dynamodb"
     version = DYNAMODB_LOCAL
-    besides = b"1" + _SOURCE.read_bytes()
+    besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
     # It has no health page; refusing an unsigned request is its way to say hello.
     probe = staticmethod(answers("/", with_status=(400,)))
 
     def complete(self, tools: Path, lib: Path) -> None:
         """See `JarEngine.complete`."""
-        jvm.compile_into(lib, _SOURCE, tools)
+        jvm.compile_into(lib / f"{_SOURCE.stem}.jar", _SOURCES, lib=lib, tools=tools)
         # It names its own folder, with which the JVM archives no classes: half a start's work.
         jvm.drop_class_path(lib / f"DynamoDBLocal-{DYNAMODB_LOCAL}.jar")
 

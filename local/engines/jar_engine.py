@@ -40,6 +40,10 @@ class JarEngine(ABC):
         """Return what the process needs in its environment."""
         return {}
 
+    def path(self, options: Options) -> str:  # noqa: ARG002 - for subclasses
+        """Return the path below which it serves."""
+        return ""
+
     def complete(self, tools: Path, lib: Path) -> None:  # noqa: B027 - most need nothing
         """Add to the fetched jars in `lib` what the engine needs besides them."""
 
@@ -77,6 +81,7 @@ class JarEngine(ABC):
             log=log,
             port=port,
             probe=self.probe,
+            path=self.path(options),
         )
 
     def _folder_name(self) -> str:

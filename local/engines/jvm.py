@@ -41,8 +41,8 @@ def command(
     ]
 
 
-def compile_into(lib: Path, source: Path, tools: Path) -> None:
-    """Compile one Java program against the jars in `lib`, into a jar beside them.
+def compile_into(jar: Path, sources: Sequence[Path], *, lib: Path, tools: Path) -> None:
+    """Compile Java sources against the jars in `lib`, into `jar`.
 
     A jar, because the archive of loaded classes (see `command`) does not take folders.
 
@@ -52,19 +52,19 @@ def compile_into(lib: Path, source: Path, tools: Path) -> None:
     with tempfile.TemporaryDirectory() as classes:
         command = [
             *(java_command(tools, "javac"), "--release", str(JAVA_MINIMUM), "-proc:none"),
-            *("-cp", f"{lib}/*", "-d", classes, str(source)),
+            *("-cp", f"{lib}/*", "-d", classes, *map(str, sources)),
         ]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineError(f"{source.name} cannot be compiled: {error}") from error
+            raise EngineError(f"{jar.stem} cannot be compiled: {error}") from error
         if done.returncode != 0:
-            raise EngineError(f"{source.name} does not compile:\n{done.stderr}{done.stdout}")
-        with zipfile.ZipFile(lib / f"{source.stem}.jar", "w") as jar:
+            raise EngineError(f"{jar.stem} does not compile:\n{done.stderr}{done.stdout}")
+        with zipfile.ZipFile(jar, "w") as archive:
             for compiled in sorted(Path(classes).rglob("*.class")):
-                jar.write(compiled, compiled.relative_to(classes))
+                archive.write(compiled, compiled.relative_to(classes))
 
 
 def drop_class_path(jar: Path) -> None:

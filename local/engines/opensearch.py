@@ -1,7 +1,8 @@
 """OpenSearch: the real server, one node, on loopback.
 
 The home (jars) is in the tools folder; configuration, data and temporary files belong to the
-state folder. No security plugin: any process that reaches the port may do everything.
+state folder. No security plugin: any process that reaches the port may do everything. A small
+plugin of ours refuses requests that web pages cause (`local/foreign.py`).
 """
 
 import json
@@ -10,7 +11,7 @@ from pathlib import Path
 from local.engines import jvm, layout
 from local.engines.base import Options, Progress
 from local.engines.java import prepare_java
-from local.engines.opensearch_home import lay_out
+from local.engines.opensearch_home import add_plugin, lay_out
 from local.engines.ports import LOOPBACK, chosen_port
 from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
@@ -18,6 +19,9 @@ from local.engines.versions import OPENSEARCH
 
 MAX_CLAUSES = 4096
 """As the template sets it for the domain; a test compares."""
+
+_GUARD = "LoopbackGuard"
+_SOURCES = tuple(Path(__file__).with_name(f"{name}.java") for name in (_GUARD, "Loopback"))
 
 _LOGGING = """status = error
 appender.console.type = Console
@@ -42,6 +46,7 @@ class OpenSearchServer:
             jars = folder / "jars"
             layout.fetch_locked(self.name, tools, progress, into=jars)
             lay_out(jars, folder)
+            jvm.compile_into(add_plugin(folder, _GUARD), _SOURCES, lib=folder / "lib", tools=tools)
 
         layout.whole_folder(tools, _folder_name(), build)
 
@@ -128,4 +133,5 @@ def _settings(files: Path, port: int) -> str:
 
 
 def _folder_name() -> str:
-    return layout.jars_folder_name("opensearch", OPENSEARCH)
+    besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
+    return layout.jars_folder_name("opensearch", OPENSEARCH, besides=besides)

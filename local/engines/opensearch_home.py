@@ -69,6 +69,14 @@ def lay_out(jars: Path, home: Path) -> None:
     shutil.rmtree(jars)
 
 
+def add_plugin(home: Path, plugin: str) -> Path:
+    """Describe a module of one class, which has the plugin's name; return where its jar belongs."""
+    folder = home / "modules" / plugin.lower()
+    folder.mkdir()
+    _write_descriptor(folder, plugin)
+    return folder / f"{plugin}.jar"
+
+
 def owner(jar: str) -> Module | None:
     """Return the module to which a jar belongs, None for the server's own."""
     return next((module for module in MODULES if jar.startswith(module.jars)), None)
@@ -91,14 +99,18 @@ def _describe(module: Module, folder: Path) -> None:
         found = plugin_class(archive.namelist())
     if found is None:
         raise EngineError(f"opensearch: no plugin class in {own.name}")
+    _write_descriptor(folder, found, extends=module.extends)
+
+
+def _write_descriptor(folder: Path, plugin: str, *, extends: str = "") -> None:
     lines = (
-        f"name={module.name}",
-        f"description={module.name}",
+        f"name={folder.name}",
+        f"description={folder.name}",
         f"version={OPENSEARCH}",
         f"opensearch.version={OPENSEARCH}",
         "java.version=21",
-        f"classname={found}",
-        f"extended.plugins={module.extends}",
+        f"classname={plugin}",
+        f"extended.plugins={extends}",
         "has.native.controller=false",
     )
     (folder / "plugin-descriptor.properties").write_text("\n".join(lines) + "\n", encoding="ascii")

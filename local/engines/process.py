@@ -49,11 +49,12 @@ class Running:
         log: Path,
         pid_file: Path,
         probe: Callable[[str], bool],
+        path: str = "",
     ) -> None:
         """Take over a process that was just started."""
         self.name = name
         self.log = log
-        self.endpoint = Endpoint(f"http://{LOOPBACK}:{port}", port, process.pid)
+        self.endpoint = Endpoint(f"http://{LOOPBACK}:{port}{path}", port, process.pid)
         self._process = process
         self._pid_file = pid_file
         self._probe = probe
@@ -135,8 +136,12 @@ def launch(
     log: Path,
     port: int,
     probe: Callable[[str], bool],
+    path: str = "",
 ) -> Running:
-    """Start `command` with `environment` on top of this process's own; its output goes to `log`."""
+    """Start `command` with `environment` on top of this process's own; its output goes to `log`.
+
+    `path` is the path below which the engine serves.
+    """
     data.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -152,7 +157,9 @@ def launch(
     pid_file = data / f"{name}.pid"
     _write_pid_file(pid_file, process.pid)
     guard.watch(process.pid)
-    return Running(name=name, process=process, port=port, log=log, pid_file=pid_file, probe=probe)
+    return Running(
+        name=name, process=process, port=port, log=log, pid_file=pid_file, probe=probe, path=path
+    )
 
 
 def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list[str]:

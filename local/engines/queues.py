@@ -26,6 +26,10 @@ class ElasticMq(JarEngine):
     version = ELASTICMQ
     probe = staticmethod(answers("/?Action=ListQueues&Version=2012-11-05"))
 
+    def path(self, options: Options) -> str:
+        """See `JarEngine.path`."""
+        return options.queues_path and f"/{options.queues_path}"
+
     def command(self, start: Start) -> list[str]:
         """See `JarEngine.command`."""
         config = start.files / "elasticmq.conf"
@@ -46,9 +50,10 @@ def _config(files: Path, port: int, options: Options) -> str:
     WRITE_DELAY=0: H2 would else hold back commits for half a second, and a kill then loses
     messages that were acknowledged (300 of 900 sent in the test that showed it).
     """
+    path = json.dumps(options.queues_path)
     storage = f"jdbc:h2:{files / 'messages'};WRITE_DELAY=0"
     return f"""include classpath("application.conf")
-node-address {{ protocol = http, host = "{LOOPBACK}", port = {port}, context-path = "" }}
+node-address {{ protocol = http, host = "{LOOPBACK}", port = {port}, context-path = {path} }}
 rest-sqs {{
   enabled = true, bind-hostname = "{LOOPBACK}", bind-port = {port}, sqs-limits = strict
 }}

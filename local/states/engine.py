@@ -8,8 +8,8 @@ import logging
 import sys
 
 from moto.core.config import default_user_config
-from moto.server import main as serve
 
+from local.moto_server import serve
 from local.states.corrections import apply
 
 
@@ -20,7 +20,7 @@ def main(host: str, port: str, tasks: str) -> None:
     # Its log has the whole state machine for each error, and a line for each request.
     logging.getLogger("moto").setLevel(logging.CRITICAL)
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    serve(["-H", host, "-p", port])
+    serve(host, port)
 
 
 if __name__ == "__main__":

@@ -140,8 +140,7 @@ class ManyFiles:
                 "s3",
                 endpoint_url=self.runtime.endpoint["s3"],
                 region_name=options.region,
-                aws_access_key_id=options.access_key,
-                aws_secret_access_key=options.secret_key,
+                **self.runtime.keys,
                 config=Config(signature_version="s3v4", max_pool_connections=WRITERS),
             ),
         )

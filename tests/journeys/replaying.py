@@ -18,6 +18,7 @@ SESSION = boto3.Session(
     aws_secret_access_key=OPTIONS.secret_key,
     region_name=OPTIONS.region,
 )
+"""For all engines but S3, which checks signatures: there `Runtime.keys` go with it."""
 
 
 def nested_documents(runtime: Runtime, limit: int) -> None:
@@ -58,7 +59,7 @@ def dead_letter(runtime: Runtime, bucket: str, key: str) -> None:
 
 def s3_of(runtime: Runtime) -> Any:
     config = Config(signature_version="s3v4")
-    return SESSION.client("s3", endpoint_url=runtime.endpoint["s3"], config=config)
+    return SESSION.client("s3", endpoint_url=runtime.endpoint["s3"], config=config, **runtime.keys)
 
 
 def failure_bucket(s3: Any) -> str:

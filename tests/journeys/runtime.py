@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 import httpx
@@ -26,6 +26,13 @@ found is the benchmarks' to say."""
 DRAIN_SECONDS = 300
 START_SECONDS = 400
 """An engine that is started anew gives up by itself before."""
+
+
+class Keys(TypedDict):
+    """Credentials, as boto3 names them."""
+
+    aws_access_key_id: str
+    aws_secret_access_key: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,15 @@ class Runtime:
         self.connections.close()
         local("down", "--state", str(self.state))
 
+    @property
+    def keys(self) -> Keys:
+        """The engines' credentials."""
+        endpoint = self.endpoint
+        return {
+            "aws_access_key_id": endpoint["accessKey"],
+            "aws_secret_access_key": endpoint["secretKey"],
+        }
+
     def client(self, key: str | None = None) -> "Api":
         headers = {"Authorization": key or self.endpoint["adminApiKey"]}
         http = httpx.Client(
@@ -57,7 +73,11 @@ class Runtime:
         return Api(self.connections.enter_context(http))
 
     def admin(self, method: str, path: str) -> Any:
-        answer = httpx.request(method, self.endpoint["admin"] + path, timeout=START_SECONDS)
+        endpoint = self.endpoint
+        headers = {"Authorization": f"Bearer {endpoint['adminToken']}"}
+        answer = httpx.request(
+            method, endpoint["admin"] + path, headers=headers, timeout=START_SECONDS
+        )
         answer.raise_for_status()
         return answer.json()
 

@@ -32,8 +32,7 @@ def s3(runtime: Runtime) -> Any:
             "s3",
             endpoint_url=runtime.endpoint["s3"],
             region_name=OPTIONS.region,
-            aws_access_key_id=OPTIONS.access_key,
-            aws_secret_access_key=OPTIONS.secret_key,
+            **runtime.keys,
             config=Config(signature_version="s3v4"),
         ),
     )

@@ -28,8 +28,7 @@ def client_of(runtime: Runtime, service: str) -> Any:
         service,
         endpoint_url=runtime.endpoint[service],
         region_name=options.region,
-        aws_access_key_id=options.access_key,
-        aws_secret_access_key=options.secret_key,
+        **runtime.keys,
         config=Config(signature_version="s3v4") if service == "s3" else None,
     )
 

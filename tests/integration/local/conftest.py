@@ -123,7 +123,10 @@ class Small:
 
     def admin(self, path: str, method: str = "GET", body: object = None) -> httpx.Response:
         """Ask the admin port."""
-        return httpx.request(method, self.endpoint["admin"] + path, json=body, timeout=400)
+        endpoint = self.endpoint
+        headers = {"Authorization": f"Bearer {endpoint['adminToken']}"}
+        url = endpoint["admin"] + path
+        return httpx.request(method, url, json=body, headers=headers, timeout=400)
 
     def dynamodb(self) -> DynamoDBClient:
         """Return a client of the table engine."""
@@ -131,7 +134,7 @@ class Small:
 
     def s3(self) -> S3Client:
         """Return a client of the object engine."""
-        return _s3(self.endpoint["s3"])
+        return _s3(self.endpoint["s3"], self.endpoint["secretKey"])
 
     def sqs(self) -> SQSClient:
         """Return a client of the queue engine."""
@@ -187,8 +190,8 @@ def _dynamodb(url: str) -> DynamoDBClient:
 
 
 @functools.cache
-def _s3(url: str) -> S3Client:
-    return _session.client("s3", endpoint_url=url)
+def _s3(url: str, secret_key: str) -> S3Client:
+    return _session.client("s3", endpoint_url=url, aws_secret_access_key=secret_key)
 
 
 @functools.cache

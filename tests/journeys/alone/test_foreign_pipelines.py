@@ -23,7 +23,7 @@ class Pipeline:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.s3: Any = SESSION.client("s3", endpoint_url=runtime.endpoint["s3"])
+        self.s3: Any = SESSION.client("s3", endpoint_url=runtime.endpoint["s3"], **runtime.keys)
         states = runtime.endpoint["states"]
         self.states: Any = SESSION.client("stepfunctions", endpoint_url=states)
         self.sqs, self.url = queue_of(runtime)

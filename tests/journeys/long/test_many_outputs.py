@@ -79,7 +79,8 @@ def _work(deployment: Runtime) -> None:
     body = json.loads(messages[0]["Body"])["body"]
     bucket, _, folder = body["outputS3AssetFilesPath"].removeprefix("s3://").partition("/")
     config = Config(signature_version="s3v4", max_pool_connections=16)
-    s3: Any = SESSION.client("s3", endpoint_url=deployment.endpoint["s3"], config=config)
+    url = deployment.endpoint["s3"]
+    s3: Any = SESSION.client("s3", endpoint_url=url, config=config, **deployment.keys)
 
     def put(name: str) -> None:
         s3.put_object(Bucket=bucket, Key=folder + name, Body=name.encode())

@@ -28,10 +28,9 @@ from tests.journeys.runtime import Api, Runtime
 @pytest.fixture
 def connected(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Runtime:
     """The environment names the runtime for Vitrine's client, and its engine's keys for AWS's."""
-    options = Options()
     monkeypatch.setenv("VITRINE_ENDPOINT", str(runtime.state / "endpoint.json"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", options.access_key)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", options.secret_key)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", runtime.endpoint["accessKey"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", runtime.endpoint["secretKey"])
     return runtime
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _FILE_KEYS = [
     *("api", "adminApiKey", "opensearch", "dynamodb", "s3", "states", "aws", "admin", "pid"),
+    *("adminToken", "accessKey", "secretKey"),
 ]
 
 

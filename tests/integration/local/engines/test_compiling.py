@@ -16,9 +16,10 @@ def test_a_program_becomes_a_jar_and_one_that_does_not_compile_says_why(
     prepare_java(tools, lambda _: None)
     source = tmp_path / "Hello.java"
     source.write_text("class Hello { int one() { return 1; } }", encoding="utf-8")
-    compile_into(tmp_path, source, tools)
-    with zipfile.ZipFile(tmp_path / "Hello.jar") as jar:
-        assert jar.namelist() == ["Hello.class"]
+    jar = tmp_path / "Hello.jar"
+    compile_into(jar, [source], lib=tmp_path, tools=tools)
+    with zipfile.ZipFile(jar) as archive:
+        assert archive.namelist() == ["Hello.class"]
     source.write_text("class Hello { int one() { return; } }", encoding="utf-8")
-    with pytest.raises(EngineError, match=r"Hello\.java does not compile:\n.*missing return value"):
-        compile_into(tmp_path, source, tools)
+    with pytest.raises(EngineError, match=r"Hello does not compile:\n.*missing return value"):
+        compile_into(jar, [source], lib=tmp_path, tools=tools)

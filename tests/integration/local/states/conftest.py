@@ -186,7 +186,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
         _serve(server, folder, functions, SimpleNamespace(sqs=queues, s3=buckets)), loop
     ).result(30)
     running = StateMachines().start(
-        folder, folder, log=folder / "states.log", options=Options(tasks=server.url + TASKS)
+        folder,
+        folder,
+        log=folder / "states.log",
+        options=Options(tasks=f"{server.url}/token{TASKS}"),
     )
     try:
         running.wait_healthy()
@@ -224,7 +227,8 @@ async def _serve(server: HttpServer, folder: Path, functions: Functions, clients
         executions=Executions(StateFolder(folder), bus, activity),
     )
     nothing: Any = None
-    await server.start(admin_app(Board(cast("Any", functions), nothing, nothing, tasks=tasks)))
+    board = Board(cast("Any", functions), nothing, nothing, "token", tasks=tasks)
+    await server.start(admin_app(board))
     return tasks
 
 

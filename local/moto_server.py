@@ -1,0 +1,46 @@
+"""moto's server behind the guard, which its own command line cannot have.
+
+`python -m local.moto_server HOST PORT`. moto allows pages of every origin to read its answers.
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.datastructures import EnvironHeaders
+from werkzeug.serving import run_simple
+from werkzeug.wrappers import Response
+
+from local.foreign import Guard, refusal
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+def guarded(app: "WSGIApplication") -> "WSGIApplication":
+    """Return `app` with the guard before it."""
+    guard = Guard()
+
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        # The host of an absolute request target is in HTTP_HOST already.
+        fact = refusal(environ["REQUEST_METHOD"], "/", EnvironHeaders(environ), guard)
+        if fact is None:
+            return app(environ, start_response)
+        return Response(fact, status=403)(environ, start_response)
+
+    return answer
+
+
+def serve(host: str, port: str) -> None:
+    """Serve until the process is ended."""
+    app = DomainDispatcherApplication(create_backend_app)
+    run_simple(host, int(port), guarded(app), threaded=True, request_handler=MotoRequestHandler)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

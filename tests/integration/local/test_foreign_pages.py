@@ -1,0 +1,171 @@
+"""What pages of other origins can do with the ports of a running runtime.
+
+A page can send requests to every port of this machine, read what CORS lets it read, and make its
+own name lead here. Every port is known to this test, which finds them by the processes.
+"""
+
+from __future__ import annotations
+
+import http.client
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import boto3
+import psutil
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.integration.local.conftest import Small
+
+_LIST_TABLES = (
+    *(
+        "POST",
+        "/",
+        {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Authorization": "Credential=a/"},
+    ),
+    "{}",
+)
+_NEXT = "/2018-06-01/runtime/invocation/next"
+_FOREIGN = (
+    *({"Host": "evil.example"}, {"Host": "localhost.evil.example:80"}, {"Origin": "null"}),
+    *({"Origin": "http://evil.example"}, {"Origin": "http://127.0.0.1:1"}),
+    *({"Sec-Fetch-Site": "cross-site"}, {"Host": "127.0.0.1@evil.example"}),
+)
+
+
+def _listening(small: Small) -> set[int]:
+    runner = psutil.Process(int(small.endpoint["pid"]))
+    found: set[int] = set()
+    for process in (runner, *runner.children(recursive=True)):
+        connections = process.net_connections("inet")
+        found |= {each.laddr.port for each in connections if each.status == psutil.CONN_LISTEN}
+        assert {each.laddr.ip.removeprefix("::ffff:") for each in connections} == {"127.0.0.1"}
+    return found
+
+
+def _port(url: str) -> int:
+    port = urlsplit(url).port
+    assert port is not None
+    return port
+
+
+def _send(
+    port: int, method: str, path: str, headers: dict[str, str], body: str = ""
+) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, body or None, headers)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def _guarded(small: Small) -> Iterator[tuple[int, str, str, dict[str, str], str]]:
+    """Ports with a request that each answers; those of processes answer 410 or wait for a call."""
+    endpoint = small.endpoint
+    yield _port(endpoint["api"]), "GET", "/nothing", {}, ""
+    yield _port(endpoint["admin"]), "GET", "/health", {}, ""
+    yield _port(endpoint["aws"]), "GET", "/moto-api/data.json", {}, ""
+    yield _port(endpoint["states"]), "GET", "/moto-api/data.json", {}, ""
+    yield (_port(endpoint["dynamodb"]), *_LIST_TABLES)
+
+
+def test_every_port_is_guarded_or_known_to_need_no_guard(small: Small) -> None:
+    rows = list(_guarded(small))
+    unguarded = {_port(small.endpoint["s3"]), _queues(small)}
+    others = _listening(small) - {row[0] for row in rows} - unguarded
+    refused = {
+        (port, str(foreign))
+        for port in others
+        for foreign in _FOREIGN
+        if _send(port, "GET", _NEXT, foreign)[0] != 403
+    }
+
+    assert len(others) > 40  # the Runtime API of each process, and the recording proxies
+    assert refused == set()
+
+
+def test_foreign_hosts_origins_and_sites_are_refused(small: Small) -> None:
+    for port, method, path, headers, body in _guarded(small):
+        assert _send(port, method, path, headers, body)[0] != 403, (port, path)
+        own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}
+        assert _send(port, method, path, {**headers, **own}, body)[0] != 403, (port, path)
+        for foreign in _FOREIGN:
+            if port == _port(small.endpoint["api"]) and "Sec-Fetch-Site" in foreign:
+                continue  # a link to the API; each request needs a key that no link has
+            status, said, _ = _send(port, method, path, {**headers, **foreign}, body)
+            assert (status, said.get("Access-Control-Allow-Origin")) == (403, None), (port, foreign)
+
+
+def test_the_host_of_an_absolute_target_is_checked(small: Small) -> None:
+    for port, method, _path, headers, body in _guarded(small):
+        target = "http://evil.example/moto-api/data.json"
+        assert _send(port, method, target, headers, body)[0] in {400, 403}, port
+
+
+def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
+    admin = _port(small.endpoint["admin"])
+    for token in ("", "Bearer ", "Bearer " + "0" * 64, small.endpoint["adminToken"]):
+        for method, path in (
+            *(("POST", "/engines/queues/stop"), ("POST", "/engines/queues/kill")),
+            *(("DELETE", "/requests"), ("DELETE", "/faults"), ("PUT", "/faults")),
+        ):
+            status = _send(admin, method, path, {"Authorization": token}, "[]")[0]
+            assert status == 401, (token, path)
+    for path in ("/notifications", "/tasks", "/tasks/status", "/tasks/waiting", "/x/notifications"):
+        assert _send(admin, "POST", path, {}, "{}")[0] == 404, path
+    assert _send(admin, "PUT", "/answers/1", {}, "{}")[0] == 404
+
+    assert small.admin("/health").json()["engines"]["queues"]["healthy"] is True
+
+
+def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for path in ("/", "/123456789012/small-Work", "/queue/small-Work", "/health"):
+        for method, query, body in (
+            *(("GET", "?Action=ListQueues", ""), ("GET", "?Action=DeleteQueue", "")),
+            ("POST", "", "Action=SendMessage&MessageBody=x&Version=2012-11-05"),
+        ):
+            status, headers, said = _send(_queues(small), method, path + query, form, body)
+            assert status == 404, path
+            assert not (b"small-" in said or "Access-Control-Allow-Origin" in headers)
+
+
+def test_objects_need_a_signature_with_a_key_that_no_page_knows(small: Small) -> None:
+    small.s3().put_object(Bucket="small-objects", Key="private", Body=b"private")
+    port = _port(small.endpoint["s3"])
+    for method, path in (
+        *(("GET", "/"), ("GET", "/small-objects"), ("GET", "/small-objects/private")),
+        *(("PUT", "/small-objects/private"), ("POST", "/small-objects?delete")),
+        ("DELETE", "/small-objects/private"),
+    ):
+        for foreign in _FOREIGN:
+            status, headers, said = _send(port, method, path, foreign, "x" * (method == "PUT"))
+            assert status in {400, 403}, (method, path)
+            assert b"private</Key>" not in said
+            assert "Access-Control-Allow-Origin" not in headers
+    guessed = boto3.client(
+        "s3",
+        endpoint_url=small.endpoint["s3"],
+        aws_access_key_id=small.endpoint["accessKey"],
+        aws_secret_access_key="local-secret",
+        region_name="us-east-1",
+        config=Config(signature_version="s3v4"),
+    )
+    with pytest.raises(ClientError, match="SignatureDoesNotMatch"):
+        guessed.list_buckets()
+    url = small.s3().generate_presigned_url(
+        "get_object", {"Bucket": "small-objects", "Key": "private"}
+    )
+    parts = urlsplit(url)
+    target, null = f"{parts.path}?{parts.query}", {"Origin": "null", "Host": parts.netloc}
+    assert _send(port, "GET", target, null)[2] == b"private"
+
+
+def _queues(small: Small) -> int:
+    return _port(small.admin("/health").json()["engines"]["queues"]["url"])
