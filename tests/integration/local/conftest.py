@@ -191,7 +191,8 @@ def _dynamodb(url: str) -> DynamoDBClient:
 
 @functools.cache
 def _s3(url: str, secret_key: str) -> S3Client:
-    return _session.client("s3", endpoint_url=url, aws_secret_access_key=secret_key)
+    session = boto3.Session("local", secret_key, region_name="us-east-1")
+    return session.client("s3", endpoint_url=url)
 
 
 @functools.cache

@@ -71,7 +71,8 @@ def _guarded(small: Small) -> Iterator[tuple[int, str, str, dict[str, str], str]
     yield _port(endpoint["api"]), "GET", "/nothing", {}, ""
     yield _port(endpoint["admin"]), "GET", "/health", {}, ""
     yield _port(endpoint["aws"]), "GET", "/moto-api/data.json", {}, ""
-    yield _port(endpoint["states"]), "GET", "/moto-api/data.json", {}, ""
+    if endpoint["states"]:  # where the deployment has a state machine
+        yield _port(endpoint["states"]), "GET", "/moto-api/data.json", {}, ""
     yield (_port(endpoint["dynamodb"]), *_LIST_TABLES)
 
 
@@ -125,15 +126,34 @@ def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
 
 
 def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    for path in ("/", "/123456789012/small-Work", "/queue/small-Work", "/health"):
-        for method, query, body in (
-            *(("GET", "?Action=ListQueues", ""), ("GET", "?Action=DeleteQueue", "")),
-            ("POST", "", "Action=SendMessage&MessageBody=x&Version=2012-11-05"),
-        ):
-            status, headers, said = _send(_queues(small), method, path + query, form, body)
-            assert status == 404, path
-            assert not (b"small-" in said or "Access-Control-Allow-Origin" in headers)
+    port, sqs, queue = _queues(small), small.sqs(), small.queue("Work")
+    before = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["All"])["Attributes"]
+    named = f"&QueueUrl=http://127.0.0.1:{port}/123456789012/small-Work"
+    for action in (
+        *("ListQueues", "GetQueueUrl&QueueName=small-Work", "CreateQueue&QueueName=foreign"),
+        *("SendMessage&MessageBody={}", "ReceiveMessage", "PurgeQueue", "DeleteQueue"),
+        *("GetQueueAttributes&AttributeName.1=All", "ListDeadLetterSourceQueues"),
+        "SetQueueAttributes&Attribute.1.Name=DelaySeconds&Attribute.1.Value=9",
+    ):
+        form = f"Action={action}&Version=2012-11-05{named}"
+        for path in ("/", "/123456789012/small-Work", "/queue/small-Work", "/small-Work"):
+            _no_queue(port, "POST", path, form)
+            _no_queue(port, "GET", f"{path}?{form}", "")
+    assert sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["All"])["Attributes"] == before
+    assert not any(url.endswith("foreign") for url in sqs.list_queues()["QueueUrls"])
+    # What is left: dead letters can be moved back to their queues, and such moves listed.
+    arn = "arn:aws:sqs:us-east-1:123456789012:small-Work"
+    form = f"Action=ListMessageMoveTasks&Version=2012-11-05&SourceArn={arn}"
+    assert _send(port, "POST", "/", _FORM, form)[0] == 200
+
+
+_FORM = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "null"}
+
+
+def _no_queue(port: int, method: str, target: str, form: str) -> None:
+    status, headers, said = _send(port, method, target, _FORM, form)
+    assert status in {400, 404}, (method, target, said)
+    assert "Access-Control-Allow-Origin" not in headers
 
 
 def test_objects_need_a_signature_with_a_key_that_no_page_knows(small: Small) -> None:

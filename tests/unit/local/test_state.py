@@ -74,3 +74,14 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_what_was_there(
     with pytest.raises(OSError, match=r"No space left on device: '.*/secrets\.json'"):
         folder.write("secrets.json", {"kept": 2})
     assert folder.read("secrets.json", dict[str, int]()) == {"kept": 1}
+
+
+def test_the_secret_key_of_the_engines_is_random_and_kept(tmp_path: Path) -> None:
+    folders = [StateFolder(tmp_path / name) for name in "ab"]
+    for state in folders:
+        state.create()
+    keys = [state.secret_key() for state in folders]
+
+    assert len(set(keys)) == 2
+    assert min(map(len, keys)) >= 32
+    assert [state.secret_key() for state in folders] == keys

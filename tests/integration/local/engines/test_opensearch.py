@@ -99,6 +99,36 @@ def server(site: Site) -> Iterator[Server]:
     client.close()
 
 
+def test_pages_of_other_origins_can_neither_read_nor_write(site: Site, server: Server) -> None:
+    server.ask("PUT", "/private", INDEX)
+    server.bulk("private", ({"index": {"_id": "1"}}, {"title": "a secret"}))
+    host = site.running.endpoint.url.removeprefix("http://")
+    own = (
+        *({"Host": host, "Origin": f"http://{host}"}, {"Host": "localhost"}, {"Host": "[::1]:1"}),
+        {"Sec-Fetch-Site": "none"},
+    )
+    foreign = (
+        *({"Host": "evil.example"}, {"Host": f"{host}@evil.example"}, {"Origin": "null"}),
+        *({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}),
+    )
+    requests = (
+        *(("GET", "/_search"), ("GET", "/private/_doc/1"), ("GET", "/_cat/indices")),
+        *(("POST", "/private/_search"), ("POST", "/_refresh"), ("GET", "/"), ("HEAD", "/private")),
+        *(("DELETE", "/private"), ("PUT", "/private/_doc/1"), ("POST", "/private/_doc")),
+    )
+    with httpx.Client(base_url=site.running.endpoint.url, timeout=60) as client:
+        for method, path in requests:
+            for headers in foreign:
+                body = {"title": "changed"} if "_doc" in path and method != "GET" else None
+                answer = client.request(method, path, headers=headers, json=body)
+                assert answer.status_code == 403, (method, path, headers)
+                assert "access-control-allow-origin" not in answer.headers
+        for headers in own:
+            found = client.get("/private/_doc/1", headers=headers).raise_for_status().json()
+            assert found["_source"] == {"title": "a secret"}
+    server.ask("DELETE", "/private")
+
+
 def document(number: int) -> dict[str, object]:
     return {
         "kind": "Mesh" if number % 2 else "cloud",
