@@ -35,6 +35,7 @@ from vitrine.cli import (
 )
 from vitrine.cli import buckets as stores
 from vitrine.cli import jobs as long_work
+from vitrine.cli.usage import Command
 
 HELP = """Store, search and download 3D assets.
 
@@ -46,7 +47,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailabl
 """
 
 app = typer.Typer(
-    name="vitrine", help=HELP, no_args_is_help=True, pretty_exceptions_show_locals=False
+    name="vitrine",
+    help=HELP,
+    cls=Command,
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
 )
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)

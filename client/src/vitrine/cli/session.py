@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Concatenate, Final, ParamSpec
+from typing import Annotated, Any, Concatenate, Final, ParamSpec, cast
 
 import httpx
 import typer
@@ -30,10 +30,12 @@ from vitrine.errors import (
 from vitrine.retry import RetryPolicy
 from vitrine.transfer.downloading import MissingPathError
 from vitrine.transfer.journal import Journal, default_folder
+from vitrine.transfer.names import composed
 
 Parameters = ParamSpec("Parameters")
 
 FAILED: Final = 1
+_VERBATIM: Final = "value"  # of metadata, which is stored as it is
 _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (ConfigurationError, 2),
     (NotFoundError, 3),
@@ -157,7 +159,8 @@ def with_session(
         session = Session(wiring=wiring, output=output, api=api, key=key, endpoint=endpoint)
         try:
             try:
-                command(session, *args, **kwargs)
+                given = {name: _composed(name, value) for name, value in kwargs.items()}
+                command(session, *args, **given)
             finally:
                 output.flush()
         except BrokenPipeError:  # the reader has closed the pipe: Typer ends silently
@@ -172,6 +175,15 @@ def with_session(
 
     _set_signature(run, command)
     return run
+
+
+def _composed(name: str, value: object) -> Any:
+    """Return names in NFC, as the contract has them: macOS completes them in another form."""
+    if name == _VERBATIM:
+        return value
+    if isinstance(value, list):
+        return [_composed(name, each) for each in cast("list[object]", value)]
+    return composed(value) if type(value) is str else value
 
 
 def _set_signature(run: Callable[..., None], command: Callable[..., None]) -> None:

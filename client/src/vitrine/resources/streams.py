@@ -9,6 +9,7 @@ import httpx
 
 from vitrine.resources.assets import asset_path
 from vitrine.storage import PIECE, Storage
+from vitrine.transfer.names import composed
 from vitrine.transport import Query, Transport, path_of
 
 Family = Literal["file", "viewer"]
@@ -39,7 +40,7 @@ class Source:
 
     @property
     def url_path(self) -> str:
-        path = self.path.removeprefix("/")
+        path = composed(self.path).removeprefix("/")
         if self.prefix and self.path.startswith(f"/{self.prefix}"):
             path = self.prefix + path  # its key
         inside = path_of(*path.split("/"))

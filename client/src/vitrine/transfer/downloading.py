@@ -27,7 +27,7 @@ from vitrine.errors import (
 from vitrine.models import FileInfo
 from vitrine.storage import StorageError
 from vitrine.transfer.content import same_content
-from vitrine.transfer.names import shown
+from vitrine.transfer.names import composed, shown
 from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -92,7 +92,7 @@ def download(
 
 
 def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -> Sequence[str]:
-    wanted = None if path is None else "/" + path.strip("/")
+    wanted = None if path is None else "/" + composed(path).strip("/")
     if wanted not in {None, "/"} and path is not None and not path.endswith("/"):
         try:
             info = client.files.info(database_id, asset_id, str(wanted))

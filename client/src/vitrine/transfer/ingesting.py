@@ -13,6 +13,7 @@ from vitrine.errors import IntegrityError
 from vitrine.models import FinishedFile, NewFile, Part, PendingFile, UploadResult
 from vitrine.storage import Slice
 from vitrine.transfer.content import sha256_of
+from vitrine.transfer.names import composed
 
 PART_SIZE: Final = 64 * 1024 * 1024
 MOST_PARTS: Final = 3000
@@ -42,7 +43,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
         IntegrityError: two files have the same name, or one changed while it was read.
         VitrineError: the server or the storage rejected the request, or did not respond.
     """
-    by_key = {f"{asset.asset_id}/{path.name}": path for path in files}
+    by_key = {f"{asset.asset_id}/{composed(path.name)}": path for path in files}
     if len(by_key) != len(files):
         raise SameNameError("two of the files have the same name")
     part_size = part_size_of([path.stat().st_size for path in files])

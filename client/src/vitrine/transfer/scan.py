@@ -25,8 +25,12 @@ from vitrine.transfer.names import (
 class LocalFile:
     path: Path
     key: str
-    """The path in the asset, with a leading slash."""
+    """The path in the asset, with a leading slash, in NFC."""
     size: int
+
+    def __post_init__(self) -> None:
+        """Compose the key: macOS has names in another form on disk."""
+        object.__setattr__(self, "key", composed(self.key))
 
 
 @dataclass(frozen=True, kw_only=True)
