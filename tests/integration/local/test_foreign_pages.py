@@ -7,7 +7,7 @@ own name lead here. Every port is known to this test, which finds them by the pr
 from __future__ import annotations
 
 import http.client
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import boto3
@@ -136,7 +136,7 @@ def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
 
 def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
     port, sqs, queue = _queues(small), small.sqs(), small.queue("Work")
-    before = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["All"])["Attributes"]
+    before = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=_LASTING)["Attributes"]
     named = f"&QueueUrl=http://127.0.0.1:{port}/123456789012/small-Work"
     for action in (
         *("ListQueues", "GetQueueUrl&QueueName=small-Work"),
@@ -148,7 +148,7 @@ def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
         for path in ("/", "/123456789012/small-Work", "/queue/small-Work", "/small-Work"):
             _no_queue(port, "POST", path, form)
             _no_queue(port, "GET", f"{path}?{form}", "")
-    assert sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["All"])["Attributes"] == before
+    assert sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=_LASTING)["Attributes"] == before
     # What is left to a page: new queues, and moves of dead letters between queues.
     _no_queue(port, "POST", "/", "Action=CreateQueue&QueueName=foreign&Version=2012-11-05")
     assert [url for url in sqs.list_queues()["QueueUrls"] if url.endswith("foreign")] != []
@@ -157,6 +157,11 @@ def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
     assert _send(port, "POST", "/", _FORM, form)[0] == 200
 
 
+_LASTING: tuple[Literal["CreatedTimestamp", "LastModifiedTimestamp", "DelaySeconds"], ...] = (
+    "CreatedTimestamp",
+    "LastModifiedTimestamp",
+    "DelaySeconds",
+)
 _FORM = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "null"}
 
 
