@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tests.integration.local.conftest import Small
 
 _FILE_KEYS = [
-    *("api", "adminApiKey", "opensearch", "dynamodb", "s3", "states", "aws", "admin", "pid"),
-    *("adminToken", "accessKey", "secretKey"),
+    *("api", "adminApiKey", "opensearch", "dynamodb", "s3", "states", "aws", "admin"),
+    *("adminToken", "accessKey", "secretKey", "pid"),
 ]
 
 
