@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
 from pydantic import JsonValue
 
@@ -17,6 +17,7 @@ from local.admin import ANSWERS, NOTIFICATIONS, TASKS, USER_POOLS, Board, admin_
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
+from local.endpoint_file import EndpointFile
 from local.engine_room import EngineRoom
 from local.engines.base import Options
 from local.engines.fleet import ENGINES, prepare_all
@@ -65,25 +66,6 @@ class _Common(TypedDict):
     functions: Functions
     journal: Journal
     activity: Activity
-
-
-class EndpointFile(TypedDict):
-    """The contract for scripts (`endpoint.json`)."""
-
-    api: str
-    adminApiKey: str
-    opensearch: str
-    dynamodb: str
-    s3: str
-    states: str
-    aws: str
-    admin: str
-    adminToken: str
-    accessKey: str
-    secretKey: str
-    pid: int
-    trackingTable: NotRequired[str]
-    trackingArtifacts: NotRequired[str]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import psutil
 from filelock import FileLock
 from pydantic import JsonValue
 
+from local.endpoint_file import EndpointFile
 from local.engines.base import Options
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
@@ -22,7 +23,7 @@ from local.errors import LocalError
 from local.first_look import show
 from local.iam.roles import Enforcement
 from local.links import new_link
-from local.runner import Choices, EndpointFile, Runtime, refuse_kept_data
+from local.runner import Choices, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
 

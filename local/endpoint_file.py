@@ -1,0 +1,22 @@
+"""The file `endpoint.json`: addresses and credentials of a running runtime, for scripts."""
+
+from typing import NotRequired, TypedDict
+
+
+class EndpointFile(TypedDict):
+    """The contract for scripts (`endpoint.json`)."""
+
+    api: str
+    adminApiKey: str
+    opensearch: str
+    dynamodb: str
+    s3: str
+    states: str
+    aws: str
+    admin: str
+    adminToken: str
+    accessKey: str
+    secretKey: str
+    pid: int
+    trackingTable: NotRequired[str]
+    trackingArtifacts: NotRequired[str]
