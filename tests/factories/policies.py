@@ -58,7 +58,7 @@ def criteria(fields: Iterable[str]) -> st.SearchStrategy[Criterion]:
 
 
 def rules(object_types: Iterable[str] = tuple(FIELDS_OF)) -> st.SearchStrategy[Rule]:
-    """Rules on these types; few of their criteria name fields that the type has not."""
+    """Rules on these types; few criteria name fields that the type lacks, as stored ones may."""
 
     def of(object_type: str) -> st.SearchStrategy[Rule]:
         own = [*FIELDS_OF[object_type], "object__type"]
@@ -132,23 +132,27 @@ def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: F
         for rule in rules
         if rule.object_type == object_type
         and (effect := rule.effects.get(action)) is not None
-        and _applies(
-            rule,
-            {**fields, "object__type": object_type},
-            strict=effect == "allow" and object_type in STRICT_TYPES,
-        )
+        and _applies(rule, {**fields, "object__type": object_type}, effect)
     }
     return "allow" in effects and "deny" not in effects
 
 
-def _applies(rule: Rule, fields: Fields, *, strict: bool) -> bool:
+def _applies(rule: Rule, fields: Fields, effect: str) -> bool:
+    """As the guide says it: an allow needs every block that has criteria, a deny only one."""
+    known = (*FIELDS_OF[rule.object_type], "object__type")
+    strict = effect == "allow" and rule.object_type in STRICT_TYPES
+
     def holds(criterion: Criterion) -> bool:
+        if criterion.field not in known:
+            return effect == "deny"
         is_absent = not fields.get(criterion.field)
         if strict and is_absent and criterion.operator in ("does_not_contain", IS_NOT_ONE_OF):
             return False
         return _holds(criterion, fields)
 
-    return (bool(rule.all_of) and all(map(holds, rule.all_of))) or any(map(holds, rule.any_of))
+    blocks = [all(map(holds, rule.all_of))] if rule.all_of else []
+    blocks += [any(map(holds, rule.any_of))] if rule.any_of else []
+    return bool(blocks) and (any(blocks) if effect == "deny" else all(blocks))
 
 
 def _holds(criterion: Criterion, fields: Fields) -> bool:

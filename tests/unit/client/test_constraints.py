@@ -127,3 +127,18 @@ def test_wrong_usage_is_reported(
     shell.run("access", *arguments)
     assert shell.code == 2
     assert said in shell.err
+
+
+def test_the_check_lists_constraints_whose_meaning_changed_and_fails(
+    shell: Shell, answers: Answers
+) -> None:
+    both = {**SEE, "constraintId": "both", "changedMeaning": ["it allows less"]}
+    answers.plan({"Items": [SEE, both]})
+    shown = shell.run("access", "constraints", "check")
+    assert shell.code == 1
+    assert "both" in shown
+    assert "it allows less" in shown
+    assert "see" not in shown
+    answers.plan({"Items": [SEE]})
+    shell.run("access", "constraints", "check")
+    assert shell.code == 0

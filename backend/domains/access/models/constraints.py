@@ -14,8 +14,10 @@ from backend.domains.access.policy.model import (
     ACTIONS,
     EFFECTS,
     FIELDS,
+    FIELDS_OF,
     LIST_OPERATORS,
     MAX_VALUE_CHARS,
+    OBJECT_TYPE_FIELD,
     OBJECT_TYPES,
     OPERATORS,
 )
@@ -139,6 +141,19 @@ class Criteria(SentModel):
                 if sent[name] and any(word in name.casefold() for word in _WORDS):
                     raise WrongFieldError(name[:64], "is not a field that constraints can use")
         return cast("object", values)
+
+    @model_validator(mode="after")
+    def uses_fields_of_its_objects(self) -> "Criteria":
+        known = (*FIELDS_OF[self.object_type], OBJECT_TYPE_FIELD)
+        for block, criteria in (
+            ("criteriaAnd", self.criteria_and),
+            ("criteriaOr", self.criteria_or),
+        ):
+            for number, each in enumerate(criteria):
+                if each.field not in known:
+                    fact = f"{self.object_type} has no field {each.field}, only {', '.join(known)}"
+                    raise WrongFieldError(f"{block}.{number}.field", fact)
+        return self
 
     @model_validator(mode="after")
     def says_something(self) -> "Criteria":
@@ -265,6 +280,8 @@ class ConstraintReply(WireModel):
     date_modified: str
     created_by: str
     modified_by: str
+    changed_meaning: list[str] | None = None
+    """How the constraint, as it is stored, decides differently than before this release."""
 
 
 class OneConstraintReply(ConstraintReply):
@@ -279,7 +296,10 @@ class ConstraintsReply(LegacyEnvelope):
 
 
 class ConstraintOperationReply(WireModel):
-    """`warnings` lists accepted settings that probably have no effect or not the intended one."""
+    """`warnings` lists accepted settings that probably have no effect or not the intended one.
+
+    `warning` is the one on constraints with criteria in both blocks, which `warnings` has too.
+    """
 
     success: bool = True
     message: str
@@ -287,3 +307,4 @@ class ConstraintOperationReply(WireModel):
     operation: Operation
     timestamp: str
     warnings: list[str] | None = None
+    warning: str | None = None

@@ -93,6 +93,7 @@ class TemplateImportReply(WireModel):
     constraints_created: int
     constraint_ids: list[str]
     timestamp: str
+    warnings: list[str] | None = None
 
 
 class Template(WireModel):

@@ -61,8 +61,8 @@ FIELDS_OF: Mapping[str, tuple[str, ...]] = {
 }
 """The fields that objects of a type have; `object__type` is a field of all of them.
 
-A criterion may name any of `FIELDS`: one that its object type has not is absent there, so that
-a negation holds (`STRICT_TYPES` excepted) and all else does not.
+A criterion on another field is refused when it is written. A stored one, whatever its operator and
+value, never holds in a rule that allows and always holds in one that denies.
 """
 OBJECT_TYPES: tuple[str, ...] = tuple(FIELDS_OF)
 FIELDS: tuple[str, ...] = (
@@ -98,26 +98,37 @@ def distinguishes(criterion: Criterion, text: str) -> bool:
     return text.startswith(values[0]) if operator == STARTS_WITH else text.endswith(values[0])
 
 
-class Rule(NamedTuple):
-    """The permissions that one constraint allows, or denies, for one role or user.
+Criteria = tuple[Criterion, ...]
 
-    The AND block and the OR block apply independently; an empty block never matches.
-    """
+
+class Block(NamedTuple):
+    """Matches if all criteria of `all_of` do, and one of `any_of`, unless there are none."""
+
+    all_of: Criteria
+    any_of: Criteria = ()
+
+
+EVERYTHING = Block(())
+
+
+class Rule(NamedTuple):
+    """The permissions that one constraint allows, or denies, for one role or user."""
 
     constraint_id: str
     object_type: str
-    all_of: tuple[Criterion, ...]
-    any_of: tuple[Criterion, ...]
+    all_of: Criteria
+    any_of: Criteria
     effects: Mapping[str, str]
     """`allow` or `deny` by action."""
 
-    @property
-    def blocks(self) -> Iterable[tuple[Criterion, ...]]:
-        """Return blocks of criteria. A rule applies if all criteria of one block match."""
-        if self.all_of:
-            yield self.all_of
-        for each in self.any_of:
-            yield (each,)
+    def blocks(self, effect: str) -> list[Block]:
+        """Return the blocks for `allow` or `deny`. A rule applies if one of them matches."""
+        if not self.all_of or not self.any_of:
+            return [Block(self.all_of, self.any_of)] if self.all_of or self.any_of else []
+        # VAMS 2.5 lets each block apply alone, 2.6 needs both: never more is granted than by either
+        if effect == DENY:
+            return [Block(self.all_of), Block((), self.any_of)]
+        return [Block(self.all_of, self.any_of)]
 
 
 class BadRuleError(ValueError):
@@ -148,7 +159,7 @@ def parse_rule(stored: Mapping[str, Any]) -> Rule:
     )
 
 
-def _criteria(stored: object, constraint_id: str) -> tuple[Criterion, ...]:
+def _criteria(stored: object, constraint_id: str) -> Criteria:
     if stored is None:
         return ()
     if not isinstance(stored, list | tuple):

@@ -1,8 +1,8 @@
 """Rules as a predicate on single objects, evaluated in microseconds with hundreds of rules.
 
-A block of criteria grants if all of them match. Blocks are kept in a tree: each node looks the
-object up by one criterion of each block, in tables if the operator allows it, and the remaining
-criteria are below. So only blocks that may apply are evaluated.
+Blocks are kept in a tree: each node looks the object up by one criterion of each block, in tables
+if the operator allows it, and the remaining criteria are below. So only blocks that may apply are
+evaluated. Alternatives (`any_of`) come after all other criteria of their block.
 """
 
 from collections import defaultdict
@@ -16,6 +16,7 @@ from backend.domains.access.policy.model import (
     DOES_NOT_CONTAIN,
     ENDS_WITH,
     EQUALS,
+    EVERYTHING,
     FIELDS_OF,
     IS_ONE_OF,
     IS_PRESENT,
@@ -23,13 +24,14 @@ from backend.domains.access.policy.model import (
     OBJECT_TYPE_FIELD,
     STARTS_WITH,
     STRICT_TYPES,
+    Block,
+    Criteria,
     Criterion,
     Fields,
     Rule,
 )
 from backend.spec.routes.model import Action
 
-Block = tuple[Criterion, ...]
 _SPEED = {EQUALS: 0, IS_ONE_OF: 1, STARTS_WITH: 2, ENDS_WITH: 3, CONTAINS: 4}
 _SLOWEST = 5
 
@@ -70,34 +72,47 @@ def applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> boo
 def blocks_for(rules: Iterable[Rule], action: str, object_type: str, effect: str) -> list[Block]:
     """Return the blocks for such objects, without the criteria that are always true.
 
-    An empty block matches all of them.
+    An empty block matches all of them. Alternatives remain only beside other criteria.
     """
-    strict = effect == ALLOW and object_type in STRICT_TYPES
     found: dict[Block, None] = {}
     for rule in rules:
         if rule.object_type == object_type and rule.effects.get(action) == effect:
-            for block in rule.blocks:
-                kept = _without_constants(block, object_type, strict=strict)
-                if kept is not None:
+            for block in rule.blocks(effect):
+                for kept in _without_constants(block, object_type, effect):
                     found[kept] = None
     return list(found)
 
 
-def _without_constants(block: Block, object_type: str, *, strict: bool) -> Block | None:
-    """Return the block without criteria that match all objects of the type.
+def _without_constants(block: Block, object_type: str, effect: str) -> list[Block]:
+    """Return equivalent blocks without criteria that match all, or no, objects of the type."""
+    all_of = _varying(block.all_of, object_type, effect)
+    if all_of is None:
+        return []
+    if not block.any_of:
+        return [Block(all_of)]
+    found = (_varying((each,), object_type, effect) for each in block.any_of)
+    alternatives = [each for each in found if each is not None]
+    if () in alternatives:
+        return [Block(all_of)]
+    if not all_of or len(alternatives) <= 1:
+        return [Block(tuple(dict.fromkeys((*all_of, *each)))) for each in alternatives]
+    if all(len(each) == 1 for each in alternatives):
+        return [Block(all_of, tuple(dict.fromkeys(each for (each,) in alternatives)))]
+    # Only strict types have alternatives of two criteria, and no search filter.
+    return [Block((*all_of, *each)) for each in alternatives]
 
-    None if one never matches.
 
-    A `strict` negation does not match an absent field.
-    """
+def _varying(criteria: Criteria, object_type: str, effect: str) -> Criteria | None:
+    """Return the criteria without those that always match. None if one never does."""
+    strict = effect == ALLOW and object_type in STRICT_TYPES
     kept: dict[Criterion, None] = {}
-    for criterion in block:
-        if criterion.values == (ANYTHING,) and criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
+    for criterion in criteria:
+        if criterion.field not in (*FIELDS_OF[object_type], OBJECT_TYPE_FIELD):
+            holds = effect == DENY
+        elif criterion.values == (ANYTHING,) and criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
             holds = criterion.operator == CONTAINS
         elif criterion.field == OBJECT_TYPE_FIELD:
-            holds = _Node([(criterion,)]).holds({OBJECT_TYPE_FIELD: object_type})
-        elif criterion.field not in FIELDS_OF[object_type]:
-            holds = criterion.operator in NEGATIONS and not strict
+            holds = _Node([Block((criterion,))]).holds({OBJECT_TYPE_FIELD: object_type})
         else:
             kept[criterion] = None
             if strict and criterion.operator in NEGATIONS:
@@ -129,19 +144,23 @@ class _Node:
     __slots__ = ("_always", "_indexes")
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        self._always = () in blocks
+        self._always = EVERYTHING in blocks
         self._indexes: list[tuple[str, _Index]] = []
         if self._always:
             return
         by_field: dict[str, list[tuple[Criterion, Block]]] = defaultdict(list)
         for block in blocks:
-            first = min(block, key=lambda each: _SPEED.get(each.operator, _SLOWEST))
-            rest = tuple(each for each in block if each is not first)
-            by_field[first.field].append((first, rest))
+            if not block.all_of:
+                for each in block.any_of:
+                    by_field[each.field].append((each, EVERYTHING))
+                continue
+            first = min(block.all_of, key=lambda each: _SPEED.get(each.operator, _SLOWEST))
+            rest = tuple(each for each in block.all_of if each is not first)
+            by_field[first.field].append((first, Block(rest, block.any_of)))
         self._indexes = [(field, _Index(entries)) for field, entries in by_field.items()]
 
     def holds(self, fields: Fields) -> bool:
-        """Return whether all criteria of some block match."""
+        """Return whether some block matches."""
         if self._always:
             return True
         for field, index in self._indexes:

@@ -19,9 +19,10 @@ from backend.domains.access.policy.model import (
     LIST_FIELDS,
     NEGATIONS,
     STARTS_WITH,
+    Block,
+    Criteria,
     Criterion,
 )
-from backend.domains.access.policy.predicate import Block
 
 _FIELDS = FIELDS_OF["asset"]
 _PLAIN = frozenset(_FIELDS) - LIST_FIELDS
@@ -31,19 +32,50 @@ _NEAR = 100
 
 
 def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Block], list[Block]]:
-    """Return blocks on assets that are equivalent to these.
+    """Return blocks on assets that are equivalent to these; those of denials have no alternatives.
 
     Every criterion for exact values becomes `is_one_of`. The same permissions result in the same
     order, regardless of the order of their rules.
     """
-    refusing = _outermost(denied)
+    refusing = _outermost(each.all_of for each in denied)
     held = _Cover(refusing)
-    granting = [block for block in _outermost(allowed) if next(held.over(block), None) is None]
-    met = _outermost(_met(refusing, granting))
-    return _merged(granting), _merged(met)
+    plain: list[Criteria] = []
+    several: list[Block] = []
+    for block in filter(None, map(_with_fewer_alternatives, allowed)):
+        if block.any_of:
+            several.append(block)
+        else:
+            plain.append(block.all_of)
+    granting = [each for each in _outermost(plain) if next(held.over(each), None) is None]
+    covers = (held, _Cover(granting))
+    several = [
+        each
+        for each in sorted(set(several))
+        if all(next(cover.over(each.all_of), None) is None for cover in covers)
+    ]
+    met = _outermost(_met(refusing, [*granting, *(each.all_of for each in several)]))
+    return (
+        [*(Block(each) for each in _merged(granting)), *several],
+        [Block(each) for each in _merged(met)],
+    )
 
 
-def _outermost(blocks: Iterable[Block]) -> list[Block]:
+def _with_fewer_alternatives(block: Block) -> Block | None:
+    """Return the block in its simplest form; None if it never matches."""
+    all_of = _plain(block.all_of)
+    if all_of is None or not block.any_of:
+        return None if all_of is None else Block(all_of)
+    possible = [(each,) for each in block.any_of if _plain((*all_of, each)) is not None]
+    found = _merged(_outermost(possible))
+    if any(_is_within(all_of, alternative) for alternative in found):
+        return Block(all_of)
+    if len(found) > 1:
+        return Block(all_of, tuple(criterion for (criterion,) in found))
+    both = _plain((*all_of, *found[0])) if found else None
+    return None if both is None else Block(both)
+
+
+def _outermost(blocks: Iterable[Criteria]) -> list[Criteria]:
     """Return the blocks that are not within another one, in their simplest form."""
     plain = sorted({each for each in map(_plain, blocks) if each is not None})
     cover = _Cover(plain)
@@ -51,11 +83,11 @@ def _outermost(blocks: Iterable[Block]) -> list[Block]:
 
 
 class _Cover:
-    """Blocks, found by the values of their criteria."""
+    """Criterias, found by the values of their criteria."""
 
-    def __init__(self, blocks: Iterable[Block]) -> None:
-        self._by_value: dict[tuple[str, str], list[Block]] = defaultdict(list)
-        self._others: list[Block] = []
+    def __init__(self, blocks: Iterable[Criteria]) -> None:
+        self._by_value: dict[tuple[str, str], list[Criteria]] = defaultdict(list)
+        self._others: list[Criteria] = []
         for block in blocks:
             exact = next(_exact(block), None)
             if exact is None:
@@ -64,7 +96,7 @@ class _Cover:
             for value in exact.values:
                 self._by_value[exact.field, value].append(block)
 
-    def over(self, block: Block) -> Iterator[Block]:
+    def over(self, block: Criteria) -> Iterator[Criteria]:
         """Return blocks that match wherever this block does, including itself.
 
         Not necessarily all.
@@ -72,21 +104,21 @@ class _Cover:
         near = islice(self._near(block), _NEAR)
         return (other for other in near if _is_within(block, other))
 
-    def _near(self, block: Block) -> Iterator[Block]:
+    def _near(self, block: Criteria) -> Iterator[Criteria]:
         yield from self._others
         for exact in _exact(block):
             yield from self._by_value.get((exact.field, exact.values[0]), ())
 
 
-def _exact(block: Block) -> Iterator[Criterion]:
+def _exact(block: Criteria) -> Iterator[Criterion]:
     return (each for each in block if each.operator == IS_ONE_OF)
 
 
-def _is_within(block: Block, other: Block) -> bool:
+def _is_within(block: Criteria, other: Criteria) -> bool:
     return all(any(_follows(wanted, known) for known in block) for wanted in other)
 
 
-def _plain(block: Block) -> Block | None:
+def _plain(block: Criteria) -> Criteria | None:
     """Return the block without criteria that others imply; None if it never matches."""
     found: list[Criterion] = []
     for field in sorted({each.field for each in block}, key=_FIELDS.index):
@@ -149,7 +181,7 @@ def _refuses_less(wanted: Criterion, known: Criterion) -> bool:
     return all(known.values[0] in value for value in wanted.values)
 
 
-def _met(refusing: Iterable[Block], granting: Iterable[Block]) -> Iterator[Block]:
+def _met(refusing: Iterable[Criteria], granting: Iterable[Criteria]) -> Iterator[Criteria]:
     """Return the denials without values that no grant has, and without empty denials."""
     left = list(refusing)
     for field in _PLAIN:
@@ -161,7 +193,7 @@ def _met(refusing: Iterable[Block], granting: Iterable[Block]) -> Iterator[Block
     yield from left
 
 
-def _among(block: Block, field: str, values: set[str]) -> Block | None:
+def _among(block: Criteria, field: str, values: set[str]) -> Criteria | None:
     found: list[Criterion] = []
     for each in block:
         kept = each.values
@@ -177,12 +209,12 @@ def _rank(criterion: Criterion) -> tuple[int, Criterion]:
     return _FIELDS.index(criterion.field), criterion
 
 
-def _merged(blocks: Iterable[Block]) -> list[Block]:
+def _merged(blocks: Iterable[Criteria]) -> list[Criteria]:
     """Return the blocks, merged if they differ only in the values of their criteria."""
     left = list(blocks)
     for field in _FIELDS:
-        others: list[Block] = []
-        by_rest: dict[Block, set[str]] = defaultdict(set)
+        others: list[Criteria] = []
+        by_rest: dict[Criteria, set[str]] = defaultdict(set)
         for block in left:
             exact = next((each for each in _exact(block) if each.field == field), None)
             if exact is None:

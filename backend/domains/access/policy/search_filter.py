@@ -19,10 +19,11 @@ from backend.domains.access.policy.model import (
     IS_ONE_OF,
     NEGATIONS,
     STARTS_WITH,
+    Block,
     Criterion,
     Rule,
 )
-from backend.domains.access.policy.predicate import Block, blocks_for
+from backend.domains.access.policy.predicate import blocks_for
 from backend.domains.access.policy.reduction import reduced
 from backend.spec.search_indexes import (
     CUT,
@@ -66,7 +67,7 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
     if not allowed:
         return None
     for most in (_ONE_BY_ONE, 1):
-        granting = [] if () in allowed else _alternatives(allowed, most)
+        granting = [] if Block(()) in allowed else _alternatives(allowed, most)
         refusing = _alternatives(denied, most)
         if _count(granting) + _count(refusing) <= MAX_CLAUSES:
             return _visible(granting, refusing)
@@ -89,19 +90,20 @@ def _visible(granting: list[Filter], refusing: list[Filter]) -> Filter:
 def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
     """Return alternative queries; blocks with the same values share one query for them.
 
-    Only a limited number of values of one criterion becomes separate queries.
+    At most `most` values of one criterion become separate queries.
     """
     sharing: dict[Criterion, list[Block]] = defaultdict(list)
     found: list[Filter] = []
     for block in blocks:
-        exact = next((each for each in block if each.operator == IS_ONE_OF), None)
+        exact = next((each for each in block.all_of if each.operator == IS_ONE_OF), None)
         if exact is None:
             found += _block(block, most)
         else:
-            sharing[exact].append(tuple(each for each in block if each is not exact))
+            rest = tuple(each for each in block.all_of if each is not exact)
+            sharing[exact].append(Block(rest, block.any_of))
     for exact, rests in sharing.items():
         if len(rests) == 1:
-            found += _block((exact, *rests[0]), most)
+            found += _block(Block((exact, *rests[0].all_of), rests[0].any_of), most)
         else:
             beside = _one_of(_alternatives(rests, most))
             found.append({"bool": {"filter": [_positive(exact)], **beside}})
@@ -110,12 +112,14 @@ def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
 
 def _block(block: Block, most: int) -> list[Filter]:
     """Return alternative queries for criteria that must all match; several for one criterion."""
-    if not block:
-        return [{"match_all": {}}]
+    if not block.all_of:
+        singles = _alternatives([Block((each,)) for each in block.any_of], most)
+        return singles or [{"match_all": {}}]
     wanted: list[Filter] = []
     unwanted: list[Filter] = []
-    one_of: list[Filter] = []
-    for criterion in block:
+    # One `bool` beside the criteria: multiplied out, alternatives could exceed the clause limit.
+    one_of = _block(Block((), block.any_of), most) if block.any_of else []
+    for criterion in block.all_of:
         parts = _parts(criterion, most)
         if criterion.operator in NEGATIONS:
             unwanted += parts

@@ -16,6 +16,7 @@ from backend.domains.access.models.templates import (
     TemplateImportReply,
     TemplatesReply,
 )
+from backend.domains.access.rules.constraints import both_blocks, changed_meaning
 from backend.domains.access.service.constraints import ConstraintService, Written
 from backend.domains.access.service.templates import TemplateService
 from backend.http.call import Call
@@ -78,11 +79,14 @@ def bind_templates(router: Router, service: TemplateService) -> None:
             constraints_created=count,
             constraint_ids=done.constraint_ids,
             timestamp=iso(service.constraints.clock()),
+            warnings=done.warnings or None,
         )
 
 
 def _reply(constraint: Constraint) -> ConstraintReply:
-    return ConstraintReply.model_validate(constraint.model_dump())
+    return ConstraintReply.model_validate(
+        {**constraint.model_dump(), "changed_meaning": changed_meaning(constraint) or None}
+    )
 
 
 def _done(written: Written) -> ConstraintOperationReply:
@@ -94,4 +98,5 @@ def _done(written: Written) -> ConstraintOperationReply:
         operation="create" if written.is_new else "update",
         timestamp=constraint.date_modified,
         warnings=written.warnings or None,
+        warning=both_blocks(constraint),
     )

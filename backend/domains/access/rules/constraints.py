@@ -131,22 +131,69 @@ def contradictions(constraint: Constraint) -> list[str]:
 def doubts(constraint: Constraint) -> list[str]:
     """Return settings of a constraint that are probably unintended; they are accepted."""
     criteria = (*constraint.criteria_and, *constraint.criteria_or)
-    return [*contradictions(constraint), *filter(None, (_doubt(constraint, c) for c in criteria))]
+    both = both_blocks(constraint)
+    return [
+        *contradictions(constraint),
+        *([] if both is None else [both]),
+        *filter(None, (_doubt(criterion) for criterion in criteria)),
+    ]
 
 
-def _doubt(constraint: Constraint, criterion: Criterion) -> str | None:
-    kind, field, operator = constraint.object_type, criterion.field, criterion.operator
-    if field not in (*FIELDS_OF[kind], OBJECT_TYPE_FIELD):
-        is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
-        often = "always" if (operator in NEGATIONS) != is_wild else "never"
-        if often == "always" and operator in NEGATIONS and kind in STRICT_TYPES:
-            often = "always where the constraint denies, and never where it allows"
-        return f"{kind} has no field {field}: a criterion on it matches {often} ({operator})"
-    texts = texts_of(criterion.value) if field == "assetName" else ()
+def both_blocks(constraint: Constraint) -> str | None:
+    """Return how a constraint with criteria in both blocks decides; None if one block is empty."""
+    if not (constraint.criteria_and and constraint.criteria_or):
+        return None
+    return (
+        "criteriaAnd and criteriaOr both have criteria: an allow needs all of criteriaAnd and one "
+        "of criteriaOr; a deny holds if all of criteriaAnd match, or one of criteriaOr"
+    )
+
+
+def changed_meaning(constraint: Constraint) -> list[str]:
+    """Return how a stored constraint decides differently than before decision 75."""
+    given = {
+        effect
+        for grantee in grantees(constraint)
+        for found in effects(constraint, grantee).values()
+        for effect in ([DENY] if DENY in found else found)
+    }
+    changes: list[str] = []
+    if ALLOW in given and both_blocks(constraint) is not None:
+        changes.append(
+            "it allows only what matches all of criteriaAnd and one of criteriaOr; before, either "
+            "block allowed alone"
+        )
+    for each in (*constraint.criteria_and, *constraint.criteria_or):
+        changes += _changes_of_foreign(constraint.object_type, each, given)
+    return changes
+
+
+def _changes_of_foreign(object_type: str, criterion: Criterion, given: set[str]) -> list[str]:
+    """Return the changes of a criterion on a field that its type lacks, where the text was absent.
+
+    Such a criterion was decided by its operator alone.
+    """
+    field, operator = criterion.field, criterion.operator
+    if field in (*FIELDS_OF[object_type], OBJECT_TYPE_FIELD):
+        return []
+    is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
+    held = (operator in NEGATIONS) != is_wild
+    is_strict = operator in NEGATIONS and object_type in STRICT_TYPES
+    found = f"{object_type} has no field {field}: the criterion on it ({operator})"
+    changes: list[str] = []
+    if ALLOW in given and held and not is_strict:
+        changes.append(f"{found} never matches where the constraint allows; before, it always did")
+    if DENY in given and not held:
+        changes.append(f"{found} always matches where the constraint denies; before, it never did")
+    return changes
+
+
+def _doubt(criterion: Criterion) -> str | None:
+    texts = texts_of(criterion.value) if criterion.field == "assetName" else ()
     if any(unicodedata.normalize("NFC", text) != text for text in texts):
         return (
-            f"{field} is always in composed form (NFC), but the value of {operator} is not: it "
-            "matches nothing"
+            f"{criterion.field} is always in composed form (NFC), but the value of "
+            f"{criterion.operator} is not: it matches nothing"
         )
     return None
 

@@ -31,6 +31,7 @@ _SECURED = Secured("constraint")
 class Imported(NamedTuple):
     role_name: str
     constraint_ids: list[str]
+    warnings: list[str]
 
 
 @wired
@@ -72,8 +73,9 @@ class TemplateService:
                 for name, each in bodies
             ]
 
-        self.constraints.replace(caller, "import_constraints_template", wanted, ids)
-        return Imported(values[ROLE_NAME], ids)
+        written = self.constraints.replace(caller, "import_constraints_template", wanted, ids)
+        warnings = [f"{each.constraint.name}: {text}" for each in written for text in each.warnings]
+        return Imported(values[ROLE_NAME], ids, warnings)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
 
@@ -73,6 +73,23 @@ def put_constraint(
 
 
 @with_session
+def check_constraints(session: Session) -> None:
+    """List constraints that decide differently than in earlier releases; fails if there are any."""
+    found = [one for one in session.client.constraints.list() if one.changed_meaning]
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["constraint", "type", "change"],
+        [
+            [one.constraint_id, one.object_type, change]
+            for one in found
+            for change in one.changed_meaning or []
+        ],
+    )
+    if found:
+        raise typer.Exit(FAILED)
+
+
+@with_session
 def delete_constraint(
     session: Session,
     constraint: ConstraintArgument,
@@ -126,6 +143,8 @@ def apply_template(
     done = session.client.templates.apply(_template(session, template), values)
     session.output.document(done.wire())
     session.output.rows(["role", "constraint"], [[role, each] for each in done.constraint_ids])
+    if done.warnings:
+        session.output.rows(["warning"], [[each] for each in done.warnings])
 
 
 def _template(session: Session, name: str) -> Template:

@@ -43,6 +43,8 @@ class Constraint(Wire):
     user_permissions: list[UserPermission] = []
     date_modified: str | None = None
     modified_by: str | None = None
+    changed_meaning: list[str] | None = None
+    """How the constraint, as it is stored, decides differently than in earlier releases."""
 
 
 class ConstraintWritten(Operation):
@@ -76,6 +78,7 @@ class TemplateImported(Wire):
     success: bool = True
     message: str | None = None
     constraint_ids: list[str] = []
+    warnings: list[str] = []
 
 
 class _Templates(Wire):

@@ -18,6 +18,21 @@ LONG = "x" * 1025
         (constraint(name="a\nb"), "name", "control"),
         (constraint(description="x" * 257), "description", "256"),
         (constraint(criteriaAnd=[criterion("color")]), "criteriaAnd.0.field", "databaseId"),
+        (
+            constraint(criteriaAnd=[criterion(), criterion("roleName", "is_not_one_of", ["x"])]),
+            "criteriaAnd.1.field",
+            "asset has no field roleName, only databaseId, assetName",
+        ),
+        (
+            constraint(criteriaOr=[criterion("tagName", "contains", ".*")]),
+            "criteriaOr.0.field",
+            "asset has no field tagName",
+        ),
+        (
+            constraint(objectType="api", criteriaAnd=[criterion()]),
+            "criteriaAnd.0.field",
+            "api has no field databaseId, only route__path, object__type",
+        ),
         (constraint(criteriaAnd=[criterion(operator="matches")]), "criteriaAnd.0.operator", "eq"),
         (constraint(criteriaAnd=[criterion(value="")]), "criteriaAnd.0.value", "1 to"),
         (constraint(criteriaAnd=[criterion(value=None)]), "criteriaAnd.0.value", "text"),

@@ -55,7 +55,7 @@ def granted(rule: Json, who: Grantee, action: str) -> set[str]:
 
 
 def applies(rule: Json, fields: Fields, effect: str) -> bool:
-    """All criteria of the AND block hold, or one of the OR block: each block grants on its own."""
+    """With both blocks, an allow needs all of AND and one of OR; a deny needs one of the blocks."""
     strict = effect == "allow" and fields["object__type"] in DECIDE_RIGHTS
 
     def holds_here(criterion: Json) -> bool:
@@ -65,7 +65,9 @@ def applies(rule: Json, fields: Fields, effect: str) -> bool:
         return holds(criterion["operator"], criterion["value"], found)
 
     every, some = rule["criteriaAnd"], rule["criteriaOr"]
-    return (bool(every) and all(map(holds_here, every))) or any(map(holds_here, some))
+    blocks = [all(map(holds_here, every))] if every else []
+    blocks += [any(map(holds_here, some))] if some else []
+    return any(blocks) if effect == "deny" else bool(blocks) and all(blocks)
 
 
 def texts(value: str | tuple[str, ...]) -> list[str]:

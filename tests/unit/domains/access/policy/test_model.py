@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from backend.domains.access.policy.model import (
+    EFFECTS,
     FIELDS,
     OBJECT_TYPES,
     BadRuleError,
+    Block,
     Criterion,
     parse_rule,
 )
@@ -42,11 +44,13 @@ def test_a_stored_rule_is_read() -> None:
     assert rule.all_of == (Criterion("tags", "is_one_of", ("a", "b")),)
     assert rule.any_of == (Criterion("databaseId", "equals", ("db1",)),)
     assert rule.effects == {"GET": "allow"}
-    assert list(rule.blocks) == [rule.all_of, rule.any_of]
+    assert rule.blocks("allow") == [Block(rule.all_of, rule.any_of)]
+    assert rule.blocks("deny") == [Block(rule.all_of), Block((), rule.any_of)]
 
 
 def test_a_rule_without_criteria_applies_to_nothing() -> None:
-    assert list(parse_rule(stored("asset")).blocks) == []
+    rule = parse_rule(stored("asset"))
+    assert [rule.blocks(effect) for effect in EFFECTS] == [[], []]
 
 
 GOOD = stored("asset", ("tags", "equals", "x"))

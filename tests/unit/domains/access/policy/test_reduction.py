@@ -7,8 +7,17 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from backend.domains.access.policy.model import ALLOW, DENY, Criterion, Fields, Rule, parse_rule
-from backend.domains.access.policy.predicate import Block, blocks_for
+from backend.domains.access.policy.model import (
+    ALLOW,
+    DENY,
+    Block,
+    Criteria,
+    Criterion,
+    Fields,
+    Rule,
+    parse_rule,
+)
+from backend.domains.access.policy.predicate import blocks_for
 from backend.domains.access.policy.reduction import reduced
 from tests.factories.policies import DRAWN, everything, objects_of, read_plainly, rules, stored
 
@@ -49,7 +58,7 @@ def as_rules(found: list[Rule]) -> list[Rule]:
     """The reduced blocks, each a rule; an empty one, which no rule says, is one on all assets."""
     always = (Criterion("object__type", "equals", ("asset",)),)
     return [
-        Rule("c", "asset", block or always, (), {"GET": effect})
+        Rule("c", "asset", block.all_of or always, block.any_of, {"GET": effect})
         for effect, some in zip((ALLOW, DENY), blocks(found), strict=True)
         for block in some
     ]
@@ -139,12 +148,57 @@ PUMPS = ("assetName", "contains", "pump")
     ],
 )  # fmt: skip
 def test_what_makes_no_difference_is_left_out(
-    given_rules: list[dict[str, Any]], allowed: list[Block], denied: list[Block]
+    given_rules: list[dict[str, Any]], allowed: list[Criteria], denied: list[Criteria]
 ) -> None:
-    assert blocks([parse_rule(each) for each in given_rules]) == (allowed, denied)
+    expected = [Block(each) for each in allowed], [Block(each) for each in denied]
+    assert blocks([parse_rule(each) for each in given_rules]) == expected
+
+
+A, B, VALVES = (
+    ("databaseId", "equals", "a"), ("databaseId", "equals", "b"), ("assetName", "equals", "valve"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given_rules", "expected"),
+    [
+        pytest.param(
+            [stored("asset", A, any_of=[PUMPS, ("tags", "equals", "x")])],
+            [Block((demand("databaseId", "a"),),
+                   (demand("assetName", "pump", operator="contains"), demand("tags", "x")))],
+            id="alternatives on two fields are kept as such",
+        ),
+        pytest.param(
+            [stored("asset", PUMPS, any_of=[A, B])],
+            [Block((demand("databaseId", "a", "b"),
+                    demand("assetName", "pump", operator="contains")))],
+            id="values of one field are one criterion",
+        ),
+        pytest.param(
+            [stored("asset", A, any_of=[B, VALVES])],
+            [Block((demand("databaseId", "a"), demand("assetName", "valve")))],
+            id="an alternative that cannot match beside the others is left out",
+        ),
+        pytest.param(
+            [stored("asset", A, any_of=[A, VALVES])],
+            [Block((demand("databaseId", "a"),))],
+            id="an alternative that always matches makes the others needless",
+        ),
+        pytest.param(
+            [stored("asset", A, any_of=[PUMPS, ("tags", "equals", "x")]), stored("asset", A)],
+            [Block((demand("databaseId", "a"),))],
+            id="a block within another one is left out with its alternatives",
+        ),
+        pytest.param([stored("asset", A, any_of=[B])], [], id="never"),
+    ],
+)  # fmt: skip
+def test_alternatives_are_simplified(
+    given_rules: list[dict[str, Any]], expected: list[Block]
+) -> None:
+    assert blocks([parse_rule(each) for each in given_rules]) == (expected, [])
 
 
 def test_of_tags_a_demand_on_one_says_nothing_of_the_others() -> None:
     found = [stored("asset", ("tags", "equals", "a"), ("tags", "does_not_contain", "b"))]
     ((block,), _) = blocks([parse_rule(each) for each in found])
-    assert len(block) == 2
+    assert len(block.all_of) == 2

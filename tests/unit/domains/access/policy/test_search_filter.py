@@ -141,3 +141,18 @@ def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_li
     assert search_filter(some("contains", MAX_CLAUSES)) is not None
     with pytest.raises(TooLargeError, match="900 search conditions"):
         search_filter(some("contains", MAX_CLAUSES + 1))
+
+
+def test_alternatives_beside_criteria_are_added_to_the_conditions_not_multiplied() -> None:
+    each = [
+        (("assetName", "contains", f"<{n}>"), ("tags", "contains", f"[{n}]")) for n in range(50)
+    ]
+    rule = stored("asset", *(name for name, _ in each), any_of=[tag for _, tag in each])
+    query = search_filter([parse_rule(rule)])
+    assert query is not None
+    (block,) = query["bool"]["filter"][1]["bool"]["should"]
+    assert [len(block["bool"][part]) for part in ("filter", "should")] == [50, 50]
+    names = "".join(value for (_, _, value), _ in each)
+    assert finds(query, indexed({"assetName": names, "tags": ("[7]",)}))
+    assert not finds(query, indexed({"assetName": names, "tags": ("7",)}))
+    assert not finds(query, indexed({"assetName": names[:-1], "tags": ("[7]",)}))
