@@ -72,7 +72,9 @@ class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
             executions=self.executions,
             active=self.active,
             workflows=self.workflows,
+            workflow_triggers=self.workflow_triggers,
             pipelines=self.pipelines,
+            rights=self.rules,  # those of users: the product itself runs only its own workflows
             assets=self.assets,
             registry=BucketRegistry(self.tables),
             uploaders=Uploaders(UploadRepository(self.tables)),

@@ -3,6 +3,8 @@
 from functools import cached_property
 
 from backend.core.wired import wired
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.service.profiles import DeletedUsers
 from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.rules import Allowed
 from backend.domains.pipelines.service import PipelineCommands, PipelineQueries
@@ -11,6 +13,7 @@ from backend.domains.workflows.service import (
     AssociatedUpdates,
     WorkflowCommands,
     WorkflowQueries,
+    WorkflowTriggers,
 )
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import pipeline_functions
@@ -54,6 +57,10 @@ class WorkflowWiring(Wiring):
             authorization=self.authorization,
             processing=self.settings.number(PROCESSING) == 1,
         )
+
+    @cached_property
+    def workflow_triggers(self) -> WorkflowTriggers:
+        return WorkflowTriggers(DeletedUsers(ProfileRepository(self.tables)))
 
     @cached_property
     def workflow_commands(self) -> WorkflowCommands:

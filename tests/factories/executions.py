@@ -142,6 +142,7 @@ class Runner:
             "queues": self.queues,
             "runs": self.runs,
             "authorization": self.rights,
+            "rules": self.rights,
             "failures": SimpleNamespace(keep=self._keep),
             "ring": self.alarms.append,
         }
@@ -187,6 +188,7 @@ class Runner:
         database_id: str = "museum",
         pipelines: Sequence[tuple[str, str]] = (("museum", "convert"),),
         triggers: str = "",
+        stored_by: str | None = "curator",
         **pipeline: Any,
     ) -> None:
         """Store a workflow, and its pipelines by database and id as far as they are missing."""
@@ -203,6 +205,8 @@ class Runner:
             auto_trigger_on_file_extensions_upload=triggers,
             date_created=CREATED_AT,
             date_modified=CREATED_AT,
+            stored_by=stored_by,
+            stored_at=None if stored_by is None else CREATED_AT,
         )
         self.tables.put_many(WORKFLOWS, [workflow.model_dump(by_alias=True, exclude_none=True)])
 

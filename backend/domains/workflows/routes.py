@@ -13,27 +13,29 @@ from backend.domains.workflows.models.replies import (
     WorkflowsQuery,
     WorkflowsReply,
 )
-from backend.domains.workflows.service import WorkflowCommands, WorkflowQueries
+from backend.domains.workflows.service import WorkflowCommands, WorkflowQueries, WorkflowTriggers
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
 
-def build_router(queries: WorkflowQueries, commands: WorkflowCommands) -> Router:
+def build_router(
+    queries: WorkflowQueries, commands: WorkflowCommands, triggers: WorkflowTriggers
+) -> Router:
     """Bind the routes of workflows to the services."""
     router = Router()
-    _bind_reads(router, queries)
+    _bind_reads(router, queries, triggers)
     _bind_writes(router, commands)
     return router
 
 
-def _bind_reads(router: Router, queries: WorkflowQueries) -> None:
+def _bind_reads(router: Router, queries: WorkflowQueries, triggers: WorkflowTriggers) -> None:
     @router.bind(routes.LIST_ALL_WORKFLOWS)
     def list_all_workflows(call: Call, query: WorkflowsQuery) -> WorkflowsReply:
         page = queries.list_workflows(
             call.caller, call.page(query), show_deleted=query.show_deleted
         )
-        return _page(call, page)
+        return _page(call, triggers, page)
 
     @router.bind(routes.LIST_WORKFLOWS)
     def list_workflows(
@@ -45,14 +47,15 @@ def _bind_reads(router: Router, queries: WorkflowQueries) -> None:
             database_id=path.database_id,
             show_deleted=query.show_deleted,
         )
-        return _page(call, page)
+        return _page(call, triggers, page)
 
     @router.bind(routes.GET_WORKFLOW)
     def get_workflow(call: Call, path: WorkflowPath, query: WorkflowQuery) -> WorkflowReply:
         found = queries.get_workflow(
             call.caller, path.database_id, path.workflow_id, show_deleted=query.show_deleted
         )
-        return WorkflowReply(message=WorkflowItem.of(found))
+        stopped = triggers.stopped([found])
+        return WorkflowReply(message=WorkflowItem.of(found, stopped.get(found.key)))
 
 
 def _bind_writes(router: Router, commands: WorkflowCommands) -> None:
@@ -67,6 +70,7 @@ def _bind_writes(router: Router, commands: WorkflowCommands) -> None:
         return WorkflowDoneReply(message=f"Workflow {path.workflow_id} was deleted")
 
 
-def _page(call: Call, page: Page[Workflow]) -> WorkflowsReply:
-    items = [WorkflowItem.of(workflow) for workflow in page.items]
+def _page(call: Call, triggers: WorkflowTriggers, page: Page[Workflow]) -> WorkflowsReply:
+    stopped = triggers.stopped(page.items)
+    items = [WorkflowItem.of(workflow, stopped.get(workflow.key)) for workflow in page.items]
     return WorkflowsReply(message=WorkflowPage(items=items, next_token=call.next_token(page.after)))

@@ -6,4 +6,5 @@ from backend.entrypoints.workflow_wiring import WorkflowWiring
 from backend.spec.functions import WORKFLOWS_API
 
 _wiring = WorkflowWiring(WORKFLOWS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.workflows, _wiring.workflow_commands)))
+_router = build_router(_wiring.workflows, _wiring.workflow_commands, _wiring.workflow_triggers)
+handler = ready(_wiring.app.handler(_router))

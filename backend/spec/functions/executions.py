@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from backend.spec import buckets, queues, secrets, settings
 from backend.spec.functions.model import Function, api, audited
-from backend.spec.tables import assets, metadata, operations, registry, workflows
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
 _PROGRESS = (
     workflows.WORKFLOW_EXECUTIONS,
@@ -75,6 +75,8 @@ UPLOAD_TRIGGER = audited(
         "backend.entrypoints.streams.upload_triggers.handler",
         "Starts the workflows that new versions of files trigger.",
         reads=(
+            *access.RIGHTS,
+            access.USERS,
             assets.ASSETS,
             assets.DATABASES,
             assets.ASSET_UPLOADS,

@@ -2,7 +2,7 @@
 
 from backend.spec import secrets, settings
 from backend.spec.functions.model import api, audited
-from backend.spec.tables import assets, operations, workflows
+from backend.spec.tables import access, assets, operations, workflows
 
 PIPELINES_API = audited(
     api(
@@ -21,7 +21,7 @@ WORKFLOWS_API = audited(
         "workflows",
         "Workflows: sequences of pipelines, and the file types whose upload starts them.",
         writes=(workflows.PIPELINES, workflows.WORKFLOWS, operations.RESERVATIONS),
-        reads=(assets.DATABASES,),
+        reads=(assets.DATABASES, access.USERS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
         settings=(settings.PROCESSING,),
     )

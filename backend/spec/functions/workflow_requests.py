@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.request_parts import BUCKET_RECORD, CALLER, KEPT, Requests
-from backend.spec.tables import assets, metadata, operations, registry, workflows
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
 OF_WORKFLOWS: Mapping[str, Requests] = {
     "PipelinesApi": {
@@ -17,6 +17,7 @@ OF_WORKFLOWS: Mapping[str, Requests] = {
         workflows.WORKFLOWS: ("BatchGetItem", "PutItem"),
     },
     "WorkflowsApi": {
+        access.USERS: ("BatchGetItem",),
         assets.DATABASES: ("ConditionCheckItem",),
         operations.RESERVATIONS: ("UpdateItem",),
         workflows.PIPELINES: ("BatchGetItem", "ConditionCheckItem", "UpdateItem"),
@@ -66,7 +67,9 @@ OF_EXECUTIONS: Mapping[str, Requests] = {
     "ExecutionFollower": {**KEPT, **_ENDS},
     "ReconcileExecutions": _ENDS,
     "UploadTrigger": {
+        **CALLER,
         **KEPT,
+        access.USERS: ("BatchGetItem",),
         assets.ASSETS: ("BatchGetItem",),
         assets.DATABASES: ("GetItem",),
         assets.ASSET_UPLOADS: ("Query",),

@@ -112,6 +112,9 @@ class Workflow(Wire):
     date_modified: str | None = None
     deleted_at: str | None = None
     deleted_by: str | None = None
+    stored_by: str | None = None
+    trigger_stopped: str | None = None
+    """Why uploads do not start the workflow, although it has a trigger."""
 
 
 def functions_of(pipelines: Sequence[WorkflowPipeline]) -> JsonValue:

@@ -139,3 +139,18 @@ def test_workflows_are_listed_shown_and_deleted(shell: Shell, server: FakeServer
     assert shell.run("workflows", "show", "museum", "publish") == "museum\tconvert\t\t\n"
     server.fail("DELETE", "/workflows/publish$", answer("Workflow publish was deleted"))
     assert shell.run("workflows", "delete", "museum", "publish", "--yes") == "publish\n"
+
+
+def test_the_check_lists_workflows_whose_trigger_starts_nothing_and_fails(
+    shell: Shell, server: FakeServer
+) -> None:
+    stopped = {**WORKFLOW, "workflowId": "older", "triggerStopped": "no user; store it again"}
+    server.fail("GET", "/workflows$", answer({"Items": [WORKFLOW, stopped]}))
+    shown = shell.run("workflows", "check")
+    assert shell.code == 1
+    assert "older" in shown
+    assert "no user" in shown
+    assert "publish" not in shown
+    server.fail("GET", "/workflows$", answer({"Items": [WORKFLOW]}))
+    shell.run("workflows", "check")
+    assert shell.code == 0

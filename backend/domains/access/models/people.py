@@ -39,6 +39,9 @@ class User(WireModel):
 
     `pool_id` is the user pool that had this user when the product last created, changed or deleted
     the user there, or created an API key for the user.
+
+    `deleted_at` is when a user of this id was last deleted from the pool. It is kept if the id is
+    used again: what the former user had left must not act with the rights of the new one.
     """
 
     user_id: str
@@ -46,3 +49,4 @@ class User(WireModel):
     email: str | None = None
     email_confirmed: bool | None = None
     pool_id: str | None = None
+    deleted_at: str | None = None

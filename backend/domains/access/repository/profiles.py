@@ -38,7 +38,13 @@ class ProfileRepository:
         values = {"email": email, "emailConfirmed": True}
         self.tables.write(Update(table=USERS, key={_KEY: user_id}, set=values))
 
+    def record_deletion(self, user_id: str, at: str) -> None:
+        """Record when a user was deleted."""
+        self.tables.write(Update(table=USERS, key={_KEY: user_id}, set={"deletedAt": at}))
+
     def keep(self, user: User, *others: Write) -> None:
         """Store the profile; other attributes of the row remain unchanged."""
-        values = user.model_dump(by_alias=True, exclude_none=True, exclude={"user_id"})
+        values = user.model_dump(
+            by_alias=True, exclude_none=True, exclude={"user_id", "deleted_at"}
+        )
         self.tables.transact([Update(table=USERS, key={_KEY: user.user_id}, set=values), *others])

@@ -126,6 +126,22 @@ class EmailAddresses:
         }
 
 
+@wired
+class DeletedUsers:
+    """Deletions of users, for other slices that act for a user who left something behind."""
+
+    profiles: ProfileRepository
+
+    def deletions(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """Return when users were last deleted, by id; users that never were are left out."""
+        found = self.profiles.get_many(dict.fromkeys(user_ids))
+        return {
+            user_id: user.deleted_at
+            for user_id, user in found.items()
+            if user.deleted_at is not None
+        }
+
+
 def _require_own(caller: Identity, user_id: str) -> None:
     """Require the caller's own id: the user id, or the subject of its token."""
     if user_id not in (caller.user_id, caller.subject):

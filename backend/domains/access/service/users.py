@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from backend.core.authorization import Action, Authorization
-from backend.core.clock import Clock
+from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
@@ -126,6 +126,7 @@ class UserService:
         self._enter(caller, "delete_cognito_user", user_id, before=before)
         # Before the user is removed from the pool, so that a failed deletion can be repeated.
         self.keys.disable_all(caller, user_id)
+        self.profiles.record_deletion(user_id, iso(self.clock()))
         self._pool().delete_user(user_id)
 
     def reset_password(self, caller: Identity, user_id: str) -> None:

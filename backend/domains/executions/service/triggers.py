@@ -8,7 +8,9 @@ active, the file is recorded at its reservation, and processed again when the ru
 
 import json
 import logging
+from collections.abc import Sequence
 
+from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
 from backend.core.errors import NotFoundError, UnavailableError
@@ -19,6 +21,7 @@ from backend.core.queues import Queues
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
+from backend.domains.assets.service import secured as secured_asset
 from backend.domains.audit.models import execution_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.service import BucketRegistry
@@ -35,13 +38,15 @@ from backend.domains.executions.repository import (
 from backend.domains.executions.rules import events, new_executions, triggers
 from backend.domains.executions.service.consumers import Keep
 from backend.domains.pipelines.service import PipelineQueries
+from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.quarantine.service import Quarantine
 from backend.domains.uploads.service.uploaders import Uploaders
 from backend.domains.workflows.models import Workflow
-from backend.domains.workflows.service import WorkflowQueries
+from backend.domains.workflows.service import WorkflowQueries, WorkflowTriggers
 from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
+from backend.spec.routes import Action
 
 _ATTEMPTS = 4  # of a run that starts at the moment when another ends
 _log = logging.getLogger(__name__)
@@ -52,7 +57,9 @@ class UploadTriggers:
     executions: ExecutionRepository
     active: ActiveRepository
     workflows: WorkflowQueries
+    workflow_triggers: WorkflowTriggers
     pipelines: PipelineQueries
+    rights: Authorization
     assets: AssetService
     registry: BucketRegistry
     uploaders: Uploaders
@@ -104,7 +111,8 @@ class UploadTriggers:
         chain = triggers.chain_of(head.metadata)
         wanted = [one for one in wanted if triggers.may_continue(chain, one.key)]
         wanted = self._of_content(upload, wanted)
-        ready = [one for one in wanted if self._is_ready(one)]
+        stopped = self.workflow_triggers.stopped(wanted)
+        ready = [one for one in wanted if self._is_ready(one, asset, stopped.get(one.key))]
         if not ready:
             return
         caller = self._caller(head)
@@ -131,15 +139,35 @@ class UploadTriggers:
             return []
         return wanted if may_be_model(extension, start) else own
 
-    def _is_ready(self, workflow: Workflow) -> bool:
-        """Return whether all pipelines of a workflow exist and are enabled."""
+    def _is_ready(self, workflow: Workflow, asset: Asset, stopped: str | None) -> bool:
+        """Return whether its pipelines are enabled, and its author may run them on the asset."""
+        if stopped is not None:
+            _log.info("%s: %s", workflow.key, stopped)
+            return False
+        author = Identity(workflow.stored_by or "")
+        own = not workflow.is_shipped
+        if own and not self._may_all(author, ("GET", "POST"), secured_asset(asset)):
+            _log.info(
+                "%s starts no run: %s may not run it on the asset", workflow.key, author.user_id
+            )
+            return False
         known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
         for function in workflow.functions:
             pipeline = known.get(function.key)
             if pipeline is None or not pipeline.enabled:
                 _log.info("%s starts no run: pipeline %s cannot run", workflow.key, function.name)
                 return False
+            if own and not self._may_all(author, ("GET", "POST"), secured_pipeline(pipeline)):
+                _log.info("%s starts no run: %s may not run it", workflow.key, author.user_id)
+                return False
         return True
+
+    def _may_all(self, author: Identity, actions: Sequence[Action], target: Secured) -> bool:
+        """Return whether the author's current permissions allow all of the actions.
+
+        The author's second factor is not stored, so roles that require one do not count.
+        """
+        return all(self.rights.may(author, action, target) for action in actions)
 
     def _caller(self, head: ObjectHead) -> Identity:
         """Return who uploaded the version, or the product itself."""

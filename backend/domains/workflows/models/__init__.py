@@ -90,7 +90,11 @@ class SpecifiedPipelines(WireModel):
 
 
 class Workflow(WireModel):
-    """A workflow as stored. `shipped` and `revision` are ours, as for pipelines."""
+    """A workflow as stored. `shipped` and `revision` are ours, as for pipelines.
+
+    `stored_by` and `stored_at` are of the last user who put it, for whom its trigger runs. Rows of
+    earlier releases have neither.
+    """
 
     database_id: str
     workflow_id: str
@@ -100,6 +104,8 @@ class Workflow(WireModel):
     date_created: str
     date_modified: str
     shipped: bool = False
+    stored_by: str | None = None
+    stored_at: str | None = None
     revision: int = 1
     deleted_at: str | None = None
     deleted_by: str | None = None
@@ -153,6 +159,10 @@ class Workflow(WireModel):
     def has_shipped_id(self) -> bool:
         """Return whether it has the id of a workflow that ships with the product."""
         return self.database_id == GLOBAL and any(one.id == self.workflow_id for one in SHIPPED)
+
+    @property
+    def has_trigger(self) -> bool:
+        return any(self.auto_trigger_on_file_extensions_upload.split(","))
 
     def is_triggered_by(self, path: str) -> bool:
         """Return whether an upload of the file starts it."""

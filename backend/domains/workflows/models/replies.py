@@ -38,12 +38,15 @@ class WorkflowItem(WireModel):
     auto_trigger_on_file_extensions_upload: str
     date_created: str
     date_modified: str
+    stored_by: str | None = None
+    trigger_stopped: str | None = None
+    """Why uploads do not start the workflow, although it has a trigger."""
     deleted_at: str | None = None
     deleted_by: str | None = None
 
     @classmethod
-    def of(cls, workflow: Workflow) -> "WorkflowItem":
-        return cls.model_validate(workflow.model_dump())
+    def of(cls, workflow: Workflow, stopped: str | None) -> "WorkflowItem":
+        return cls.model_validate({**workflow.model_dump(), "trigger_stopped": stopped})
 
 
 class WorkflowPage(WireModel):

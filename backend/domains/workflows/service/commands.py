@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
-from backend.core.errors import FieldError, InvalidInputError
+from backend.core.errors import FieldError, InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
@@ -18,6 +18,7 @@ from backend.domains.databases.service import (
 )
 from backend.domains.pipelines.models import Pipeline
 from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError
+from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.workflows.models import (
     PutWorkflowBody,
     SentFunction,
@@ -53,17 +54,20 @@ class WorkflowCommands:
         Raises:
             InvalidInputError: a pipeline does not exist, is not visible to the caller or belongs to
                 another database; or the database does not exist.
-            PermissionDeniedError: the caller may not create or change it.
+            PermissionDeniedError: the caller may not create or change it; or it has a trigger, and
+                the caller may not run one of its pipelines.
             TooManyUsesError: a pipeline is used by the maximum number of workflows.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
         for _ in range(_ATTEMPTS):
             found = self.workflows.get(body.database_id, body.workflow_id)
-            wanted = self._wanted(body, found)
+            wanted = self._wanted(caller, body, found)
             require(self.authorization, caller, "PUT", secured(wanted))
             sent = body.specified_pipelines.functions
             pipelines = self._pipelines(sent, found)
             self._check(caller, body.database_id, sent, pipelines)
+            if wanted.has_trigger:
+                self._require_runnable(caller, sent, pipelines)
             functions = [
                 WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
             ]
@@ -97,7 +101,7 @@ class WorkflowCommands:
                 continue
         raise WorkflowRevisionError(workflow_id)
 
-    def _wanted(self, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
+    def _wanted(self, caller: Identity, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
         """Return the new workflow without its pipelines, because permissions are checked first."""
         now = iso(self.clock())
         return Workflow(
@@ -105,6 +109,8 @@ class WorkflowCommands:
             specified_pipelines=SpecifiedPipelines(functions=[]),
             date_created=now if found is None else found.date_created,
             date_modified=now,
+            stored_by=caller.user_id,
+            stored_at=now,
             revision=1 if found is None else found.revision,
         )
 
@@ -135,6 +141,21 @@ class WorkflowCommands:
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 fact = f"pipeline {function.name} does not exist in {function.database_id}"
                 raise _refused(f"{where}.name", fact)
+
+    def _require_runnable(
+        self,
+        caller: Identity,
+        sent: Sequence[SentFunction],
+        pipelines: Mapping[_Place, Pipeline],
+    ) -> None:
+        # Whoever uploads starts a trigger, so its author needs the rights to start it by hand.
+        for function in sent:
+            pipeline = pipelines[function.key]
+            if not self.authorization.may(caller, "POST", secured_pipeline(pipeline)):
+                raise PermissionDeniedError(
+                    "autoTriggerOnFileExtensionsUpload: a workflow that uploads start requires "
+                    f"permission to POST each of its pipelines; you may not POST {function.name}"
+                )
 
     def _writes(
         self,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.pipelines import DatabaseArgument, DatabaseOption, DeletedOption
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.workflow_models import Workflow, WorkflowPipeline
 
 WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
@@ -46,6 +46,19 @@ def list_workflows(
             for one in found
         ],
     )
+
+
+@with_session
+def check_workflows(session: Session, database: DatabaseOption = None) -> None:
+    """List workflows whose trigger starts nothing, with the reason; fails if there are any."""
+    found = [one for one in session.client.workflows.list(database) if one.trigger_stopped]
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["database", "workflow", "stored by", "reason"],
+        [[one.database_id, one.workflow_id, one.stored_by, one.trigger_stopped] for one in found],
+    )
+    if found:
+        raise typer.Exit(FAILED)
 
 
 @with_session

@@ -62,7 +62,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "files": ("files", "file_changes", "file_rewrites"),
     "pipelines": ("pipelines", "pipeline_commands"),
     "uploads": ("uploads", "renewals"),
-    "workflows": ("workflows", "workflow_commands"),
+    "workflows": ("workflows", "workflow_commands", "workflow_triggers"),
 }
 
 

@@ -1,0 +1,38 @@
+"""Why triggers of workflows start nothing, for the routes of workflows and for uploads."""
+
+from collections.abc import Mapping, Sequence
+
+from backend.core.wired import wired
+from backend.domains.access.service.profiles import DeletedUsers
+from backend.domains.workflows.models import Workflow
+
+
+@wired
+class WorkflowTriggers:
+    deleted_users: DeletedUsers
+
+    def stopped(self, workflows: Sequence[Workflow]) -> dict[str, str]:
+        """Return why triggers start nothing in any asset, by keys of workflows.
+
+        The others run where the user who stored them may run their pipelines. Workflows that ship
+        with the product run as the product.
+        """
+        own = [
+            each
+            for each in workflows
+            if each.has_trigger and not each.is_shipped and not each.is_deleted
+        ]
+        authors = {each.stored_by for each in own if each.stored_by}
+        deletions = self.deleted_users.deletions(sorted(authors)) if authors else {}
+        found = ((each.key, _reason(each, deletions)) for each in own)
+        return {key: reason for key, reason in found if reason is not None}
+
+
+def _reason(workflow: Workflow, deletions: Mapping[str, str]) -> str | None:
+    if not workflow.stored_by or not workflow.stored_at:
+        return (
+            "uploads do not start it: an earlier release stored it without its user; store it again"
+        )
+    if workflow.stored_at <= deletions.get(workflow.stored_by, ""):
+        return f"uploads do not start it: user {workflow.stored_by} was deleted; store it again"
+    return None
