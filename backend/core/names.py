@@ -261,6 +261,8 @@ NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
 """An id that a request chooses; `AssetId` takes stored ones too: of folders that were found."""
 NewAssetName = Annotated[AssetName, AfterValidator(check_visible)]
 UserId = Annotated[str, AfterValidator(check_user_id), _schema(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
+NewUserId = Annotated[UserId, AfterValidator(check_visible)]
+"""An id that a request introduces; `UserId` takes stored ones too, so that they can be removed."""
 Email = Annotated[str, AfterValidator(check_email), _schema(format="email", maxLength=254)]
 ObjectName = Annotated[
     str, AfterValidator(check_object_name), _schema(pattern="^[-._a-zA-Z0-9 ]{1,256}$")

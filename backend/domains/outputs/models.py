@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from backend.core.models import SentModel, WireModel
 from backend.domains.executions.models import RunOutputs
 from backend.domains.facts.models import Inspection, Reference, Value
-from backend.domains.metadata.models import MAX_RECORDS, NewRecord, UpdateType
+from backend.domains.metadata.models import MAX_RECORDS, SentRecord, UpdateType
 
 Sort = Literal["files", "previews", "metadata"]
 """The folders of a pipeline's outputs, and the lists of what was stored."""
@@ -45,7 +45,7 @@ class MetadataFile(SentModel):
 
     type: Literal["metadata", "attribute"] | None = None
     update_type: UpdateType = "update"
-    metadata: Annotated[list[NewRecord], Field(min_length=1, max_length=MAX_RECORDS)]
+    metadata: Annotated[list[SentRecord], Field(min_length=1, max_length=MAX_RECORDS)]
 
     @model_validator(mode="before")
     @classmethod

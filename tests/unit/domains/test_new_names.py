@@ -1,17 +1,34 @@
 """Bodies that choose a name refuse invisible characters; bodies that refer to a name take them."""
 
+import json
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from backend.core.errors import InvalidInputError
+from backend.core.models import WrongFieldError
+from backend.domains.access.models.constraints import ConstraintBody, ConstraintPath
+from backend.domains.access.models.keys import CreateApiKeyBody
+from backend.domains.access.models.roles import RoleBody, UserBody, UserRolesBody
+from backend.domains.access.models.users import CreateSignInBody, SignInPath
+from backend.domains.access.rules.refusals import RefusedError
+from backend.domains.access.rules.users import demand_usable
 from backend.domains.asset_versions.models import UpdateVersionBody
 from backend.domains.assets.models import AssetPath, CreateAssetBody, NewAsset
+from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.files.rules import Owner, demand_name
 from backend.domains.ingest.models import IngestBody
 from backend.domains.ingest.rules import started_upload
+from backend.domains.metadata.models.replies import AddAssetMetadataBody
+from backend.domains.metadata_schemas.models import CreateSchemaBody
+from backend.domains.pipelines.models import PutPipelineBody
+from backend.domains.tags.models import TagBody, TagTypeBody
 from backend.domains.uploads.models import NewFile, SentFile
+from backend.domains.workflows.models import PutWorkflowBody
+from tests.factories.buckets import BUCKET_ID
+from tests.factories.constraints import constraint
+from tests.factories.workflows import pipeline_body, workflow_body
 
 HIDDEN = "a\u200bb"
 ASSET = {"databaseId": "museum", "assetName": "Lion", "description": "A lion"}
@@ -55,3 +72,74 @@ def test_a_path_of_an_ingest_is_refused() -> None:
 def test_the_destination_of_a_file_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="invisible"):
         demand_name(Owner("museum", "lion", "lion/"), f"/{HIDDEN}", "", field="destinationPath")
+
+
+FILLERS = ("\u3164", "\u115f", "\u1160", "\uffa0", "\u200b")
+"""Letters, as Unicode classifies most of them, that are displayed as nothing."""
+USER = {"userId": "ann"}
+GRANT = {"permission": "GET", "permissionType": "allow"}
+RULE = constraint(groupPermissions=[], userPermissions=[{**USER, **GRANT}])
+FIELD = {"metadataFieldKeyName": "height", "metadataFieldValueType": "string"}
+NAMED: list[tuple[type[BaseModel], dict[str, Any], str]] = [
+    (CreateSignInBody, {**USER, "email": "ann@example.org"}, "userId"),
+    (UserRolesBody, {**USER, "roleName": ["viewer"]}, "userId"),
+    (UserRolesBody, {**USER, "roleName": ["viewer"]}, "roleName.0"),
+    (RoleBody, {"roleName": "viewer", "description": "View"}, "roleName"),
+    (CreateApiKeyBody, {"apiKeyName": "Robot", **USER, "description": "Lab"}, "apiKeyName"),
+    (CreateApiKeyBody, {"apiKeyName": "Robot", **USER, "description": "Lab"}, "userId"),
+    (ConstraintBody, RULE, "name"),
+    (ConstraintBody, RULE, "userPermissions.0.userId"),
+    (ConstraintPath, {"constraintId": "see"}, "constraintId"),
+    (CreateDatabaseBody, {"databaseId": "museum", "description": "All of it",
+                          "defaultBucketId": BUCKET_ID}, "databaseId"),
+    (TagBody, {"tagName": "red", "description": "A tag", "tagTypeName": "c"}, "tagName"),
+    (TagTypeBody, {"tagTypeName": "colour", "description": "A type"}, "tagTypeName"),
+    (PutPipelineBody, pipeline_body(), "pipelineId"),
+    (PutWorkflowBody, workflow_body(), "workflowId"),
+    (AddAssetMetadataBody, {"metadata": [{"metadataKey": "height", "metadataValue": "2"}]},
+     "metadata.0.metadataKey"),
+    (CreateSchemaBody, {"databaseId": "museum", "metadataSchemaEntityType": "assetMetadata",
+                        "schemaName": "Sizes", "fields": {"fields": [FIELD]}},
+     "fields.fields.0.metadataFieldKeyName"),
+]  # fmt: skip
+
+
+def test_every_name_that_people_read_is_refused_with_characters_they_cannot_see() -> None:
+    taken: list[tuple[str, str, str]] = []
+    for model, body, where in NAMED:
+        model.model_validate(body)
+        for filler in FILLERS:
+            try:
+                model.model_validate(with_filler(body, where, filler))
+            except ValidationError as error:
+                cause = error.errors()[0]
+                named = [*map(str, cause["loc"])]
+                named += [each.field for each in [cause.get("ctx", {}).get("error")]
+                          if isinstance(each, WrongFieldError)]  # fmt: skip
+                assert ".".join(named) == where, (model.__name__, where)
+            else:
+                taken.append((model.__name__, where, f"U+{ord(filler):04X}"))
+    assert not taken
+
+
+def with_filler(body: dict[str, Any], where: str, filler: str) -> dict[str, Any]:
+    changed = json.loads(json.dumps(body))
+    *parents, last = [int(part) if part.isdigit() else part for part in where.split(".")]
+    place = changed
+    for part in parents:
+        place = place[part]
+    place[last] = f"{place[last]}{filler}x"
+    return changed
+
+
+def test_a_token_does_not_name_a_user_with_characters_that_people_cannot_see() -> None:
+    assert demand_usable("ann@example.org") == "ann@example.org"
+    for filler in FILLERS:
+        with pytest.raises(RefusedError):
+            demand_usable(f"ann{filler}@example.org")
+
+
+def test_a_stored_user_with_such_a_name_can_be_removed() -> None:
+    for filler in FILLERS[:3]:
+        UserBody.model_validate({"userId": f"ann{filler}"})
+        SignInPath.model_validate({"userId": f"ann{filler}"})

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
+from backend.core.invisible import check_visible
 from backend.core.models import LegacyEnvelope, SentModel, WireModel, WrongFieldError
-from backend.core.names import ObjectName, Text, UserId, has_control_character
+from backend.core.names import NewUserId, ObjectName, Text, has_control_character
 from backend.domains.access.policy.model import (
     ACTIONS,
     EFFECTS,
@@ -113,7 +114,7 @@ class GroupPermission(WireModel):
 
 class UserPermission(WireModel):
     id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
-    user_id: UserId
+    user_id: NewUserId
     permission: Permission
     permission_type: Effect
 
@@ -121,7 +122,7 @@ class UserPermission(WireModel):
 class Criteria(SentModel):
     """The criteria of a constraint: objects of one type that match all, or one, of them."""
 
-    name: Line
+    name: Annotated[Line, AfterValidator(check_visible)]
     description: Line
     object_type: ObjectType
     criteria_and: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []

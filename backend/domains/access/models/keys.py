@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import ObjectName, Text, UserId, Words
+from backend.core.names import NewUserId, ObjectName, Text, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
@@ -80,7 +80,7 @@ class ApiKeyPath(WireModel):
 
 class CreateApiKeyBody(WireModel):
     api_key_name: ObjectName
-    user_id: UserId
+    user_id: NewUserId
     description: KeyDescription
     expires_at: ExpiresAt | None = None
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from backend.core.models import LegacyEnvelope, WireModel
-from backend.core.names import ObjectName, Text, UserId, Words
+from backend.core.names import NewUserId, ObjectName, Text, UserId, Words
 
 MAX_ROLES = 30
 """Of one user: all of them can be taken and others given in one transaction."""
@@ -63,7 +63,7 @@ class RoleOperationReply(WireModel):
 
 
 class UserRolesBody(WireModel):
-    user_id: UserId
+    user_id: NewUserId
     role_name: Annotated[
         list[ObjectName], Field(min_length=1, max_length=MAX_ROLES), AfterValidator(_each_once)
     ]

@@ -3,6 +3,7 @@
 import unicodedata
 
 from backend.core.identity import ANONYMOUS, SYSTEM
+from backend.core.invisible import check_visible
 from backend.core.names import check_user_id
 from backend.domains.access.rules.refusals import Reason, RefusedError
 
@@ -31,7 +32,7 @@ def demand_usable(user_id: object) -> str:
     if not isinstance(user_id, str):
         raise RefusedError(Reason.USER)
     try:
-        check_user_id(user_id)
+        check_visible(check_user_id(user_id))
     except ValueError:
         raise RefusedError(Reason.USER) from None
     if user_id.casefold() in _RESERVED or unicodedata.normalize("NFKC", user_id) != user_id:

@@ -9,6 +9,7 @@ from pydantic import (
     field_validator,
 )
 
+from backend.core.invisible import check_visible
 from backend.core.metadata_values import ValueType, check_key, check_value
 from backend.core.models import SentModel, WireModel
 from backend.spec.facts import FACT_PREFIX
@@ -89,3 +90,9 @@ class NewRecord(SentModel):
         if value_type is None:  # which is a separate error
             return value
         return check_value(value_type, value)
+
+
+class SentRecord(NewRecord):
+    """A key that a request chooses, with its value; `NewRecord` takes stored keys too."""
+
+    metadata_key: Annotated[MetadataKey, AfterValidator(check_visible)]

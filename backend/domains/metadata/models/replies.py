@@ -9,7 +9,7 @@ from pydantic import (
 
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id, RelativePath
-from backend.domains.metadata.models import MAX_RECORDS, Kind, MetadataKey, NewRecord, UpdateType
+from backend.domains.metadata.models import MAX_RECORDS, Kind, MetadataKey, SentRecord, UpdateType
 
 
 class AssetMetadataPath(WireModel):
@@ -39,7 +39,7 @@ class FileMetadataQuery(AssetMetadataQuery):
 
 
 class AddAssetMetadataBody(SentModel):
-    metadata: Annotated[list[NewRecord], Field(min_length=1, max_length=MAX_RECORDS)]
+    metadata: Annotated[list[SentRecord], Field(min_length=1, max_length=MAX_RECORDS)]
 
 
 class AddFileMetadataBody(AddAssetMetadataBody):

@@ -5,8 +5,9 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from backend.core.invisible import check_visible
 from backend.core.metadata_values import ValueType, check_key
-from backend.core.models import SentModel, WireModel
+from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import AnyText, ExtensionList, Id, ObjectName, database_or_global
 
 EntityType = Literal[
@@ -52,6 +53,20 @@ class SchemaFields(WireModel):
     fields: Annotated[list[SchemaField], Field(min_length=1, max_length=MAX_FIELDS)]
 
 
+def _visible(fields: SchemaFields) -> SchemaFields:
+    """Require that the keys of a schema, which stored ones may not be, are visible."""
+    for number, each in enumerate(fields.fields):
+        try:
+            check_visible(each.metadata_field_key_name)
+        except ValueError as error:
+            field = f"fields.{number}.metadataFieldKeyName"
+            raise WrongFieldError(field, str(error)) from None
+    return fields
+
+
+NewSchemaFields = Annotated[SchemaFields, AfterValidator(_visible)]
+
+
 class MetadataSchema(WireModel):
     """A schema as stored."""
 
@@ -92,7 +107,7 @@ class CreateSchemaBody(SentModel):
     database_id: DatabaseOrGlobal
     metadata_schema_entity_type: AnyEntityType
     schema_name: ObjectName
-    fields: SchemaFields
+    fields: NewSchemaFields
     file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
     enabled: bool = True
 
@@ -102,7 +117,7 @@ class UpdateSchemaBody(WireModel):
 
     metadata_schema_id: Id
     schema_name: ObjectName | None = None
-    fields: SchemaFields | None = None
+    fields: NewSchemaFields | None = None
     file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
     enabled: bool | None = None
 

@@ -14,6 +14,7 @@ from vitrine_mlflow.auth.items import (
 )
 from vitrine_mlflow.errors import ConflictError, exists, missing
 from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, key_of, with_key
+from vitrine_mlflow.invisible import check_visible
 from vitrine_mlflow.mlflow_api import validate_password, validate_username
 from vitrine_mlflow.table import PARTITION_KEY
 
@@ -27,6 +28,7 @@ class Users:
 
     def create(self, username: str, password: str, *, is_admin: bool) -> User:
         validate_username(username)
+        check_visible(username)
         validate_password(password)
         user_id = self._items.new_id()
         attributes = {
