@@ -72,6 +72,7 @@ class CognitoUserPool:
                 self.client.admin_create_user(
                     UserPoolId=self.pool_id,
                     Username=user.user_id,
+                    UserAttributes=self._contact(user.user_id),
                     MessageAction="RESEND",
                     DesiredDeliveryMediums=["EMAIL"],
                 )
@@ -79,6 +80,14 @@ class CognitoUserPool:
                 self.client.admin_reset_user_password(
                     UserPoolId=self.pool_id, Username=user.user_id
                 )
+
+    def _contact(self, user_id: str) -> "list[AttributeTypeTypeDef]":
+        """Return address and number as they are, for calls that may replace all attributes.
+
+        The pool of the local runtime does.
+        """
+        found = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
+        return [each for each in found.get("UserAttributes", []) if each["Name"] in _CONTACT]
 
 
 @contextmanager
@@ -100,6 +109,11 @@ def _translated(user_id: str) -> Generator[None]:
         if code in _BUSY:
             raise UnavailableError("Cognito is overloaded") from error
         raise
+
+
+_CONTACT = frozenset(
+    name + suffix for name in ("email", "phone_number") for suffix in ("", "_verified")
+)
 
 
 def _verified(email: str | None, phone: str | None) -> "list[AttributeTypeTypeDef]":

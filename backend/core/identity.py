@@ -17,6 +17,10 @@ class Identity(NamedTuple):
     api_key_id: str | None = None
     subject: str | None = None
 
+    def named(self, user_id: str) -> str:
+        """Return the user whom a request of this caller names; its own subject is the caller."""
+        return self.user_id if user_id == self.subject else user_id
+
 
 OUTAGE_MARK = "outage"
 """In the authorizer's context instead of an identity, if an outage prevented authentication."""

@@ -154,6 +154,10 @@ def check_relative_path(value: str) -> str:
     """
     if not value.startswith("/"):
         raise ValueError("must begin with '/'")
+    if value == "/":
+        raise ValueError("names the asset's folder: a file's path has no empty segment")
+    if value.endswith("/") and "//" not in value:
+        raise ValueError("names a folder: the path of a file does not end with '/'")
     for segment in value[1:].split("/"):
         if segment == "":
             raise ValueError("must not contain an empty segment ('//')")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from backend.core.errors import InvalidInputError
 from backend.core.paging import Page
 from backend.core.runs import StepState
 from backend.domains.assets.models import AssetPath
@@ -62,8 +61,6 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
         body: WorkflowExecutionsBody,
     ) -> ExecutionsReply:
         database_id = query.workflow_database_id or body.workflow_database_id
-        if database_id is None:
-            raise InvalidInputError.of("workflowDatabaseId", "is required as a query parameter")
         page = call.page(query, default=PAGE)
         found = queries.list_executions(
             call.caller, _asset(path), page, workflow=(database_id, path.workflow_id)

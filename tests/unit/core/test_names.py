@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from backend.core.names import AnyText, Description, ObjectName, Text, Words
+from backend.core.names import AnyText, Description, ObjectName, RelativePath, Text, Words
 
 TEXT: TypeAdapter[str] = TypeAdapter(Text)
 WORDS: TypeAdapter[str] = TypeAdapter(Words)
@@ -74,3 +74,21 @@ def test_a_blank_of_a_name_is_the_one_of_the_keyboard(blank: str) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_what_is_no_text_of_ours_may_be_any(value: str) -> None:
     assert takes(TypeAdapter(AnyText), value)
+
+
+PATHS = {
+    "/s0/": "names a folder",
+    "s0/": "names a folder",
+    "/a/b/": "names a folder",
+    "/": "names the asset's folder",
+    "/a//b": "empty segment",
+    "/a//": "empty segment",
+    "//": "empty segment",
+}
+
+
+def test_a_path_that_names_no_file_is_refused_with_what_it_names() -> None:
+    paths: TypeAdapter[str] = TypeAdapter(RelativePath)
+    for path, fact in PATHS.items():
+        with pytest.raises(ValidationError, match=fact):
+            paths.validate_python(path)

@@ -54,7 +54,8 @@ class ExecutionsQuery(PageQuery):
 
 class WorkflowExecutionsQuery(PageQuery):
     workflow_database_id: DatabaseOrGlobal | None = Field(
-        default=None, description="Id of the workflow's database, or `GLOBAL`"
+        default=None,
+        description=("Id of the workflow's database, or `GLOBAL`; omitted: any database"),
     )
 
 

@@ -37,30 +37,35 @@ class ExecutionQueries:
         asset_id: tuple[str, str],
         page: PageRequest,
         *,
-        workflow: tuple[str, str] | None = None,
+        workflow: tuple[str | None, str] | None = None,
     ) -> Page[Execution]:
         """List the executions of an asset, newest first, or those of one workflow on it.
 
-        Those of a workflow are in no particular order. Executions of workflows that the caller may
-        not see are left out.
+        A workflow is a database and an id; without the database, workflows of this id in any
+        database. Those of one workflow of one database are in no particular order. Executions of
+        workflows that the caller may not see are left out.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *asset_id)
         place = asset.database_id, asset.asset_id
+        database_id, workflow_id = workflow or (None, None)
+        indexed = (database_id, workflow_id) if database_id and workflow_id else None
 
         def fetch(request: PageRequest) -> Page[Execution]:
-            if workflow is None:
+            if indexed is None:
                 return self.executions.list_of_asset(place, request)
-            return self.executions.list_of_workflow(place, workflow, request)
+            return self.executions.list_of_workflow(place, indexed, request)
 
         def position_of(execution: Execution) -> Mapping[str, str]:
-            if workflow is None:
+            if indexed is None:
                 return position_in_asset(execution)
             return position_in_workflow(execution)
 
         def visible(execution: Execution) -> bool:
+            if workflow_id not in (None, execution.workflow_id):
+                return False
             return self.authorization.may(caller, "GET", secured_workflow(execution))
 
         return fill(fetch, page, visible=visible, position_of=position_of)

@@ -81,20 +81,21 @@ class SubscriptionService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionExistsError: one of them is subscribed already.
         """
+        sent = _named(caller, body)
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "POST", body.entity_id)
             found = self.subscriptions.get(asset.asset_id)
             subscribers = found.subscribers if found is not None else []
-            for user_id in body.subscribers:
+            for user_id in sent:
                 if user_id in subscribers:
                     raise SubscriptionExistsError(asset.asset_id, user_id)
-            if len(subscribers) + len(body.subscribers) > MAX_SUBSCRIBERS:
+            if len(subscribers) + len(sent) > MAX_SUBSCRIBERS:
                 raise InvalidInputError.of(
                     "subscribers", f"an asset can have at most {MAX_SUBSCRIBERS} subscribers"
                 )
-            self._make_known(caller, body.subscribers)
+            self._make_known(caller, sent)
             with suppress(SubscriptionChangedError):
-                users = [*subscribers, *body.subscribers]
+                users = [*subscribers, *sent]
                 active = self.assets.assets.require_active(asset)
                 return self._write(caller, "create_subscription", asset, found, users, active)
         raise SubscriptionChangedError(body.entity_id)
@@ -108,12 +109,13 @@ class SubscriptionService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
+        sent = _named(caller, body)
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "PUT", body.entity_id)
             found = self._found(asset)
-            self._make_known(caller, set(body.subscribers) - set(found.subscribers))
+            self._make_known(caller, set(sent) - set(found.subscribers))
             with suppress(SubscriptionChangedError):
-                users, active = body.subscribers, self.assets.assets.require_active(asset)
+                users, active = sent, self.assets.assets.require_active(asset)
                 return self._write(caller, "update_subscription", asset, found, users, active)
         raise SubscriptionChangedError(body.entity_id)
 
@@ -140,13 +142,14 @@ class SubscriptionService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: one of them is not subscribed.
         """
+        sent = _named(caller, body)
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
             found = self._found(asset)
-            for user_id in body.subscribers:
+            for user_id in sent:
                 if user_id not in found.subscribers:
                     raise SubscriptionNotFoundError(asset.asset_id, user_id)
-            left = [user for user in found.subscribers if user not in body.subscribers]
+            left = [user for user in found.subscribers if user not in sent]
             with suppress(SubscriptionChangedError):
                 return self._write(caller, "unsubscribe", asset, found, left)
         raise SubscriptionChangedError(body.entity_id)
@@ -159,7 +162,7 @@ class SubscriptionService:
         """
         asset = self.assets.asset_for(caller, "GET", asset_id)
         found = self.subscriptions.get(asset.asset_id)
-        return found is not None and user_id in found.subscribers
+        return found is not None and caller.named(user_id) in found.subscribers
 
     def _found(self, asset: Asset) -> Subscription:
         found = self.subscriptions.get(asset.asset_id)
@@ -240,3 +243,8 @@ class SubscriptionService:
         visible = self.assets.visible(caller, references)
         listed = [Listed(row, visible.get(row.entity_id)) for row in found.items]
         return Page(tuple(listed), found.after)
+
+
+def _named(caller: Identity, body: SubscriptionBody) -> list[str]:
+    """Return the users whom a request names, each once."""
+    return list(dict.fromkeys(map(caller.named, body.subscribers)))

@@ -35,7 +35,7 @@ def list_roles(session: Session) -> None:
 def create_role(
     session: Session,
     role: RoleArgument,
-    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
+    description: Annotated[str | None, typer.Option(help="Purpose of the role.")] = None,
     mfa: MfaOption = None,
 ) -> None:
     """Create a role."""
@@ -50,7 +50,7 @@ def create_role(
 def update_role(
     session: Session,
     role: RoleArgument,
-    description: Annotated[str, typer.Option(help="Purpose of the key.")],
+    description: Annotated[str, typer.Option(help="Purpose of the role.")],
     mfa: MfaOption = None,
 ) -> None:
     """Change a role."""

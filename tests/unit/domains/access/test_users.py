@@ -120,10 +120,20 @@ def test_addresses_and_numbers_count_as_verified(
     assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
 
 
-def test_who_never_signed_in_is_sent_another_temporary_password(client: Client) -> None:
+def test_who_never_signed_in_is_sent_another_temporary_password(
+    client: Client, cognito: Any, pool_id: str
+) -> None:
     create(client)
+    before = listed(client)
     assert reset(client).body["operation"] == "resetPassword"
-    assert [user["userStatus"] for user in listed(client)] == ["FORCE_CHANGE_PASSWORD"]
+    (user,) = listed(client)
+    assert user["userStatus"] == "FORCE_CHANGE_PASSWORD"
+    contact = ("email", "phone")
+    assert [user[name] for name in contact] == [before[0][name] for name in contact]
+    assert all(user[name] for name in contact)
+    found = cognito.admin_get_user(UserPoolId=pool_id, Username="ann")["UserAttributes"]
+    values = {each["Name"]: each["Value"] for each in found}
+    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
 
 
 def test_who_has_a_password_has_to_choose_another_unless_disabled(

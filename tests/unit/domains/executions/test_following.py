@@ -52,12 +52,29 @@ def test_executions_of_one_workflow_are_listed(api: Api) -> None:
     assert [one["executionId"] for one in answer.body["message"]["Items"]] == ids[:1]
     in_body = api.send("GET", path, {"workflowId": "other"}, body={"workflowDatabaseId": "museum"})
     assert [one["executionId"] for one in in_body.body["message"]["Items"]] == ids[1:]
-    missing = api.get(path, workflowId="publish")
-    assert (missing.status, "workflowDatabaseId" in missing.body["message"]) == (400, True)
 
 
-@pytest.mark.parametrize("workflow_id", [None, "publish"])
-def test_pages_of_executions_hold_each_once(api: Api, workflow_id: str | None) -> None:
+def test_without_a_database_workflows_of_the_id_in_any_are_listed(api: Api) -> None:
+    api.runner.define("other")
+    ids = [api.started(workflow_id=one) for one in ("publish", "other")]
+    path = "workflows/executions/{workflowId}"
+
+    def listed(workflow_id: str) -> list[str]:
+        answer = api.get(path, workflowId=workflow_id)
+        assert answer.status == 200
+        return [one["executionId"] for one in answer.body["message"]["Items"]]
+
+    assert [listed(one) for one in ("publish", "other", "none-such")] == [ids[:1], ids[1:], []]
+    api.runner.rights.denied.add(("workflow", "other", "GET"))
+    assert listed("other") == []
+
+
+@pytest.mark.parametrize(
+    ("workflow_id", "database_id"), [(None, None), ("publish", "museum"), ("publish", None)]
+)
+def test_pages_of_executions_hold_each_once(
+    api: Api, workflow_id: str | None, database_id: str | None
+) -> None:
     ids: set[str] = set()
     for number in range(7):
         api.runner.upload(f"statue/{number}.glb")
@@ -67,7 +84,8 @@ def test_pages_of_executions_hold_each_once(api: Api, workflow_id: str | None) -
     query = {"pageSize": "3"}
     if workflow_id:
         path, more = f"{path}/{{workflowId}}", {"workflowId": workflow_id}
-        query["workflowDatabaseId"] = "museum"
+    if database_id:
+        query["workflowDatabaseId"] = database_id
     found: list[str] = []
     while True:
         page = api.get(path, query, **more).body["message"]

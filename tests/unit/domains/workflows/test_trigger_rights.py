@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.audit.product import Product
 from tests.unit.domains.definitions import Definitions
 
-TRIGGER = {"autoTriggerOnFileExtensionsUpload": ".glb"}
+TRIGGER: dict[str, Any] = {"autoTriggerOnFileExtensionsUpload": ".glb"}
 BOTH = [("museum", "convert"), ("museum", "render")]
 
 
