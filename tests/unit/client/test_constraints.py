@@ -132,7 +132,7 @@ def test_wrong_usage_is_reported(
 def test_the_check_lists_constraints_whose_meaning_changed_and_fails(
     shell: Shell, answers: Answers
 ) -> None:
-    both = {**SEE, "constraintId": "both", "changedMeaning": ["it allows less"]}
+    both: JsonValue = {**SEE, "constraintId": "both", "changedMeaning": ["it allows less"]}
     answers.plan({"Items": [SEE, both]})
     shown = shell.run("access", "constraints", "check")
     assert shell.code == 1
