@@ -126,11 +126,10 @@ def test_a_tag_on_which_a_rule_depends_takes_a_right_to_the_tag(
     [
         {"criteriaAnd": [criterion("tags", "contains", ".*")]},
         {"criteriaAnd": [criterion("tagName", "equals", "red")], "objectType": "tag"},
-        {"criteriaAnd": [criterion("tags", "equals", "red")], "objectType": "database"},
         {"criteriaAnd": [criterion("assetName", "equals", "red")]},
         {"criteriaAnd": [criterion("tags", "equals", "red")], "groupPermissions": []},
     ],
-    ids=["any tag", "of the tag itself", "no tags there", "another field", "given to nobody"],
+    ids=["any tag", "of the tag itself", "another field", "given to nobody"],
 )
 def test_a_rule_whose_truth_no_tag_changes_names_none(
     gallery: Gallery, other: dict[str, Any]
