@@ -23,8 +23,7 @@ from local import arns
 from local.errors import LocalError
 from local.function_process import Call, FunctionSpec, InvocationResult, Worker, function_error
 
-DEFAULT_CONCURRENCY = 4
-"""Processes of one function. More executions at once would wait for each other: `cdk.json`."""
+_DEFAULT_CONCURRENCY = 4
 # A start is half a second of pure computing: more at once than cores only delay each other.
 _STARTS_AT_ONCE = max(2, os.cpu_count() or 2)
 _IDLE_SECONDS = 300.0  # Lambda keeps them for some minutes, too
@@ -80,7 +79,7 @@ class _Pool:
     @property
     def limit(self) -> int:
         reserved = self.spec.concurrency
-        return DEFAULT_CONCURRENCY if reserved is None else reserved
+        return _DEFAULT_CONCURRENCY if reserved is None else reserved
 
     def idle(self) -> Worker | None:
         """Return the process that was used last, so that the others can become idle."""

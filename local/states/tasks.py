@@ -7,6 +7,7 @@ import asyncio
 import html
 import json
 import logging
+import os
 import uuid
 from typing import cast
 from urllib.parse import urlsplit
@@ -27,6 +28,8 @@ from local.pumps.bus import Bus, new_event
 from local.states.executions import Executions
 
 _FAILED = "Unhandled"
+_MOST_AT_ONCE = max(2, os.cpu_count() or 2)
+"""Calls of one function: pipelines keep processors busy, and each further process takes memory."""
 _DEFAULT_BUS = "default"
 
 _log = logging.getLogger(__name__)
@@ -68,6 +71,7 @@ class Tasks:
         self._bus = bus
         self._roles = roles
         self._activity = activity
+        self._slots: dict[str, asyncio.Semaphore] = {}
 
     async def invoke(self, reference: str, payload: JsonValue, role: str) -> Response:
         """Call a function and return its result.
@@ -79,12 +83,16 @@ class Tasks:
         event = payload if isinstance(payload, dict) else {"input": payload}
         try:
             with self._activity.working():
-                result = await self._functions.invoke(reference, event)
+                async with self._slot(reference):
+                    result = await self._functions.invoke(reference, event)
         except LocalError as error:
             missing = f"Function not found: {_function_arn(reference)}"
             raise RefusedTaskError(404, "ResourceNotFoundException", missing) from error
         failed = {"X-Amz-Function-Error": _FAILED} if result.error else {}
         return Response(result.payload, media_type="application/json", headers=failed)
+
+    def _slot(self, reference: str) -> asyncio.Semaphore:
+        return self._slots.setdefault(_function_arn(reference), asyncio.Semaphore(_MOST_AT_ONCE))
 
     async def call(self, target: str, parameters: Object, role: str) -> Response:
         """Carry out a call of SQS or EventBridge.

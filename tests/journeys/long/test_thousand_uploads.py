@@ -23,7 +23,7 @@ from tests.journeys.test_import import figures
 
 UPLOADS = int(os.environ.get("UPLOADS", "1000"))
 ASSETS = 10
-AT_ONCE = 4
+AT_ONCE = 3
 """The setting `executionsAtOnce` of the local stage."""
 DATABASE = "thousand"
 GIBIBYTE = 1024**3

@@ -10,7 +10,6 @@ from backend.core.identity import SYSTEM
 from backend.domains.executions.models import ActiveExecution
 from backend.domains.executions.rules.places import chosen
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS
-from local.functions import DEFAULT_CONCURRENCY
 from tests.factories.executions import Runner, status_event
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -105,6 +104,7 @@ def test_an_item_without_a_user_is_admitted() -> None:
     assert set(runner.runs.started) == {"e1"}
 
 
-def test_the_local_stage_admits_as_many_executions_as_a_function_has_processes() -> None:
+def test_the_local_stage_admits_no_more_executions_than_two_processors_run() -> None:
+    """Two are read, and the results of one are stored."""
     stages = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]["stages"]
-    assert stages["local"]["executionsAtOnce"] == DEFAULT_CONCURRENCY
+    assert stages["local"]["executionsAtOnce"] == 3
