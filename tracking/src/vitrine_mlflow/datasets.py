@@ -16,7 +16,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import digest
-from vitrine_mlflow.errors import violated
+from vitrine_mlflow.errors import invalid, violated
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.lending import require_source_lent
@@ -29,6 +29,7 @@ from vitrine_mlflow.vitrine_link import AssetUse
 
 _INPUTS_IN_TRANSACTION = 23  # of four items each, and up to six summaries
 _MODELS_IN_TRANSACTION = 40
+_DATASET_BYTES = 408_000  # DynamoDB's 400 KiB, without keys and the names of attributes
 
 
 class Datasets:
@@ -56,6 +57,7 @@ class Datasets:
             if given.dataset is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise MlflowException("Dataset input must have a dataset associated with it.")
             require_source_lent(given.dataset.source, "source")
+            require_fitting(given.dataset)
         unique = {
             dataset_hash(given.dataset.name, given.dataset.digest): given
             for given in reversed(datasets or [])
@@ -188,6 +190,22 @@ def models_of(items: Iterable[Item]) -> tuple[list[LoggedModelInput], list[Logge
         else:
             inputs.append(LoggedModelInput(item["model_id"]))
     return inputs, outputs
+
+
+def require_fitting(dataset: Dataset) -> None:
+    """Refuse a dataset that does not fit into an item.
+
+    Raises:
+        MlflowException: its fields together are too large.
+    """
+    sizes = {name: len((value or "").encode()) for name, value in _attributes(dataset).items()}
+    total, largest = sum(sizes.values()), max(sizes, key=lambda name: sizes[name])
+    if total > _DATASET_BYTES:
+        raise invalid(
+            f"The dataset '{dataset.name[:100]}' has {total} bytes, of which its field "
+            f"'{largest}' has {sizes[largest]}. The limit of all its fields together is "
+            f"{_DATASET_BYTES} bytes."
+        )
 
 
 def dataset_hash(name: str, digest_of_data: str) -> str:
