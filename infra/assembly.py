@@ -25,6 +25,10 @@ _REPRODUCIBLE: dict[str, object] = {
 }
 
 
+DEFAULT_STAGE = "local"
+"""The stage of whoever names none, except for the CDK command."""
+
+
 class _Common(TypedDict):
     """The common arguments of all stacks."""
 
@@ -32,8 +36,12 @@ class _Common(TypedDict):
     resources: Resources
 
 
-def build(outdir: str, context: dict[str, object] | None = None) -> App:
+def build(
+    outdir: str, context: dict[str, object] | None = None, *, stage: str | None = DEFAULT_STAGE
+) -> App:
     """Return the app with its stacks; `context` overrides cdk.json, but not `CDK_CONTEXT_JSON`.
+
+    `stage` is used if the context names none.
 
     Raises:
         SettingsError: a setting is missing, unknown or wrong.
@@ -41,18 +49,18 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
     """
     app = App(
         outdir=outdir,
-        context=default_context() | _REPRODUCIBLE | (context or {}),
+        context={"stage": stage} | default_context() | _REPRODUCIBLE | (context or {}),
         analytics_reporting=False,
         tree_metadata=False,
     )
     settings = read_settings(app.node.try_get_context)
     # CDK copies the folders while the stacks are created; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
-        _add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
+        add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
     return app
 
 
-def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
+def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     """Add storage and search, then bootstrap, then the stacks that need both to be set up."""
     resources = Resources(
         state_machine=state_machine_arn(settings),
@@ -84,3 +92,19 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         bootstrap.add_stack_dependency(stack)
     for stack in after:
         stack.add_stack_dependency(bootstrap)
+    for stack in (*before, bootstrap, *after):
+        _allow_only_bundled(stack, settings)
+
+
+def _allow_only_bundled(stack: Stack, settings: Settings) -> None:
+    """Protect what can be deployed from deletion, and let the CDK command refuse everything else.
+
+    Without protection, `destroy --all` would delete all other stacks before it meets storage.
+    """
+    if settings.bundle:
+        stack.termination_protection = True
+        return
+    Annotations.of(stack).add_error(
+        f"the stage {settings.stage} has no setting `bundle`: its functions have no packages, so "
+        "they cannot run on AWS. It is for the local runtime",
+    )

@@ -374,6 +374,8 @@ def read_settings(context: Callable[[str], object]) -> Settings:
         stages = _STAGES.validate_python(context("stages"))
     except ValidationError as error:
         raise SettingsError(f"stages: not an object of objects: {error}") from error
+    if stage is None:
+        raise SettingsError(f"stage: not given; add -c stage=NAME ({', '.join(sorted(stages))})")
     if not isinstance(stage, str) or stage not in stages:
         raise SettingsError(f"stage: {stage!r} is not one of {', '.join(sorted(stages))}")
     given = dict(stages[stage])

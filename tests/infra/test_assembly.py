@@ -4,13 +4,19 @@ This takes over 20 s: cfn-lint checks each property of the ten templates of both
 the app is synthesized once more (4 s).
 """
 
+import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from aws_cdk import App, Stack
 
 from backend.spec.functions import FUNCTIONS, Function
+from infra.assembly import add_stacks
+from infra.assets import prepare
+from infra.settings import default_context, read_settings
 from infra.zones import zones_of
 from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly
@@ -150,3 +156,58 @@ def test_the_layer_holds_only_the_requirements_unless_it_is_built_for_a_deploy(
 def test_another_version_of_opensearch_is_no_other_domain(assembly: Assembly) -> None:
     domain = assembly.resource("SearchDomain")
     assert domain.body["UpdatePolicy"] == {"EnableVersionUpgrade": True}
+
+
+def _stacks(tmp_path: Path, *, bundle: bool) -> list[Stack]:
+    """The stacks of production with all optional ones, with empty layers."""
+    context = default_context() | {"stage": "prod", "bundle": bundle, "tracking": True}
+    app = App(outdir=str(tmp_path / "out"), analytics_reporting=False)
+    (tmp_path / "assets").mkdir()
+    add_stacks(app, read_settings(context.get), prepare(tmp_path / "assets", bundle=False))
+    return [child for child in app.node.children if isinstance(child, Stack)]
+
+
+def test_a_stage_that_can_be_deployed_is_protected_from_deletion(tmp_path: Path) -> None:
+    stacks = _stacks(tmp_path, bundle=True)
+    assert len(stacks) == len(STACKS) + 1
+    assert [stack.stack_name for stack in stacks if not stack.termination_protection] == []
+
+
+def test_a_stage_without_packages_is_refused_by_the_command_in_each_stack(
+    assembly: Assembly,
+) -> None:
+    refused = {
+        path.name.removesuffix(".metadata.json").rpartition("-")[2]
+        for path in assembly.folder.glob("*.metadata.json")
+        for entries in json.loads(path.read_text()).values()
+        for entry in entries
+        if entry["type"] == "aws:cdk:error" and "has no setting `bundle`" in entry["data"]
+    }
+    assert refused == set(assembly.templates)
+
+
+def test_the_command_needs_a_stage_and_runs_the_python_of_the_environment() -> None:
+    configuration = json.loads((ROOT / "cdk.json").read_text())
+    assert configuration["app"] == ".venv/bin/python app.py"
+    assert "stage" not in configuration["context"]
+    environment = {"PATH": os.environ["PATH"], "CDK_CLI_VERSION": "2.1148.1"}
+    done = subprocess.run(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "stage: not given; add -c stage=NAME (local, prod)\n",
+    )
+
+
+def test_the_command_is_pinned_with_its_hash() -> None:
+    lock = json.loads((ROOT / "infra" / "cdk" / "package-lock.json").read_text())
+    packages = lock["packages"]
+    assert set(packages) == {"", "node_modules/aws-cdk"}
+    assert packages[""]["dependencies"] == {"aws-cdk": packages["node_modules/aws-cdk"]["version"]}
+    assert packages["node_modules/aws-cdk"]["integrity"].startswith("sha512-")
