@@ -125,6 +125,7 @@ synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them 
 # The CDK command that its lock pins, on the Node of a Python package. ARGS= are passed on, such as
 # `ARGS="--require-approval never"`, without which CI would wait for an answer.
 STAGE ?=
+STACKS ?= --all
 ARGS ?=
 CDK_LOCK := infra/cdk/package-lock.json
 CDK_FOLDER := build/cdk
@@ -153,12 +154,12 @@ diff: stage $(CDK_READY) ## Compare a stage with its deployment (STAGE=)
 	@$(CDK) diff -c stage=$(STAGE) $(ARGS)
 
 .PHONY: deploy
-deploy: stage $(CDK_READY) ## Deploy all stacks of a stage to AWS (STAGE=)
-	@$(CDK) deploy --all -c stage=$(STAGE) $(ARGS)
+deploy: stage $(CDK_READY) ## Deploy the stacks of a stage to AWS (STAGE=, STACKS=)
+	@$(CDK) deploy $(STACKS) -c stage=$(STAGE) $(ARGS)
 
 .PHONY: destroy
-destroy: stage $(CDK_READY) ## Delete the stacks of a stage whose protection was removed (STAGE=)
-	@$(CDK) destroy --all -c stage=$(STAGE) $(ARGS)
+destroy: stage $(CDK_READY) ## Delete stacks whose protection was removed (STAGE=, STACKS=)
+	@$(CDK) destroy $(STACKS) -c stage=$(STAGE) $(ARGS)
 
 .PHONY: docs
 docs: $(READY) ## Write the generated reference pages

@@ -31,12 +31,11 @@ RUN = "make run"
 LOCAL = ".venv/bin/python -m local "
 CLIENT = ".venv/bin/vitrine "
 SYNTH = "make synth"
-CDK = "PATH=$PWD/.venv/bin:$PATH npx aws-cdk@2 "
 NOT_RUN = {
-    f"{CDK}diff -c stage=prod": "it needs an account of AWS; tests synthesize the stage",
-    f"{CDK}deploy --exclusively -c stage=prod vitrine-prod-bootstrap vitrine-prod-indexing "
-    "vitrine-prod-api": "as above; tests compare what stacks export and import",
-    f"{CDK}deploy --all -c stage=prod": "it needs an account of AWS; tests synthesize the stage",
+    "make diff STAGE=prod": "it needs an account of AWS; tests synthesize the stage",
+    'make deploy STAGE=prod STACKS="--exclusively vitrine-prod-bootstrap vitrine-prod-indexing '
+    'vitrine-prod-pipelines vitrine-prod-api"': "tests compare what stacks export and import",
+    "make deploy STAGE=prod": "it needs an account of AWS; tests synthesize the stage",
     "grep -rhF 'x-vitrine-request=JKJaXmPLvHcESHA' logs": (
         "the local object store writes no access logs"
     ),
