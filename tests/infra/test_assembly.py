@@ -7,6 +7,8 @@ the app is synthesized once more (4 s).
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,7 +163,7 @@ def test_another_version_of_opensearch_is_no_other_domain(assembly: Assembly) ->
 def _stacks(tmp_path: Path, *, bundle: bool) -> list[Stack]:
     """The stacks of production with all optional ones, with empty layers."""
     context = default_context() | {"stage": "prod", "bundle": bundle, "tracking": True}
-    app = App(outdir=str(tmp_path / "out"), analytics_reporting=False)
+    app = App(outdir=str(tmp_path / "out"), context=context, analytics_reporting=False)
     (tmp_path / "assets").mkdir()
     add_stacks(app, read_settings(context.get), prepare(tmp_path / "assets", bundle=False))
     return [child for child in app.node.children if isinstance(child, Stack)]
