@@ -47,8 +47,8 @@ class ManyFiles:
         """The S3 version ids of the files; folders have none."""
         return {path: one["versionId"] for path, one in self._listed().items()}
 
-    def put(self) -> None:
-        """Put the files; they are indexed when this returns."""
+    def put(self, *, drained: bool = True) -> None:
+        """Put the files; they are indexed when this returns, unless the caller waits later."""
         bucket = self.runtime.client().own_bucket()["bucketName"]
         s3 = self._s3()
         with ThreadPoolExecutor(WRITERS) as writers:
@@ -59,7 +59,8 @@ class ManyFiles:
                 for name in self.names
             ]:
                 put.result()
-        self.runtime.drain(INDEXED_SECONDS)
+        if drained:
+            self.runtime.drain(INDEXED_SECONDS)
 
     def kill_during(self, operation: str, *, archived: bool) -> None:
         """Kill all processes while a request changes the files, and start again."""

@@ -33,7 +33,7 @@ from tests.journeys.foreign_workflows import (
     queue_of,
 )
 from tests.journeys.load import Load, load, stored
-from tests.journeys.many_files import ManyFiles
+from tests.journeys.many_files import INDEXED_SECONDS, ManyFiles
 from tests.journeys.replaying import failure_bucket, s3_of
 from tests.journeys.runtime import (
     Api,
@@ -141,12 +141,12 @@ def _furnished(runtime: Runtime, folder: Path) -> Before:
     asset = api.new_asset("museum", "Lion", assetId="lion")
     names = tuple(f"/d{number % 7}/{number}.stl" for number in range(FILES))
     lion = ManyFiles(runtime, "museum", asset, names)
-    lion.put()
+    lion.put(drained=False)  # `drain` below waits for these files and all else at once
     versions = lion.versions()
     assert len(versions) == FILES
     change(api, "archive", lion.path)
     answered = _called_pipeline(runtime)
-    runtime.drain()
+    runtime.drain(INDEXED_SECONDS)
     key = runtime.endpoint["adminApiKey"]
     return Before(runtime, key, Load("killed"), folder, lion, versions, "", "", "", answered)
 

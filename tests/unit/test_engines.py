@@ -44,8 +44,7 @@ def test_an_engine_is_started_once_for_all_workers_and_no_other_with_it(
 ) -> None:
     assert starts == []
     with ThreadPoolExecutor(4) as workers:
-        urls = [UrlsOnRequest(host.folder)] * 4
-        replies = list(workers.map(lambda each: each["dynamodb"], urls))
+        replies = list(workers.map(UrlsOnRequest(host.folder).__getitem__, ["dynamodb"] * 4))
     assert replies == ["http://dynamodb"] * 4
     assert starts == [("dynamodb",)]
     assert UrlsOnRequest(host.folder)["s3"] == "http://s3"
