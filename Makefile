@@ -33,7 +33,7 @@ test: style prepare ## Check format, lint, types; run unit tests and one journey
 	@$(BIN)/python -m tests.parts test
 
 # The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
-PART ?= contract integration journeys tracking processing kills costs \
+PART ?= contract integration journeys tracking processing kills costs web \
 	histories engines policies lifecycles moto models fuzz attacks searches scale mlflow
 .PHONY: prove
 prove: prepare ## Run all other tests (hours), or parts of them, such as PART="journeys kills"
@@ -55,7 +55,7 @@ style: $(READY)
 	@$(BIN)/lint-imports --no-cache | tail -n 3
 
 .PHONY: lint
-lint: style ## Check format, lint, import directions, and the types of code and tests
+lint: style web-lint ## Check format, lint, import directions, and the types of code, tests and page
 	@$(BIN)/pyright | tail -n 20
 
 # Advisories that are known and do not concern this product, each with the reason: none now.

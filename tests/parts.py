@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ PRODUCT = (
     *("app.py", "backend", "infra", "local", "client"),
     *("tracking", "samples", "benchmarks", "docs"),
 )
+PYRIGHT = str(Path(sys.executable).with_name("pyright"))
 ENVIRONMENT = {
     # Workers keep processes of many functions busy at once: each start takes half a second.
     "VITRINE_FUNCTION_PROCESSES": "96",
@@ -58,12 +60,13 @@ class Run(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Runs under a name, and the folders whose types pyright checks beside them."""
+    """Runs under a name."""
 
     runs: tuple[Run, ...]
-    types: tuple[str, ...] = ()
-    program: tuple[str, ...] = ()
-    """Arguments of Python, for a part that is a benchmark."""
+    beside: tuple[tuple[str, ...], ...] = ()
+    """Commands that run at the same time, one after another, and whose output is printed last."""
+    command: tuple[str, ...] = ()
+    """The command of a part that is no run of pytest."""
 
 
 TEST = Part(
@@ -78,12 +81,12 @@ TEST = Part(
             environment=ENVIRONMENT,
         ),
     ),
-    types=PRODUCT,
+    beside=((PYRIGHT, *PRODUCT), ("make", "web-lint", "web-test")),
 )
 CI: Mapping[str, Part] = {
     "contract": Part(
         (Run(("tests/contract",), without=("tests/contract/tables",), environment=ENVIRONMENT),),
-        types=("tests",),
+        beside=((PYRIGHT, "tests"),),
     ),
     "integration": Part(
         (
@@ -112,6 +115,7 @@ CI: Mapping[str, Part] = {
     "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
     "kills": Part((Run(("tests/kills",), WORKERS, environment=ENVIRONMENT),)),
     "costs": Part((Run(("tests/costs",), ALONE),)),
+    "web": Part((), command=("make", "web-size", "web-e2e")),
 }
 """What continuous integration runs after `make test`."""
 
@@ -198,8 +202,8 @@ LONG: Mapping[str, Part] = {
     ),
     "scale": Part(
         (),
-        program=(
-            *("-m", "benchmarks.scale", "--minutes", "15"),
+        command=(
+            *(sys.executable, "-m", "benchmarks.scale", "--minutes", "15"),
             *("--documents", os.environ.get("DOCUMENTS", "1000000")),
         ),
     ),
@@ -223,23 +227,27 @@ PARTS: Mapping[str, Part] = {"test": TEST, **CI, "grants": GRANTS, **LONG}
 
 
 def run(part: Part) -> bool:
-    """Run a part to its end, types beside the tests, and return whether all of it passed."""
-    types = None
-    if part.types:
-        pyright = [str(Path(sys.executable).with_name("pyright")), *part.types]
-        types = subprocess.Popen(pyright, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    codes = [
-        subprocess.run(each.command(), cwd=ROOT, env=each.settings(), check=False).returncode
-        for each in part.runs
-    ]
-    if part.program:
-        program = [sys.executable, *part.program]
-        codes.append(subprocess.run(program, cwd=ROOT, check=False).returncode)
-    if types is not None:
-        found, _ = types.communicate()
-        print("types:", *found.splitlines()[-20:], sep="\n", flush=True)
-        codes.append(types.returncode)
+    """Run a part to its end, and return whether all of it passed."""
+    with ThreadPoolExecutor(1) as aside:
+        checks = [aside.submit(_printed, command) for command in part.beside]
+        codes = [
+            subprocess.run(each.command(), cwd=ROOT, env=each.settings(), check=False).returncode
+            for each in part.runs
+        ]
+        if part.command:
+            codes.append(subprocess.run(part.command, cwd=ROOT, check=False).returncode)
+        for command, check in zip(part.beside, checks, strict=True):
+            done = check.result()
+            print(f"{Path(command[0]).name} {' '.join(command[1:])}:", done.stdout, flush=True)
+            codes.append(done.returncode)
     return not any(codes)
+
+
+def _printed(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """Run a command; what it prints is kept."""
+    return subprocess.run(
+        command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
 
 
 def main(names: Sequence[str]) -> int:
