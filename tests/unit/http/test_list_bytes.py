@@ -22,8 +22,9 @@ from tests.unit.http.execution_rows import EXECUTION_LISTS
 from tests.unit.http.fact_rows import FACT_LISTS
 from tests.unit.http.list_rows import LISTS as OTHER_LISTS
 from tests.unit.http.list_rows import Json, Rows, copy
+from tests.unit.http.own_rows import OWN_LISTS
 
-LISTS = {**OTHER_LISTS, **EXECUTION_LISTS, **FACT_LISTS}
+LISTS = {**OTHER_LISTS, **EXECUTION_LISTS, **FACT_LISTS, **OWN_LISTS}
 LAMBDA_BYTES = 6_000_000
 DYNAMODB_PAGE = 1024 * 1024
 """Bytes after which DynamoDB ends a page of a query or scan."""
