@@ -5,6 +5,7 @@ own.
 """
 
 from typing import Any
+from uuid import uuid4
 
 import httpx
 
@@ -123,7 +124,8 @@ def test_facts_go_with_their_file_and_belong_to_the_product(
     assert attributes(api, base, "/a.obj") == {}
 
 
-def test_an_uploaded_model_has_a_glb_under_its_own_address(api: Api, database: str) -> None:
+def test_an_uploaded_model_has_a_glb_under_its_own_address(api: Api) -> None:
+    database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
     asset = api.new_asset(database, "Tile")
     tile = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
     api.upload(database, asset, {"/tile.obj": [tile], "/notes.txt": [b"notes"]})
