@@ -30,6 +30,7 @@ SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 """Bounds of the buckets of sizes: 1 kB, 10 kB, and so on to 1 TB."""
 MAX_DATE_BUCKETS = 20
 _HISTOGRAM = "histogram_"
+_ALL_WORDS = "with_all_words"
 
 _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
     # name of the facet in VAMS' reply, name of its buckets, documents that it counts
@@ -59,6 +60,9 @@ def add_facets(request: JsonObject, body: SearchBody) -> None:
         counted[name] = _among(facet, others)
     for field in body.histograms:
         counted[_HISTOGRAM + field] = _among(_histogram(field), [*choices.values()])
+    if _ALL_WORDS in request.get("aggs", {}):
+        all_words = request["aggs"][_ALL_WORDS]["aggs"][COUNTED]
+        counted[_ALL_WORDS] = _among(all_words, [*choices.values()])
     if counted:
         request["aggs"] = counted
 
@@ -75,6 +79,27 @@ def take_facets(body: SearchBody, reply: JsonObject) -> None:
     if not body.aggregations:
         reply.pop("aggregations", None)
         reply.pop("aggregationTotal", None)
+
+
+def count_all_words(request: JsonObject, score: float) -> None:
+    """Add the number of hits that have all words of a text, and so at least this score.
+
+    A filter with the query of all words would run that query twice.
+    """
+    script = {"lang": "painless", "source": "_score"}
+    counted: JsonObject = {"range": {"script": script, "ranges": [{"from": score}]}}
+    request["aggs"] = {_ALL_WORDS: _among(counted, [])}
+
+
+def taken_all_words(answer: JsonObject) -> int | None:
+    """Remove the number of hits with all words from OpenSearch's response and return it."""
+    counts: JsonObject = answer.get("aggregations", {})
+    if _ALL_WORDS not in counts:
+        return None
+    (all_words,) = counts.pop(_ALL_WORDS)[COUNTED]["buckets"]
+    if not counts:
+        del answer["aggregations"]
+    return all_words["doc_count"]
 
 
 def _choices(choices: list[FacetChoice]) -> dict[str, JsonObject]:

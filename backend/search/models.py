@@ -64,7 +64,7 @@ class Window(SentModel):
         bool,
         Field(
             description=(
-                "If nothing is found, return a corrected text in `didYouMean`. This costs a "
+                "If no hit has all words, return a corrected text in `didYouMean`. This costs a "
                 "second request to OpenSearch."
             )
         ),

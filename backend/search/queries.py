@@ -11,7 +11,7 @@ from typing import Any
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.conditions import Budget
-from backend.search.facets import add_facets
+from backend.search.facets import add_facets, count_all_words
 from backend.search.filters import filter_query
 from backend.search.folding import equals, matches
 from backend.search.metadata_queries import metadata_filter_query, pair_sort
@@ -149,10 +149,13 @@ def _request(
     excluded = NOT_SHOWN[:1] if window.include_archived else NOT_SHOWN
     kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
     query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": list(excluded)}
+    score_of_all = None
     if window.query.strip():
-        query["must"] = [text_query(window.query, with_metadata=with_metadata)]
+        text = text_query(window.query, with_metadata=with_metadata)
+        query["must"] = [text.query]
         query["should"] = exact_queries(window.query.strip(), with_metadata=with_metadata)
-    return {
+        score_of_all = text.score_of_all
+    request: JsonObject = {
         "query": {"bool": query},
         "from": window.from_,
         "size": window.size,
@@ -161,6 +164,9 @@ def _request(
         # Assets come before files with the same score.
         "sort": ["_score", {"_rectype": {"order": "asc"}}, *TIE_BREAKERS],
     }
+    if score_of_all is not None:
+        count_all_words(request, score_of_all)
+    return request
 
 
 def _highlight(highlighted: list[JsonObject]) -> JsonObject:

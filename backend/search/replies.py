@@ -164,8 +164,8 @@ class SearchReply(WireModel):
 
     Hits of documents over 100,000 bytes have no metadata (`MD_`, `AB_`, `metadata`, `gp_`, `gs_`)
     and have `metadataCut`: true; on pages of more than 100 hits, matched words are not highlighted
-    in them. `didYouMean` is a text that finds something, if it was requested and `query` found
-    nothing.
+    in them. `didYouMean` is a text whose words a document has, if it was requested and no
+    document has all words of `query`.
     """
 
     took: int
@@ -185,6 +185,15 @@ class SearchReply(WireModel):
     ] = None
     after: Annotated[
         str | None, Field(description="Where the next page begins, in lists by cursor.")
+    ] = None
+    with_all_words: Annotated[
+        int | None,
+        Field(
+            description=(
+                "How many hits have all words of a `query` with several words. They are ranked "
+                "before hits with some of the words."
+            )
+        ),
     ] = None
     did_you_mean: str | None = None
     reindex_due: Annotated[

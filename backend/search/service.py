@@ -15,7 +15,7 @@ from backend.core.wired import wired
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
 from backend.search.explanations import explain_hits
-from backend.search.facets import take_facets
+from backend.search.facets import take_facets, taken_all_words
 from backend.search.folded_hits import assets_request, folded_hits, folded_request, taken_number
 from backend.search.hits import Search, sized, with_sources
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SuggestQuery, Window
@@ -158,7 +158,7 @@ class SearchService:
         return suggestions_of(counted, query.q, size=query.size)
 
     def _correction(self, window: Window, request: JsonObject, search: Search) -> str | None:
-        """Return a text that finds something, if the text of a search finds nothing."""
+        """Return a text whose words some document has, if no document has those of a search."""
         text = window.query.strip()
         correction = correction_request(text, request) if text and not window.from_ else None
         return (
@@ -215,8 +215,9 @@ class SearchService:
     def _corrected(
         self, window: Window, request: JsonObject, search: Search, reply: JsonObject
     ) -> JsonObject:
-        """Return the reply, with a corrected text if one is requested and nothing was found."""
-        if window.did_you_mean and not reply["hits"]["total"]["value"]:
+        """Return the reply, with a corrected text if one is requested and no hit has all words."""
+        found = reply.get("withAllWords", reply["hits"]["total"]["value"])
+        if window.did_you_mean and not found:
             better = self._correction(window, request, search)
             if better is not None:
                 reply["didYouMean"] = better
@@ -278,6 +279,9 @@ def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
             "hits": shown,
         },
     }
+    all_words = taken_all_words(answer)
+    if all_words is not None:
+        reply["withAllWords"] = all_words
     if "aggregations" in answer:
         reply["aggregations"] = {
             name: _flat_facet(one) for name, one in answer["aggregations"].items()

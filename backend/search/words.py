@@ -1,6 +1,7 @@
 """Queries for the words of a text. Pure: no I/O, no caller.
 
-All words of a text must be found, each in any field. A word matches, best first:
+Documents with all words of a text come first, each word in any field; documents that have some of
+them as whole words follow. A word matches, best first:
 
 1. the whole word, by the highest boost of the fields that contain it (`TEXT_FIELDS`);
 2. a word that begins with it;
@@ -14,7 +15,7 @@ no counts of documents, so they reveal nothing about hidden ones (decision 36).
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
@@ -68,6 +69,12 @@ _WHOLE_NUMBER = 12
 """Of a metadata value that is a part number: people take it for an id, so the asset comes before a
 file whose name repeats it (three words count 3 each)."""
 _MIN_NUMBER_CHARS = 6
+_EACH_WORD = 10
+"""What a word adds to the score of a document without all of them: more than the best field."""
+_SOME_WORDS = 1e-6
+"""Times the score of such a document, which is at most 0.000014 a word."""
+_LEAST_OF_ALL = 1e-4
+"""A score a word that documents with all words exceed: a misspelt one adds 0.0005, others more."""
 
 _WORD = re.compile(r"\w+")
 _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
@@ -80,8 +87,15 @@ _COLOURED = "\ufe0f"
 _LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
 
 
-def text_query(text: str, *, with_metadata: bool) -> JsonObject:
-    """Return the query for all words of a text.
+class TextQuery(NamedTuple):
+    """The query of a text, and the score that documents with all of several words exceed."""
+
+    query: JsonObject
+    score_of_all: float | None = None
+
+
+def text_query(text: str, *, with_metadata: bool) -> TextQuery:
+    """Return the query for the words of a text: documents with all of them, then with some.
 
     With operators (`"…"`, `*` at a word's end, `+ | - ( )`) it is a simple query string. In other
     texts, a word before `~` also matches words that differ in one or two letters.
@@ -99,16 +113,38 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
     if not split_words(plain):
-        return _signs(plain, with_metadata=with_metadata)
+        return TextQuery(_signs(plain, with_metadata=with_metadata))
     if _OPERATORS.search(plain):
-        return _simple_query_string(_SIMILAR.sub("", plain), with_metadata=with_metadata)
+        plain = _SIMILAR.sub("", plain)
+        return TextQuery(_simple_query_string(plain, with_metadata=with_metadata))
     similar = [
         _similar(word, int(letters or _MAX_SIMILAR), with_metadata)
         for word, letters in _MARKED.findall(plain)
     ]
     words = split_words(_MARKED.sub(" ", plain))
     with_parts = len(words) <= MAX_PART_WORDS
-    return {"bool": {"must": [*(_word(one, with_metadata, with_parts) for one in words), *similar]}}
+    every = [*(_word(one, with_metadata, with_parts) for one in words), *similar]
+    if len(every) == 1:
+        return TextQuery(every[0])
+    all_words: JsonObject = {"bool": {"must": every}}
+    some = _some_of([*words, *(word for word, _ in _MARKED.findall(plain))], with_metadata)
+    # The better of the two counts, so documents with all words are ranked as without the others.
+    return TextQuery({"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL)
+
+
+def _some_of(words: Sequence[str], with_metadata: bool) -> JsonObject:
+    """Return the query for documents with some of the words, ranked by their number."""
+    counted = _constant({"match_all": {}}, _EACH_WORD)
+    should: list[JsonObject] = [
+        {"bool": {"must": [any_of([_whole(word), *_values(word, with_metadata)]), counted]}}
+        for word in words
+    ]
+    return {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
+
+
+def _values(word: str, with_metadata: bool) -> list[JsonObject]:
+    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
+    return [nested(path, _in_text(path, word), score_mode="max") for path in paths]
 
 
 def _depth(text: str) -> int:

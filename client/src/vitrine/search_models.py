@@ -96,8 +96,10 @@ class SearchResult(Wire):
     metadata_facets: tuple[MetadataFacetCounts, ...] | None = None
     after: str | None = None
     lag: Lag | None = None
+    with_all_words: int | None = None
+    """How many hits have all words of a query with several words."""
     did_you_mean: str | None = None
-    """A text that finds something, where the query finds nothing."""
+    """A text whose words a document has, where no hit has all words of the query."""
     histograms: tuple[Histogram, ...] | None = None
     assets_found: int | None = None
     """How many assets were found, where files are folded in; an estimate above 10,000."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.domains.access.policy.model import parse_rule
-from backend.search.models import SearchBody, SuggestQuery
+from backend.search.models import SearchBody, SimpleSearchBody, SuggestQuery
 from backend.search.service import SearchService
 from tests.factories.policies import stored
 from tests.integration.search.conftest import CALLER, Library, asset
@@ -116,8 +116,12 @@ WORDS: list[tuple[str, list[str]]] = [
     ("helixal", ["gear"]),
     ("helxxal", []),
     ("*elica", ["gear"]),
-    ("desk gear", ["lamp"]),
-    ("gear training", ["gear"]),
+    ("desk gear", ["lamp", "gear"]),
+    ("gear training", ["gear", "lamp"]),
+    ("helical desk lamp", ["lamp", "gear"]),
+    ("gear unknown", ["gear", "lamp"]),
+    ("lam unknown", []),
+    ("unknown other", []),
     ("raini", ["gear"]),
     ("cme", ["bearing"]),
 ]
@@ -195,6 +199,30 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
     asked = SearchBody.model_validate({"query": "sxcxet", "didYouMean": True})
     assert "didYouMean" not in mine.search(CALLER, asked)
     assert museum.service.search(CALLER, asked)["didYouMean"] == "secret"
+
+
+def test_hits_with_all_words_come_first_and_are_counted(museum: Library) -> None:
+    def counted(query: str, **body: Any) -> tuple[int, int | None]:
+        reply = museum.search(query=query, **body)
+        return reply["hits"]["total"]["value"], reply.get("withAllWords")
+
+    assert counted("gear") == (2, None)
+    assert counted('"gear" desk') == (1, None)
+    assert counted("gear desk") == (2, 1)
+    assert counted("gaer desk") == (1, 0)
+    assert counted("helixal gea") == (1, 1)
+    assert counted("helixal~1 desk~") == (1, 0)
+    assert counted("unknown other") == (0, 0)
+    assert counted("gear desk", size=0, aggregations=False) == (2, 1)
+    assert counted("gear desk", sort=["str_assetname"], aggregations=False) == (2, 1)
+    assert counted("gear desk", sort=["metadata.product"], foldFiles=True) == (2, 1)
+    choices = [{"facet": "str_assettype", "values": [".glb"]}]
+    assert counted("gear desk", facetChoices=choices) == (1, 0)
+    assert counted("gear desk", after="", size=1) == (2, 1)
+    simple = SimpleSearchBody(query="gear desk", size=1)
+    reply = museum.service.search_simple(CALLER, simple)
+    assert ([hit["_id"] for hit in reply["hits"]["hits"]], reply["withAllWords"]) == (["lamp"], 1)
+    assert "aggregations" not in reply
 
 
 def test_a_search_is_one_request_to_opensearch(museum: Library) -> None:

@@ -226,6 +226,7 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
         name: value
         for name, value in (
             ("assetsFound", first.assets_found),
+            ("withAllWords", first.with_all_words),
             ("didYouMean", first.did_you_mean),
             ("reindexDue", first.reindex_due),
         )
@@ -246,6 +247,8 @@ def _say_counts(session: Session, first: SearchResult, shown: int) -> None:
         say(f"{one.key}: {_facet_text(one)}")
     for histogram in first.histograms or ():
         say(f"{histogram.field}: {_histogram_text(histogram)}")
+    if first.with_all_words is not None:
+        say(f"{first.with_all_words} hits have all words")
     if first.did_you_mean:
         say(f"Did you mean: {first.did_you_mean}")
     if first.reindex_due:
