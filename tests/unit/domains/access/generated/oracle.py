@@ -276,6 +276,21 @@ def _put_workflow(asked: Request) -> int:
     return BAD if found == DONE and not used else found
 
 
+def _a_run(asked: Request) -> int:
+    """Of a workflow on an asset: both must allow it, and so must the workflow's pipelines."""
+    database_id = ASSETS[asked.state][0]
+    workflow = _workflow_fields(database_id)
+    asset = asked.asset()
+    if asset is None or not asked.can("GET", "asset", asset):
+        return ABSENT
+    if asked.route is not routes.START_EXECUTION and not asked.can("GET", "workflow", workflow):
+        return ABSENT  # the execution is hidden with its workflow
+    found = asked.reach("asset", asset), asked.reach("workflow", workflow)
+    if asked.route in (routes.START_EXECUTION, routes.RERUN_EXECUTION):
+        found += (asked.reach("pipeline", _pipeline_fields(database_id, "used")),)
+    return next((each for each in found if each != DONE), DONE)
+
+
 def _new_bucket(asked: Request) -> int:
     """Its id is random; no drawn rule names one that another random id would not fit."""
     return asked.make("bucket", {"bucketId": asked.facts.new_bucket})
@@ -332,6 +347,13 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
     routes.CREATE_METADATA_SCHEMA: _new_schema,
     routes.PUT_PIPELINE: _put_pipeline,
     routes.PUT_WORKFLOW: _put_workflow,
+    **dict.fromkeys(
+        (
+            *(routes.START_EXECUTION, routes.GET_EXECUTION),
+            *(routes.STOP_EXECUTION, routes.RERUN_EXECUTION),
+        ),
+        _a_run,
+    ),
     routes.REGISTER_BUCKET: _new_bucket,
     routes.IMPORT_BUCKET: _import_of_bucket,
     routes.COPY_FILE: lambda asked: asked.reach("asset", asked.asset(), "POST"),
