@@ -15,7 +15,10 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const token = key.trim();
-    if (!token) return setFailure(texts.signIn.emptyKey);
+    if (!token) {
+      setFailure(texts.signIn.emptyKey);
+      return;
+    }
     setBusy(true);
     setFailure('');
     try {

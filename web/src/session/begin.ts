@@ -29,7 +29,7 @@ function set(next: Begin): void {
   listeners.forEach((each) => each());
 }
 
-const config = () => queries.fetchQuery(configuration);
+const config = () => queries.query(configuration);
 
 export function begin(): void {
   renewWith(async () => {
@@ -62,7 +62,10 @@ async function returnFromProvider(): Promise<void> {
   set({ state: 'working', failure: null, once: false });
   try {
     const done = await completeSignIn(config);
-    if (done === 'popup') return set({ state: 'popup', failure: null, once: false });
+    if (done === 'popup') {
+      set({ state: 'popup', failure: null, once: false });
+      return;
+    }
     if (done) {
       signIn(done.credential, true);
       router.history.replace(done.returnTo || '/ui/');

@@ -43,7 +43,8 @@ export function ModelView(props: ViewProps) {
       try {
         scene = new ModelScene(element, texts.viewer.label(nameOf(path)), setLost);
       } catch {
-        return setState({ state: 'failed', reason: texts.viewer.noWebGl });
+        setState({ state: 'failed', reason: texts.viewer.noWebGl });
+        return;
       }
       const progress = (part: number) => setState({ state: 'loading', part });
       const place = { databaseId, assetId };

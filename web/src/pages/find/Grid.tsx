@@ -183,14 +183,14 @@ function useFocusOn(
   reveal: (index: number) => void,
 ) {
   const waiting = useRef<number | null>(null);
-  const focus = useCallback(() => {
+  const focus = () => {
     if (waiting.current === null) return;
     const link = host.current?.querySelector<HTMLElement>(`[data-index="${waiting.current}"] a`);
     if (!link) return;
     waiting.current = null;
     link.focus({ preventScroll: true });
     link.closest('li')?.scrollIntoView({ block: 'nearest' });
-  }, [host]);
+  };
   useEffect(focus);
   return (index: number) => {
     waiting.current = index;

@@ -22,7 +22,7 @@ export function SearchBox() {
   const navigate = useNavigate();
   const location = useRouterState({ select: (state) => state.location });
   const onFind = location.pathname === '/';
-  const shown = onFind ? (parseSearch(location.search as Record<string, unknown>).q ?? '') : '';
+  const shown = onFind ? (parseSearch(location.search).q ?? '') : '';
   const [typed, setTyped] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -45,7 +45,10 @@ export function SearchBox() {
   const submit = () => {
     setOpen(false);
     const option = options[active];
-    if (option) return choose(option);
+    if (option) {
+      choose(option);
+      return;
+    }
     const q = value.trim() || undefined;
     void navigate({ to: '/', search: (before) => (onFind ? { ...before, q } : { q }) });
     setTyped(null);

@@ -1,7 +1,9 @@
 import type { components } from '../../api/schema';
 import type { Pictured } from '../../api/pictures';
 
-export type Hit = components['schemas']['SearchHit'] & Pictured;
+export interface Hit extends Omit<components['schemas']['SearchHit'], 'files'>, Pictured {
+  files?: Hit[];
+}
 export type SearchReply = components['schemas']['SearchReply'];
 
 /** An asset as the grid shows it. */
@@ -21,7 +23,7 @@ export interface Card {
 
 export function cardOf(hit: Hit): Card {
   const source = hit._source;
-  const files = (hit.files as Hit[] | undefined) ?? [];
+  const files = hit.files ?? [];
   // Of the best hits the first with something to look at.
   const best = files.find((each) => each.preview ?? each._source.str_previewfilekey);
   return {

@@ -68,16 +68,16 @@ function days(range: FindState['date']) {
 function numbers(key: string, range: FindState['triangles']): Filter[] {
   if (!range) return [];
   const [from, to] = range;
-  if (from !== null && to !== null) return [{ key, op: 'between', value: [from, to] } as Filter];
-  return [{ key, op: from === null ? 'lte' : 'gte', value: from ?? to } as Filter];
+  if (from !== null && to !== null) return [{ key, op: 'between', value: [from, to] }];
+  return [{ key, op: from === null ? 'lte' : 'gte', value: from ?? to }];
 }
 
 /** Types a condition by its value: `12` is a number, `2026-01-31` a date, all else a text. */
 function typed({ key, op, value = '' }: Condition): Filter {
-  if (op === 'exists') return { key, op, value: true } as Filter;
+  if (op === 'exists') return { key, op, value: true };
   if (value.trim() !== '' && Number.isFinite(Number(value))) {
-    return { key, op, value: Number(value), type: 'number' } as Filter;
+    return { key, op, value: Number(value), type: 'number' };
   }
-  if (/^\d{4}-\d\d-\d\d/.test(value)) return { key, op, value, type: 'date' } as Filter;
-  return { key, op, value, type: 'string' } as Filter;
+  if (/^\d{4}-\d\d-\d\d/.test(value)) return { key, op, value, type: 'date' };
+  return { key, op, value, type: 'string' };
 }

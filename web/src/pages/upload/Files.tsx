@@ -90,7 +90,12 @@ export function Files(props: {
   );
 }
 
-function Picker(props: {
+function Picker({
+  ref,
+  label,
+  onAdd,
+  folder,
+}: {
   ref: RefObject<HTMLInputElement | null>;
   label: string;
   onAdd: (files: Chosen[]) => void;
@@ -98,14 +103,14 @@ function Picker(props: {
 }) {
   return (
     <input
-      ref={props.ref}
+      ref={ref}
       type="file"
       multiple
       hidden
-      aria-label={props.label}
-      {...(props.folder ? { webkitdirectory: '' } : {})}
+      aria-label={label}
+      {...(folder ? { webkitdirectory: '' } : {})}
       onChange={(event) => {
-        if (event.target.files) props.onAdd(fromPicker(event.target.files));
+        if (event.target.files) onAdd(fromPicker(event.target.files));
         event.target.value = '';
       }}
     />

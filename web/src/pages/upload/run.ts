@@ -147,7 +147,10 @@ export class Run {
       }
       signal.throwIfAborted();
       const left = items.filter((each) => each.state === 'sent');
-      if (!left.length) return await this.abandon(uploadId);
+      if (!left.length) {
+        await this.abandon(uploadId);
+        return;
+      }
       left.forEach((item) => this.set(item, { state: 'completing' }));
       const id = uploadId;
       const done = await this.patiently(() =>
