@@ -11,13 +11,21 @@ const DECODERS = [
   'basis/basis_transcoder.js',
   'basis/basis_transcoder.wasm',
 ];
+const isDecoder = (path: string) => /\/three\/examples\/jsm\/libs\/(draco|basis)\//.test(path);
 
-/** Copies the decoders that three.js fetches at run time; they come from the page's own origin. */
+/**
+ * Copies the decoders that three.js fetches at run time; they come from the page's own origin.
+ *
+ * The loaders also name them by URL, so that Vite would emit each once more, and those never used.
+ */
 function decoders(): Plugin {
   return {
     name: 'decoders',
     apply: 'build',
-    generateBundle() {
+    generateBundle(_, bundle) {
+      for (const [name, file] of Object.entries(bundle)) {
+        if (file.type === 'asset' && file.originalFileNames.some(isDecoder)) delete bundle[name];
+      }
       for (const path of DECODERS) {
         const source = readFileSync(join(libraries, path));
         this.emitFile({ type: 'asset', fileName: `decoders/${basename(path)}`, source });
