@@ -1,6 +1,9 @@
 // The browser of the tests: CHROMIUM, else the npm package on x64 Linux, else one on the path.
 import { execFileSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 const SOFTWARE = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
@@ -16,18 +19,34 @@ function onPath() {
   return null;
 }
 
+/** The libraries of the package, unpacked: machines without a desktop lack them. */
+function libraries(folder) {
+  const packed = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+  const input = brotliDecompressSync(
+    readFileSync(join(dirname(packed), '../../bin/al2023.tar.br')),
+  );
+  const target = join(folder, 'al2023');
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-x', '-C', target], { input });
+  return join(target, 'lib');
+}
+
+/** The package's own arguments are left out: some switch off what the tests check. */
 async function packaged() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   const { default: found } = await import('@sparticuz/chromium');
   const executablePath = await found.executablePath();
-  const libraries = [dirname(executablePath), '/tmp/al2023/lib', process.env.LD_LIBRARY_PATH];
-  const LD_LIBRARY_PATH = libraries.filter(Boolean).join(':');
-  return { executablePath, args: found.args, env: { ...process.env, LD_LIBRARY_PATH } };
+  const folder = dirname(executablePath);
+  const env = { ...process.env };
+  if (/not found/.test(execFileSync('ldd', [executablePath], { encoding: 'utf8' }))) {
+    env.LD_LIBRARY_PATH = [libraries(folder), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
+  }
+  if (!existsSync('/etc/fonts')) env.FONTCONFIG_PATH ??= join(folder, 'fonts');
+  return { executablePath, env };
 }
 
 export async function launch() {
-  const given = process.env.CHROMIUM;
-  const path = given ?? null;
+  const path = process.env.CHROMIUM;
   const options = path
     ? { executablePath: path }
     : ((await packaged()) ?? { executablePath: onPath() });
@@ -36,5 +55,5 @@ export async function launch() {
       'No Chromium: set CHROMIUM to the path of one, or install the package chromium',
     );
   }
-  return chromium.launch({ ...options, args: [...(options.args ?? []), ...SOFTWARE] });
+  return chromium.launch({ ...options, args: SOFTWARE });
 }
