@@ -110,7 +110,7 @@ web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its
 		$(BIN)/vitrine wait --endpoint $(WEB_STATE)/endpoint.json > /dev/null; \
 		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json; \
 		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
-		export PYTHONPATH=$(CURDIR); cd web/e2e && $(NPM) test
+		export PYTHONPATH=$(CURDIR); $(NPM) --prefix web/e2e test
 
 .PHONY: fuzz
 fuzz: prepare ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)
