@@ -37,7 +37,8 @@ async function packaged() {
   const { default: found } = await import('@sparticuz/chromium');
   const executablePath = await found.executablePath();
   const folder = dirname(executablePath);
-  const env = { ...process.env };
+  // Of the locale POSIX it makes a language tag that Intl refuses.
+  const env = { ...process.env, LC_ALL: 'en_US.UTF-8' };
   if (/not found/.test(execFileSync('ldd', [executablePath], { encoding: 'utf8' }))) {
     env.LD_LIBRARY_PATH = [libraries(folder), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
   }
