@@ -92,11 +92,11 @@ web/node_modules/.package-lock.json: web/package-lock.json $(READY)
 web: web/node_modules/.package-lock.json ## Start Vite's server for work on the page (VITRINE_GATEWAY=)
 	@cd web && $(NPM) run dev
 
-web-lint: web/node_modules/.package-lock.json ## Check format, lint and types of the page
+web-lint: web/node_modules/.package-lock.json ## Check format, types and lint of the page
 	@cd web && $(NPM) run check
 
-web-test: web/node_modules/.package-lock.json ## Run the unit tests of the page
-	@cd web && $(NPM) test
+web-test: web/node_modules/.package-lock.json ## Check types and run the unit tests of the page
+	@cd web && $(NPM) run typecheck && $(NPM) test
 
 web-size: web/node_modules/.package-lock.json ## Build the page and compare its size with the budgets
 	@cd web && $(NPM) run build > /dev/null && $(NPM) run size

@@ -81,7 +81,7 @@ TEST = Part(
             environment=ENVIRONMENT,
         ),
     ),
-    beside=((PYRIGHT, *PRODUCT), ("make", "web-lint", "web-test")),
+    beside=((PYRIGHT, *PRODUCT), ("make", "web-test")),
 )
 CI: Mapping[str, Part] = {
     "contract": Part(
@@ -115,7 +115,7 @@ CI: Mapping[str, Part] = {
     "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
     "kills": Part((Run(("tests/kills",), WORKERS, environment=ENVIRONMENT),)),
     "costs": Part((Run(("tests/costs",), ALONE),)),
-    "web": Part((), command=("make", "web-size", "web-e2e")),
+    "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
 }
 """What continuous integration runs after `make test`."""
 
