@@ -9,9 +9,9 @@ from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
-from backend.spec.functions import Function
+from backend.spec.functions import SEARCH_API, Function
 from backend.spec.functions.model import RunRequest, SearchAccess
-from backend.spec.key_layouts import RUNS_PREFIX
+from backend.spec.key_layouts import PREVIEW_KEYS, RUNS_PREFIX
 from backend.spec.requests import OF_BUCKETS
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
@@ -167,19 +167,21 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
             arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
         for arn in arns:
             granted.add(arn, (f"s3:{each}" for each in of_bucket))
-            below = objects_of(spec, declared)
-            granted.add(f"{arn}{below}", (f"s3:{each}" for each in requests - of_bucket))
+            for below in objects_of(spec, declared):
+                granted.add(f"{arn}{below}", (f"s3:{each}" for each in requests - of_bucket))
     return granted.statements()
 
 
-def objects_of(spec: Function, bucket: Bucket) -> str:
+def objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
     """Return the keys of a bucket that a function may use.
 
-    A pipeline has those of executions only.
+    A pipeline has those of executions only, searches those of previews.
     """
     if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
-        return f"/{RUNS_PREFIX}*"
-    return "/*"
+        return (f"/{RUNS_PREFIX}*",)
+    if spec is SEARCH_API:
+        return PREVIEW_KEYS
+    return ("/*",)
 
 
 class _Granted:

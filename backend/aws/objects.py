@@ -335,8 +335,8 @@ class S3Objects:
             "ResponseContentType": serving.content_type,
             "ResponseContentDisposition": serving.disposition,
         }
-        if version_id is not None:
-            parameters["VersionId"] = version_id
+        chosen = {"ResponseCacheControl": serving.cache_control, "VersionId": version_id}
+        parameters |= {name: value for name, value in chosen.items() if value is not None}
         return self._presigned("get_object", parameters, expires)
 
     def _presigned(self, operation: str, parameters: dict[str, Any], expires: int) -> str:

@@ -151,6 +151,7 @@ class Serving(NamedTuple):
 
     content_type: str
     disposition: str
+    cache_control: str | None = None
 
 
 def serving_of(key: str) -> Serving:

@@ -16,14 +16,26 @@ _ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's pre
 _LISTED = 50
 
 
+MissingReason = Literal[
+    "none",
+    "inspecting",
+    "refused",
+    "notDistributable",
+    "notPermitted",
+    "quarantined",
+    "archived",
+]
+
+
 class Missing(WireModel):
     """Why there is no preview or GLB: `none` was made, the file is still `inspecting`, its reader
-    `refused` it, the asset is `notDistributable`, or the file is `quarantined` or `archived`.
+    `refused` it, the asset is `notDistributable`, the caller is `notPermitted` to download, or the
+    file is `quarantined` or `archived`.
 
     `message` says it in words; of a refused file it is the reader's.
     """
 
-    reason: Literal["none", "inspecting", "refused", "notDistributable", "quarantined", "archived"]
+    reason: MissingReason
     message: str
 
 
@@ -40,6 +52,24 @@ def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion
         after = page.next_key
         if after is None:
             return found
+
+
+def shown_preview_version(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:
+    """Return the version of the preview that is shown of a file, with its size."""
+    found: list[ObjectVersion] = []
+    after: tuple[str | None, str | None] = (None, None)
+    while True:
+        page = objects.list_versions(
+            bucket, key + PREVIEW_MARK, after_key=after[0], after_version_id=after[1]
+        )
+        found += [
+            one
+            for one in page.versions
+            if one.is_latest and not one.is_delete_marker and preview_base(one.key) == key
+        ]
+        after = (page.next_key, page.next_version_id)
+        if page.next_key is None:
+            return shown_preview(found)
 
 
 def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:

@@ -16,7 +16,7 @@ class DownloadWiring(Wiring):
 
     @cached_property
     def downloads(self) -> DownloadService:
-        return DownloadService(self.assets, self.files, self.objects, self._url_seconds)
+        return DownloadService(self.assets, self.files, self.objects, self.url_seconds)
 
     @cached_property
     def streams(self) -> StreamService:
@@ -26,5 +26,5 @@ class DownloadWiring(Wiring):
             objects=self.objects,
             ranges=S3ObjectRanges(clients.at_first_use(clients.s3)),
             auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
-            url_seconds=self._url_seconds,
+            url_seconds=self.url_seconds,
         )

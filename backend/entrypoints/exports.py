@@ -21,6 +21,6 @@ class ExportWiring(LinkWiring):
             links=self.link_reader,
             objects=self.objects,
             clock=self.clock,
-            url_seconds=self._url_seconds,
+            url_seconds=self.url_seconds,
             names_hidden=self.settings.number(NAME_HIDDEN_ASSETS) == 1,
         )

@@ -33,6 +33,6 @@ class FactWiring(Wiring):
             facts=FactRepository(self.tables),
             objects=self.objects,
             auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
-            url_seconds=self._url_seconds,
+            url_seconds=self.url_seconds,
             clock=self.clock,
         )

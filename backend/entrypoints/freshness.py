@@ -13,7 +13,7 @@ def freshness(wiring: Wiring) -> Freshness:
     """Create the check from the reads of rebuilds, and from consistent reads of metadata."""
     tables = wiring.tables
     return Freshness(
-        sources=Sources(tables, wiring.objects, AssetRepository(tables).owners),
+        sources=Sources(tables, wiring.objects, AssetRepository(tables).owners, lists_only=True),
         records=MetadataRepository(tables),
         geo_keys=GeoKeys(tables),
         state=SearchState(tables, wiring.clock),

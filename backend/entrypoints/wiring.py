@@ -68,7 +68,6 @@ if TYPE_CHECKING:
         UploadService,
     )
     from backend.entrypoints.file_changes import FileChangeWiring
-    from backend.search.freshness import Freshness
     from backend.search.rebuild_requests import QueuedRebuildRequests
     from backend.search.service import SearchService
 
@@ -272,7 +271,7 @@ class Wiring:
 
         limits = UploadLimits(
             per_minute=self.settings.number(UPLOAD_RATE_PER_MINUTE),
-            url_seconds=self._url_seconds,
+            url_seconds=self.url_seconds,
         )
         return UploadService(self._upload_context, self._settlement, limits)
 
@@ -280,7 +279,7 @@ class Wiring:
     def renewals(self) -> "RenewalService":
         from backend.domains.uploads.service import RenewalService
 
-        return RenewalService(self._upload_context, self._url_seconds)
+        return RenewalService(self._upload_context, self.url_seconds)
 
     @cached_property
     def large_files(self) -> "LargeFiles":
@@ -344,23 +343,14 @@ class Wiring:
 
     @cached_property
     def search(self) -> "SearchService":
-        from backend.search.cursor_places import CursorPlaces
-        from backend.search.cursors import Cursors
-        from backend.search.service import SearchService
-        from backend.search.state import SearchState
+        from backend.entrypoints.searches import search_service
 
-        state = SearchState(self.tables, self.clock)
-        places = CursorPlaces(self.tables, self.clock)
-        cursors = Cursors(self.page_tokens, self.clock, places)
-        return SearchService(
-            self.search_engine, state, self.rules, cursors, lambda: self._freshness
-        )
+        return search_service(self)
 
-    @cached_property
-    def _freshness(self) -> "Freshness":
-        from backend.entrypoints.freshness import freshness
-
-        return freshness(self)
+    @property
+    def url_seconds(self) -> int:
+        """Return how long presigned URLs are valid."""
+        return min(self.settings.number(PRESIGNED_URL_SECONDS), MAX_URL_SECONDS)
 
     def _subject(self, job: "Job") -> Secured | None:
         """Return the asset of a job for permission checks, active or archived."""
@@ -391,10 +381,6 @@ class Wiring:
     def _over(self, table: Table, make: Callable[[], S]) -> S:
         """Return the service over a table, created only in functions that may use it."""
         return make() if table in self.function.tables else clients.at_first_use(make)
-
-    @property
-    def _url_seconds(self) -> int:
-        return min(self.settings.number(PRESIGNED_URL_SECONDS), MAX_URL_SECONDS)
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()

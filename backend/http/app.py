@@ -6,6 +6,7 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 import base64
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 from aws_lambda_powertools import Logger
@@ -24,7 +25,7 @@ from backend.core.errors import (
 from backend.core.identity import ANONYMOUS, OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.paging import bytes_in_reply
-from backend.core.reads import CurrentRequest, Reads
+from backend.core.reads import CurrentRequest, Read, Reads
 from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
@@ -92,8 +93,8 @@ class HttpApp:
             self._demand_route(call)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
             text = "" if isinstance(reply, Content) else _text_of(reply)
-            if reply.read is not None:  # a read that cannot be reported is refused
-                self.reads.record(call.caller, binding.route.name, request_id, reply.read)
+            if reply.read is not None:
+                text = self._recorded(call, request_id, reply, reply.read, text)
         except VitrineError as error:
             if call is not None:
                 self._record_denial(call, error)
@@ -124,6 +125,22 @@ class HttpApp:
         route = call.route
         if not (route.open_to_users or self.authorization.may_use(call.caller, route, call.path)):
             raise RouteDeniedError
+
+    def _recorded(
+        self, call: Call, request_id: str, reply: Reply[Any] | Content, read: Read, text: str
+    ) -> str:
+        """Record what a reply returns, and return its text, without that if it has such a text.
+
+        Raises:
+            UnavailableError: the read cannot be recorded, so the request is refused.
+        """
+        try:
+            self.reads.record(call.caller, call.route.name, request_id, read)
+        except UnavailableError:
+            if isinstance(reply, Content) or reply.unrecorded is None:
+                raise
+            return _text_of(replace(reply, body=reply.unrecorded))
+        return text
 
     def _record_denial(self, call: Call, error: VitrineError) -> None:
         """Record a refusal. An error here does not affect the reply."""

@@ -41,7 +41,8 @@ class Reply(Generic[B]):
     A `compressible` reply is sent as gzip if it is large and the client accepts gzip. `bounded_by`
     is the request field with which a client can request less, if the reply is larger than a
     function can send. `changed` is not sent: it identifies the changed objects, if neither the
-    request nor the body does. `read` is the entry for the audit log of reads.
+    request nor the body does. `read` is the entry for the audit log of reads; if it cannot be
+    recorded, the body `unrecorded` is sent instead, or the request is refused if there is none.
     """
 
     body: B
@@ -51,6 +52,7 @@ class Reply(Generic[B]):
     bounded_by: str | None = None
     changed: BaseModel | None = None
     read: Read | None = None
+    unrecorded: B | None = None
 
 
 @frozen

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import is_text
+from backend.core.names import AssetId, Id, Text, is_text
 
 EntityType = Literal["asset", "file"]
 MAX_WINDOW = 10_000
@@ -16,6 +16,8 @@ MAX_TERMS = 100
 MAX_FILTERS = 20
 MAX_FACETS = 10
 MAX_CURSOR_CHARS = 16_384
+MAX_PREVIEWED = 200
+"""Hits of a page with previews, or files and assets whose previews are requested by name."""
 MAX_FOLDED = 100
 """Assets of a page with their files."""
 
@@ -217,6 +219,15 @@ class SearchBody(Window):
             )
         ),
     ] = False
+    previews: Annotated[
+        bool,
+        Field(
+            description=(
+                "Return a URL of each hit's preview, or the reason why there is none. At most "
+                "200 hits a page."
+            )
+        ),
+    ] = False
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     explain_results: bool = False
     include_highlights: bool = True
@@ -245,6 +256,12 @@ class SearchBody(Window):
         return self
 
     @model_validator(mode="after")
+    def pages_with_previews_are_short(self) -> "SearchBody":
+        if self.previews and self.size > MAX_PREVIEWED:
+            raise WrongFieldError("size", f"must not exceed {MAX_PREVIEWED} with previews")
+        return self
+
+    @model_validator(mode="after")
     def folded_pages_are_short_and_have_both_types(self) -> "SearchBody":
         if not self.fold_files:
             return self
@@ -255,6 +272,20 @@ class SearchBody(Window):
         if self.size > MAX_FOLDED:
             raise WrongFieldError("size", f"must not exceed {MAX_FOLDED} with foldFiles")
         return self
+
+
+class PreviewName(WireModel):
+    """A file, by its path in the asset or its key; without `key`, the asset."""
+
+    database_id: Id
+    asset_id: AssetId
+    key: Annotated[Text | None, Field(min_length=1)] = None
+
+
+class PreviewsBody(WireModel):
+    """The files and assets whose previews are requested."""
+
+    items: Annotated[list[PreviewName], Field(min_length=1, max_length=MAX_PREVIEWED)]
 
 
 class SuggestQuery(WireModel):

@@ -10,7 +10,7 @@ from os.path import commonprefix
 
 from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
-from backend.core.previews import shown_preview, shown_preview_key
+from backend.core.previews import shown_preview, shown_preview_version
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _LIST_FROM = 4
@@ -22,7 +22,7 @@ _LONE_VERSIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """The latest version of a file, which may be a delete marker, and its preview's key.
+    """The latest version of a file, which may be a delete marker, and that of its preview.
 
     `content` is the newest version that is not a marker; None if only markers are left. Previews of
     archived files are not searched.
@@ -30,13 +30,20 @@ class ObjectState:
 
     version: ObjectVersion
     content: ObjectVersion | None
-    preview_key: str | None = None
+    preview: ObjectVersion | None = None
 
 
-def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, ObjectState]:
-    """Return the states of some keys, by key; keys without versions in S3 are left out."""
+def states(
+    objects: Objects, bucket: str, keys: Iterable[str], *, lists_only: bool = False
+) -> dict[str, ObjectState]:
+    """Return the states of some keys, by key; keys without versions in S3 are left out.
+
+    `lists_only` requests no object: for functions that may not read files.
+    """
     wanted = sorted(set(keys))
-    if len(wanted) < _LIST_FROM:
+    if not wanted:
+        return {}
+    if len(wanted) < _LIST_FROM and not lists_only:
         found = {key: _lone(objects, bucket, key) for key in wanted}
         return {key: state for key, state in found.items() if state is not None}
     return _Listing(wanted).read(objects, bucket)
@@ -45,7 +52,8 @@ def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, Obje
 def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
     head = objects.head(bucket, key)
     if isinstance(head, ObjectHead):
-        return ObjectState(head.version, head.version, shown_preview_key(objects, bucket, key))
+        preview = shown_preview_version(objects, bucket, key)
+        return ObjectState(head.version, head.version, preview)
     return None if head is None else ObjectState(head, _last_content(objects, bucket, key))
 
 
@@ -128,5 +136,4 @@ class _Listing:
         content = self._contents.get(version.key)
         if version.is_delete_marker:
             return ObjectState(version, content)
-        shown = shown_preview(self._previews.get(version.key, ()))
-        return ObjectState(version, content, None if shown is None else shown.key)
+        return ObjectState(version, content, shown_preview(self._previews.get(version.key, ())))

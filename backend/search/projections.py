@@ -38,6 +38,8 @@ from backend.spec.search_indexes import (
     FILE_INDEX,
     KEYWORD_CHARS,
     MAPPING_VERSION,
+    PREVIEW_SIZE,
+    PREVIEW_VERSION,
     RULED_FIELDS,
     RULED_TYPE,
     SHAPE,
@@ -46,10 +48,12 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
-_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM, _GEOJSON_POINTS_FROM = 2, 3, 4, 5
+_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
+_GEOJSON_POINTS_FROM = PREVIEWS_FROM = 5
 """The mapping versions from which documents follow content and previews at an asset's root, from
-which those of files have their storage class, from which they have typed attributes, and from
-which points in GeoJSON are places of metadata."""
+which those of files have their storage class, from which they have typed attributes, from which
+points in GeoJSON are places of metadata, and from which documents have the version of their
+preview."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -76,6 +80,8 @@ class AssetSource:
     metadata: tuple[Record, ...] = ()
     preview_key: str | None = None
     """The preview at the asset's root, where the row names none that a user gave the asset."""
+    preview: ObjectVersion | None = None
+    """The version of the preview that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ class FileSource:
     bucket: AssetBucket
     version: ObjectVersion
     content: ObjectVersion | None
-    preview_key: str | None = None
+    preview: ObjectVersion | None = None
     metadata: tuple[Record, ...] = ()
     attributes: tuple[Record, ...] = ()
     is_asset_preview: bool = False
@@ -253,6 +259,14 @@ def _described(
     }
 
 
+def _previewed(preview: ObjectVersion | None, mapping_version: int) -> JsonObject:
+    if preview is None or mapping_version < PREVIEWS_FROM:
+        return {}
+    version = preview.version_id
+    named = f"null:{preview.etag}" if version == "null" else version
+    return {PREVIEW_VERSION: named, PREVIEW_SIZE: preview.size}
+
+
 def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -> Document:
     row = source.row
     at_root = source.preview_key if mapping_version >= _CONTENT_FROM else None
@@ -273,6 +287,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "bool_has_assets_related": _counts(row, "relatedCount"),
         "bool_archived": is_archived(row),
         **_described(source.metadata, allowed, mapping_version),
+        **_previewed(source.preview, mapping_version),
     }
     parts = (shared["str_databaseid"], shared["str_assetid"])
     return _document(ASSET_INDEX, parts, body)
@@ -291,10 +306,11 @@ def _file(
         "str_key": clean(version.key),
         "str_fileext": extension_of(version.key) or None,
         "str_s3_version_id": version.version_id,
-        "str_previewfilekey": source.preview_key,
+        "str_previewfilekey": None if source.preview is None else source.preview.key,
         "date_lastmodified": modified.isoformat(),
         "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
         **_described(source.metadata, allowed, mapping_version),
+        **_previewed(source.preview, mapping_version),
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}

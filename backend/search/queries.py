@@ -42,8 +42,8 @@ from backend.spec.search_indexes import (
     WITHHELD,
 )
 
-_TOMBSTONE: JsonObject = {"term": {"deleted": True}}
-NOT_SHOWN: list[JsonObject] = [_TOMBSTONE, {"term": {"bool_archived": True}}]
+TOMBSTONE: JsonObject = {"term": {"deleted": True}}
+NOT_SHOWN: list[JsonObject] = [TOMBSTONE, {"term": {"bool_archived": True}}]
 """Documents that a search leaves out: tombstones, and archived ones unless it requests them."""
 
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
@@ -124,7 +124,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
 
 def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
     """Return the request that counts the visible documents with each of these fields."""
-    query = {"bool": {"filter": [visible], "must_not": [_TOMBSTONE]}}
+    query = {"bool": {"filter": [visible], "must_not": [TOMBSTONE]}}
     aggregations: JsonObject = {
         str(number): {"filter": {"exists": {"field": name}}} for number, name in enumerate(names)
     }

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from backend.core.models import WireModel
+from backend.core.previews import Missing
 from backend.search.models import EntityType, HistogramField
 
 
@@ -47,8 +48,21 @@ class HitExplanation(_Raw, extra="allow"):
     score_breakdown: Annotated[ScoreBreakdown, Field(alias="score_breakdown")]
 
 
+class Preview(WireModel):
+    """A picture. `id` changes only with the picture: use the first URL of an id until shortly
+    before it expires.
+    """
+
+    id: str
+    url: str
+    expires_at: str
+
+
 class SearchHit(_Raw):
-    """A found asset or file; `_index_type` is its type. `files` are the best files of an asset."""
+    """A found asset or file; `_index_type` is its type. `files` are the best files of an asset.
+
+    With `previews`, a hit has `preview` or `previewMissing`, except in indexes that need a reindex.
+    """
 
     id: Annotated[str, Field(alias="_id")]
     index: Annotated[str, Field(alias="_index")]
@@ -60,6 +74,8 @@ class SearchHit(_Raw):
     sort: list[Any] = []
     ignored: Annotated[list[str], Field(alias="_ignored")] = []
     files: list["SearchHit"] = []
+    preview: Preview | None = None
+    preview_missing: Missing | None = None
 
 
 class SearchHits(_Raw):
@@ -146,6 +162,30 @@ class SearchLag(WireModel):
     seconds: float
 
 
+class NamedPreview(WireModel):
+    """The preview of a file or asset, under the name that the request has for it."""
+
+    database_id: str
+    asset_id: str
+    key: str | None = None
+    preview: Preview | None = None
+    preview_missing: Missing | None = None
+
+
+class PreviewsReply(WireModel):
+    """Previews in the order of the request. Files and assets that do not exist, are not indexed
+    yet, or are not visible to the caller are left out.
+    """
+
+    items: list[NamedPreview]
+    reindex_due: Annotated[
+        str | None, Field(description="Why there are no items: the indexes must be rebuilt first.")
+    ] = None
+    previews_omitted: Annotated[
+        str | None, Field(description="Why there are no items, although there are previews.")
+    ] = None
+
+
 @dataclass(frozen=True)
 class _Described:
     """The schema of a value that is passed on as it is."""
@@ -200,3 +240,6 @@ class SearchReply(WireModel):
         str | None, Field(description="What searches may not find until the indexes are rebuilt.")
     ] = None
     lag: SearchLag | None = None
+    previews_omitted: Annotated[
+        str | None, Field(description="Why the hits have no previews, though they were requested.")
+    ] = None

@@ -6,12 +6,14 @@ from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.search.models import (
     MappingsReply,
+    PreviewsBody,
     SearchBody,
     SimpleSearchBody,
     SuggestionsReply,
     SuggestQuery,
 )
-from backend.search.replies import SearchReply
+from backend.search.preview_replies import OMITTED, without_previews
+from backend.search.replies import PreviewsReply, SearchReply
 from backend.search.service import SearchService
 from backend.spec import routes
 
@@ -30,7 +32,16 @@ def build_router(service: SearchService) -> Router:
         written = None if token is None else written_of(call.tokens, call.caller, token)
         found = service.search(call.caller, body, written=written)
         status = 202 if "lag" in found else 200
-        return Reply(SearchReply.model_validate(found), status=status, bounded_by="size")
+        read = service.add_previews(call.caller, found) if body.previews else None
+        plain = None if read is None else SearchReply.model_validate(without_previews(found))
+        reply = SearchReply.model_validate(found)
+        return Reply(reply, status=status, bounded_by="size", read=read, unrecorded=plain)
+
+    @router.bind(routes.LIST_PREVIEWS)
+    def list_previews(call: Call, body: PreviewsBody) -> Reply[PreviewsReply]:
+        found, read = service.list_previews(call.caller, body)
+        plain = PreviewsReply(items=[], previews_omitted=OMITTED)
+        return Reply(found, bounded_by="items", read=read, unrecorded=plain)
 
     @router.bind(routes.SUGGEST)
     def suggest(call: Call, query: SuggestQuery) -> SuggestionsReply:

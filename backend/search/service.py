@@ -9,6 +9,7 @@ from backend.core.authorization import Visibility
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.ids import new_uuid
+from backend.core.reads import Read
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.core.wired import wired
@@ -18,13 +19,23 @@ from backend.search.explanations import explain_hits
 from backend.search.facets import take_facets, taken_all_words
 from backend.search.folded_hits import assets_request, folded_hits, folded_request, taken_number
 from backend.search.hits import Search, sized, with_sources
-from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SuggestQuery, Window
+from backend.search.models import (
+    EntityType,
+    PreviewsBody,
+    SearchBody,
+    SimpleSearchBody,
+    SuggestQuery,
+    Window,
+)
 from backend.search.pairs import (
     ATTRIBUTES_FROM,
     AttributesNotIndexedError,
     names_attributes,
 )
+from backend.search.preview_replies import named_preview, names_query
+from backend.search.projections import PREVIEWS_FROM
 from backend.search.queries import fields_query, full_query, simple_query
+from backend.search.replies import PreviewsReply
 from backend.search.state import SearchState
 from backend.search.suggestions import (
     correction_of,
@@ -36,6 +47,7 @@ from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION
 
 if TYPE_CHECKING:
     from backend.search.freshness import Freshness
+    from backend.search.previews import PreviewQueries
 
 MAX_WAIT_SECONDS = 5.0
 """How long a search waits for a write, the searches themselves apart."""
@@ -44,7 +56,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
     "(`vitrine admin search reindex`), searches may not find attributes and facts of files, "
-    "places in GeoJSON, or parts of words."
+    "places in GeoJSON, or parts of words, and return no previews."
 )
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
@@ -68,6 +80,7 @@ class SearchService:
     visibility: Visibility
     cursors: Cursors
     freshness: Callable[[], "Freshness"]
+    previews: Callable[[], "PreviewQueries"]
     pause: Callable[[float], object] = Event().wait
 
     def search(
@@ -143,6 +156,44 @@ class SearchService:
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
         """Return the hits of a search by named fields (raises as `search`)."""
         return self._run(body, simple_query(body, self._visible(caller)))
+
+    def add_previews(self, caller: Identity, reply: JsonObject) -> Read | None:
+        """Add URLs of previews to the hits of a reply; return what the caller reads by them.
+
+        None are added in indexes of an earlier release: such a reply has `reindexDue`.
+        """
+        if self.state.mapping_version_read() < PREVIEWS_FROM:
+            return None
+        return self.previews().add(caller, reply["hits"]["hits"])
+
+    def list_previews(
+        self, caller: Identity, body: PreviewsBody
+    ) -> tuple[PreviewsReply, Read | None]:
+        """Return the previews of files and assets that the caller may see, and what it reads.
+
+        Raises:
+            InvalidInputError: a key is not the path of a file.
+            SearchNotDeployedError: search is not deployed.
+        """
+        engine, read = self._engine(), self.state.reading()
+        if read.mapping_version < PREVIEWS_FROM:
+            return PreviewsReply(items=[], reindex_due=REINDEX_DUE), None
+        previews = self.previews()
+        ids = [(one.database_id, one.asset_id) for one in body.items]
+        assets = previews.visible(caller, ids)
+        request, places = names_query(body.items, assets, self._visible(caller))
+        names = tuple(read.pointer.current(index) for index in _INDEXES.values())
+        hits: list[JsonObject] = []
+        if places:
+            hits = engine.search(names, request)["hits"]["hits"]
+        by_place = {(hit["_source"]["_rectype"], hit["_id"]): hit for hit in hits}
+        recorded = previews.add(caller, list(by_place.values()))
+        items = [
+            named_preview(body.items[number], by_place[place])
+            for number, place in places.items()
+            if place in by_place
+        ]
+        return PreviewsReply(items=items), recorded
 
     def suggest(self, caller: Identity, query: SuggestQuery) -> list[JsonObject]:
         """Return names, tags, metadata keys and values that begin with the text.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
-from backend.core.objects import Objects
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.previews import asset_preview_key
 from backend.core.tables import Tables
 from backend.core.transactions import Item
@@ -25,6 +25,7 @@ from backend.search.projections import (
     FileSource,
     Source,
     is_archived,
+    named_preview,
     own_preview,
 )
 from backend.search.records import ATTRIBUTES, METADATA, Records, records_at
@@ -37,6 +38,7 @@ from backend.search.references import (
     Reference,
 )
 from backend.spec import keys
+from backend.spec.key_layouts import uploaded_previews_folder
 from backend.spec.tables.assets import ASSETS
 from backend.values import frozen
 
@@ -101,17 +103,35 @@ class _Live:
     strangers: tuple[str, ...] = ()
 
 
+@frozen
+class _AssetPreview:
+    """The key of the preview at the root of an asset, and the version of the one that is shown."""
+
+    at_root: str | None = None
+    shown: ObjectVersion | None = None
+
+
 class Sources:
-    """Reads from tables and buckets, with up to `workers` requests at the same time."""
+    """Reads from tables and buckets, with up to `workers` requests at the same time.
+
+    With `lists_only`, files are only listed: for functions that may not read them.
+    """
 
     def __init__(
-        self, tables: Tables, objects: Objects, owners: Owners, *, workers: int = 8
+        self,
+        tables: Tables,
+        objects: Objects,
+        owners: Owners,
+        *,
+        workers: int = 8,
+        lists_only: bool = False,
     ) -> None:
         self._tables = tables
         self._objects = objects
         self._registry = BucketRegistry(tables)
         self._owners = ObjectOwners(self._registry, owners)
         self._workers = workers
+        self._lists_only = lists_only
 
     def read(self, references: Iterable[Reference]) -> Reading:
         """Read all sources of the documents of the references."""
@@ -174,16 +194,27 @@ class Sources:
         return [
             lambda: records_at(self._tables, METADATA, one.asset, described),
             lambda: records_at(self._tables, ATTRIBUTES, one.asset, paths),
-            lambda: states(self._objects, one.bucket.bucket_name, one.files),
+            lambda: states(
+                self._objects, one.bucket.bucket_name, one.files, lists_only=self._lists_only
+            ),
             lambda: self._asset_preview(one),
         ]
 
-    def _asset_preview(self, one: _Live) -> str | None:
-        """Return the preview at the root of an asset whose row names no uploaded one."""
-        prefix = prefix_of(one.row)
-        if not one.itself or own_preview(one.row) or not prefix.endswith("/"):
-            return None
-        return asset_preview_key(self._objects, one.bucket.bucket_name, prefix)
+    def _asset_preview(self, one: _Live) -> _AssetPreview:
+        """Return the preview of an asset: one at its root if the row names no uploaded one."""
+        if not one.itself:
+            return _AssetPreview()
+        prefix, bucket = prefix_of(one.row), one.bucket.bucket_name
+        own, at_root = own_preview(one.row), None
+        if own is None and prefix.endswith("/"):
+            at_root = asset_preview_key(self._objects, bucket, prefix)
+        named = own or named_preview(one.row)
+        folder = uploaded_previews_folder(one.bucket.key_prefix, one.asset.asset_id)
+        # A row of another program may name any object; only previews are shown by searches.
+        shown = at_root or (named if named is not None and named.startswith(folder) else None)
+        head = None if shown is None else self._objects.head(bucket, shown)
+        version = head.version if isinstance(head, ObjectHead) else None
+        return _AssetPreview(at_root, version)
 
     def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
         if self._workers < 2 or len(tasks) < 2:
@@ -258,12 +289,12 @@ def _sources(
     metadata: Records,
     attributes: Records,
     found: Mapping[str, ObjectState],
-    preview_key: str | None,
+    preview: _AssetPreview,
 ) -> list[Source]:
     sources: list[Source] = []
     if one.itself:
         described = metadata.get(ROOT_PATH, ())
-        sources.append(AssetSource(one.row, one.bucket, described, preview_key))
+        sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, preview.shown))
     ids = (one.asset.database_id, one.asset.asset_id)
     sources += (FileGone(*ids, key) for key in one.strangers)
     for key, path in one.files.items():
@@ -277,7 +308,7 @@ def _sources(
                 bucket=one.bucket,
                 version=state.version,
                 content=state.content,
-                preview_key=state.preview_key,
+                preview=state.preview,
                 metadata=metadata.get(path, ()),
                 attributes=attributes.get(path, ()),
                 is_asset_preview=is_asset_preview("/", path),

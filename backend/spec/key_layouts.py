@@ -38,6 +38,13 @@ RESERVED_FOLDERS = frozenset(
 PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 PREVIEW_MARK = ".previewFile."
 ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
+PREVIEW_KEYS = (
+    f"/*{PREVIEW_MARK}*",
+    "/*/preview.*",
+    f"/*{PREVIEWS_PREFIX}*",
+    f"/{PREVIEWS_PREFIX}*",
+)
+"""Patterns of the keys of previews, as grants name objects."""
 CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 AUDIT_VALUES_PREFIX = "values/"
 TRACKING_PREFIX = "mlflow/"

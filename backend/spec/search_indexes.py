@@ -19,8 +19,9 @@ MAPPING_VERSION = 5
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
-files. 5: points in GeoJSON are places of metadata. A reindex creates indexes of this version; until
-then those of an earlier one are written and checked as they were.
+files. 5: points in GeoJSON are places of metadata; version and size of the preview. A reindex
+creates indexes of this version; until then those of an earlier one are written and checked as they
+were.
 """
 
 KEYWORD_CHARS = 8000
@@ -177,6 +178,10 @@ SHAPE_STEPS = 255
 """The shape of a model: each number, which lies between 0 and 1, in steps of a byte. A script reads
 75 bytes in a seventh of the time that it takes for 75 floats (decision 50)."""
 
+PREVIEW_VERSION, PREVIEW_SIZE = "str_previewversionid", "num_previewsize"
+"""The S3 version of the preview that a document names, and its size: searches return URLs of it
+without a request to S3. In a bucket without versions the first is `null:` and the ETag."""
+
 TOMBSTONE_TIME = "date_deleted"
 """When a tombstone was made. A template maps it, as its prefix says."""
 
@@ -327,6 +332,7 @@ ASSET_INDEX = SearchIndex(
         "bool_has_assets_related",
         "bool_archived",
     ),
+    own_fields=(PREVIEW_VERSION, PREVIEW_SIZE),
     flat_fields=("MD_",),
     document_id=("databaseId", "assetId"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA),
@@ -353,7 +359,7 @@ FILE_INDEX = SearchIndex(
         "bool_archived",
         "list_tags",
     ),
-    own_fields=("str_storageclass",),
+    own_fields=("str_storageclass", PREVIEW_VERSION, PREVIEW_SIZE),
     flat_fields=("MD_", "AB_"),
     document_id=("databaseId", "assetId", "fileKey"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),

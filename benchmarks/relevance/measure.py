@@ -24,6 +24,7 @@ from backend.search.cursor_places import CursorPlaces
 from backend.search.cursors import Cursors
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
+from backend.search.previews import PreviewQueries
 from backend.search.queries import full_query
 from backend.search.service import SearchService
 from backend.search.state import Pointer, SearchState
@@ -87,7 +88,7 @@ class Collection:
         state.begin(self.pointer)
         places = CursorPlaces(tables, lambda: NOON)
         cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON, places)
-        return SearchService(self.engine, state, visibility, cursors, _nobody_waits)
+        return SearchService(self.engine, state, visibility, cursors, _nobody_waits, _nobody_looks)
 
     def fill(self, things: Iterable[Thing]) -> None:
         """Write all documents.
@@ -193,6 +194,10 @@ def _words_of(thing: Thing) -> set[str]:
 def _is_rare(word: str, texts: Mapping[str, set[str]]) -> bool:
     """Whether one search can return all documents with the word, and more."""
     return sum(word in words for words in texts.values()) < _MAX_HITS * 3 // 4
+
+
+def _nobody_looks() -> PreviewQueries:
+    raise AssertionError("no search requests previews here")
 
 
 def _nobody_waits() -> Freshness:

@@ -98,9 +98,12 @@ def _file(
     if extension_of(path):
         body["str_fileext"] = extension_of(path)
     if not is_hidden:
-        listed = objects.list_objects(bucket, f"{key}.previewFile.").objects
+        versions = objects.list_versions(bucket, f"{key}.previewFile.").versions
+        listed = [one for one in versions if one.is_latest and not one.is_delete_marker]
         if listed:
             body["str_previewfilekey"] = listed[0].key
+            body["str_previewversionid"] = listed[0].version_id
+            body["num_previewsize"] = listed[0].size
     return body
 
 

@@ -46,13 +46,22 @@ class FactRepository:
 
     def source_of(self, asset: Asset, path: str) -> tuple[str | None, str | None]:
         """Return the S3 version that the facts of a file describe, and why it was refused."""
+        return self.sources_of([(asset, path)]).get((asset.asset_id, path), (None, None))
+
+    def sources_of(
+        self, files: Iterable[tuple[Asset, str]]
+    ) -> dict[tuple[str, str], tuple[str | None, str | None]]:
+        """As `source_of`, for many files by asset id and path; files without facts are left out."""
         names = (SOURCE_VERSION_KEY, REFUSED_KEY)
-        wanted = [(FILE_ATTRIBUTES, _key(name, asset, path)) for name in names]
-        found = {
-            item[FILE_ATTRIBUTES.partition_key.name]: str(item[_VALUE])
-            for _, item in self.tables.get_many(wanted)
+        wanted = [(FILE_ATTRIBUTES, _key(name, *file)) for file in files for name in names]
+        found: dict[tuple[str, str], dict[str, str]] = {}
+        for _, item in self.tables.get_many(wanted):
+            _, asset_id, path = keys.FILE.parse(str(item[keys.FILE.name]))
+            name = str(item[FILE_ATTRIBUTES.partition_key.name])
+            found.setdefault((asset_id, path), {})[name] = str(item[_VALUE])
+        return {
+            file: (one.get(SOURCE_VERSION_KEY), one.get(REFUSED_KEY)) for file, one in found.items()
         }
-        return found.get(SOURCE_VERSION_KEY), found.get(REFUSED_KEY)
 
 
 def _key(name: str, asset: Asset, path: str) -> dict[str, str]:

@@ -45,13 +45,14 @@ OF_ROWS: Requests = {**SOURCES, operations.RESERVATIONS: ()}
 """Where it is rows that changed: whose an object is has to be asked only of objects."""
 SEARCHES: Requests = {
     operations.SEARCH_STATE: ("GetItem",),
-    operations.RESERVATIONS: ("GetItem", "PutItem"),
+    operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem"),
     assets.ASSETS: ("BatchGetItem",),
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
     metadata.RECORD_SETS: ("GetItem",),
     registry.ASSET_BUCKETS: ("Scan",),
-    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    # Of objects only previews (`objects_of`).
+    ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
 }
 """What searching takes, and knowing whether the indexes hold a write."""
 FACTS: Requests = {

@@ -4,23 +4,26 @@ from backend.spec import buckets, secrets, settings
 from backend.spec.functions.model import api, reported
 from backend.spec.tables import assets, metadata, operations, registry
 
-SEARCH_API = api(
-    "SearchApi",
-    "search",
-    "Search over assets and files.",
-    reads=(
-        operations.SEARCH_STATE,
-        # to check whether the indexes contain a write
-        assets.ASSETS,
-        metadata.ASSET_FILE_METADATA,
-        metadata.FILE_ATTRIBUTES,
-        metadata.RECORD_SETS,
-        registry.ASSET_BUCKETS,
-        buckets.ASSET_BUCKET,
-    ),
-    writes=(operations.RESERVATIONS,),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    search="read",
+SEARCH_API = reported(
+    api(
+        "SearchApi",
+        "search",
+        "Search over assets and files; URLs of their previews.",
+        reads=(
+            operations.SEARCH_STATE,
+            # to check whether the indexes contain a write
+            assets.ASSETS,
+            metadata.ASSET_FILE_METADATA,
+            metadata.FILE_ATTRIBUTES,
+            metadata.RECORD_SETS,
+            registry.ASSET_BUCKETS,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(operations.RESERVATIONS,),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
+        search="read",
+    )
 )
 FACTS_API = reported(
     api(

@@ -32,6 +32,11 @@ SUGGEST = Route(
     "Suggest names, tags, metadata keys and values by prefix", ours=True,
     statuses=(404,), throttle="search",
 )  # fmt: skip
+LIST_PREVIEWS = Route(
+    "POST", "/previews", "search", "list_previews",
+    "Get URLs of the previews of files and assets", tier2="GET", ours=True,
+    statuses=(404,), throttle="search",
+)  # fmt: skip
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by field values", tier2="GET",
     throttle="search",

@@ -12,12 +12,39 @@ class EntityType(StrEnum):
     FILE = "file"
 
 
+class Preview(Wire):
+    """The URL of a picture; `id` changes only with the picture."""
+
+    id: str
+    url: str
+    expires_at: str
+
+
+class Missing(Wire):
+    """Why there is no preview or GLB, as a code (`reason`) and in words."""
+
+    reason: str
+    message: str
+
+
+class NamedPreview(Wire):
+    """The preview of a file or asset that was requested by name."""
+
+    database_id: str
+    asset_id: str
+    key: str | None = None
+    preview: Preview | None = None
+    preview_missing: Missing | None = None
+
+
 class Hit(Wire):
     id: str = Field(alias="_id")
     index: str | None = Field(default=None, alias="_index")
     score: float | None = Field(default=None, alias="_score")
     source: dict[str, JsonValue] = Field(default_factory=dict, alias="_source")
     index_type: str | None = Field(default=None, alias="_index_type")
+    preview: Preview | None = None
+    preview_missing: Missing | None = None
     files: tuple["Hit", ...] = ()
     """The best file hits of an asset, where the search folds them in."""
 
@@ -105,6 +132,8 @@ class SearchResult(Wire):
     """How many assets were found, where files are folded in; an estimate above 10,000."""
     reindex_due: str | None = None
     """What may not be found until a reindex."""
+    previews_omitted: str | None = None
+    """Why the hits have no previews, though they were requested."""
 
     @property
     def total(self) -> int:

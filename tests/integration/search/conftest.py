@@ -18,6 +18,7 @@ from backend.search.cursor_places import CursorPlaces
 from backend.search.cursors import Cursors
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
+from backend.search.previews import PreviewQueries
 from backend.search.service import SearchService
 from backend.search.state import Pointer, SearchState
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
@@ -120,6 +121,10 @@ def nobody_waits() -> Freshness:
     raise AssertionError("no search waits here")
 
 
+def nobody_looks() -> PreviewQueries:
+    raise AssertionError("no search requests previews here")
+
+
 @pytest.fixture
 def library(engines: RealEngines) -> Library:
     """Empty indexes."""
@@ -134,5 +139,5 @@ def library(engines: RealEngines) -> Library:
     state.begin(pointer)
     places = CursorPlaces(tables, lambda: NOON)
     cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON, places)
-    service = SearchService(engine, state, OnlyUser(), cursors, nobody_waits)
+    service = SearchService(engine, state, OnlyUser(), cursors, nobody_waits, nobody_looks)
     return Library(engine, pointer, service)

@@ -145,7 +145,12 @@ def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
     after = library.search(size=3, after="")["after"]
     service = library.service
     shut = SearchService(
-        service.engine, service.state, OnlyUser("nobody"), service.cursors, nobody_waits
+        service.engine,
+        service.state,
+        OnlyUser("nobody"),
+        service.cursors,
+        nobody_waits,
+        service.previews,
     )
     body = SearchBody(size=3, after=after)
     assert shut.search(CALLER, body)["hits"]["hits"] == []

@@ -101,7 +101,12 @@ def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
     """The service as it is for one who has these rules."""
     service = library.service
     return SearchService(
-        service.engine, service.state, Under(found), service.cursors, service.freshness
+        service.engine,
+        service.state,
+        Under(found),
+        service.cursors,
+        service.freshness,
+        service.previews,
     )
 
 

@@ -50,6 +50,7 @@ PLAIN: dict[object, object] = {str: "abc", int: 1, bool: True, float: 1.0, Mappi
 NOT_COMMANDS = {
     ("constraints", "create"): "`constraints put` makes them too",
     ("metadata", "add"): "`metadata set` adds what is not there",
+    ("search", "previews"): "for pages that show pictures",
     ("profiles", "allowed_routes"): "for the navigation of web applications",
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectVersion, VersionPage, just_below
-from backend.search.object_states import states
+from backend.search.object_states import ObjectState, states
 from tests.fakes.counting import requests_of
 from tests.fakes.objects import MemoryObjects
 
@@ -16,6 +16,10 @@ BUCKET = "assetbucket"
 
 def put(objects: S3Objects, key: str, body: bytes = b"x") -> None:
     objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
+
+
+def preview_key(state: ObjectState) -> str | None:
+    return None if state.preview is None else state.preview.key
 
 
 def archive(objects: S3Objects, key: str) -> None:
@@ -38,11 +42,11 @@ def test_one_file_and_many_files_are_told_alike(objects: S3Objects) -> None:
         alone |= states(objects, BUCKET, [key])
     assert set(listed) == set(alone) == {f"p/{name}" for name in names}
     for key in listed:
-        assert listed[key].preview_key == alone[key].preview_key
+        assert listed[key].preview == alone[key].preview
         for field in ("version_id", "is_delete_marker", "size", "etag"):
             assert getattr(listed[key].version, field) == getattr(alone[key].version, field)
-    assert listed["p/a"].preview_key == "p/a.previewFile.png"
-    assert listed["p/dir/b"].preview_key is None
+    assert preview_key(listed["p/a"]) == "p/a.previewFile.png"
+    assert listed["p/dir/b"].preview is None
     assert listed["p/gone"].version.is_delete_marker
 
 
@@ -120,7 +124,7 @@ def test_a_listing_never_takes_more_requests_than_there_are_files(step: int) -> 
     objects: Any = listed
     found = states(objects, BUCKET, wanted)
     assert set(found) == set(wanted)
-    assert found["p/000000.glb"].preview_key == "p/000000.glb.previewFile.png"
+    assert preview_key(found["p/000000.glb"]) == "p/000000.glb.previewFile.png"
     assert listed.requests <= min(len(wanted), 31)
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import struct
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,6 +39,14 @@ VERSION = ObjectVersion(
     etag="abc",
 )
 
+PREVIEW = ObjectVersion(
+    key="pump/parts/Wheel.GLB.previewFile.png",
+    version_id="p1",
+    is_latest=True,
+    last_modified=VERSION.last_modified,
+    size=900,
+)
+
 
 def asset(**fields: Any) -> dict[str, Any]:
     return project(AssetSource(asset_row(**fields), BUCKET)).body
@@ -49,7 +58,8 @@ def file(version: ObjectVersion = VERSION, **fields: Any) -> dict[str, Any]:
 
 def test_an_asset_has_the_fields_of_the_data_model() -> None:
     row = asset_row(previewLocation={"Key": "previews/pump/p.png"}, childCount=2, relatedCount=0)
-    found = project(AssetSource(row, BUCKET, (Record("material", "steel"),)))
+    source = AssetSource(row, BUCKET, (Record("material", "steel"),))
+    found = project(source)
     assert found.id == "museum:pump"
     assert found.body == {
         "_rectype": "asset",
@@ -77,6 +87,23 @@ def test_an_asset_has_the_fields_of_the_data_model() -> None:
         "metadata": [{"key": "material", "string": "steel"}],
     }
     assert set(ASSET_INDEX.fields) <= set(found.body)
+    previewed = project(replace(source, preview=PREVIEW)).body
+    assert {**found.body, "str_previewversionid": "p1", "num_previewsize": 900} == previewed
+
+
+def test_indexes_of_the_fourth_mapping_version_have_no_versions_of_previews() -> None:
+    for source in (
+        AssetSource(asset_row(), BUCKET, preview=PREVIEW),
+        FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=PREVIEW),
+    ):
+        fourth, body = project(source, mapping_version=4).body, project(source).body
+        assert body.keys() - fourth.keys() == {"str_previewversionid", "num_previewsize"}
+
+
+def test_a_preview_without_versions_is_named_by_its_etag() -> None:
+    plain = PREVIEW._replace(version_id="null", etag="e1")
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=plain)
+    assert project(source).body["str_previewversionid"] == "null:e1"
 
 
 def test_a_file_has_the_fields_of_the_data_model() -> None:
@@ -85,7 +112,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         BUCKET,
         VERSION,
         VERSION,
-        preview_key="pump/parts/Wheel.GLB.previewFile.png",
+        preview=PREVIEW,
         metadata=(Record("teeth", "12", "number"),),
         attributes=(Record("triangles", "900"),),
     )
@@ -105,6 +132,8 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "str_etag": "abc",
         "str_s3_version_id": "v1",
         "str_previewfilekey": "pump/parts/Wheel.GLB.previewFile.png",
+        "str_previewversionid": "p1",
+        "num_previewsize": 900,
         "date_lastmodified": "2026-03-01T12:00:00+00:00",
         "num_filesize": 7,
         "str_storageclass": "STANDARD",

@@ -9,6 +9,7 @@ from backend.core.sync_tokens import Written, WrittenDocument
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
+from backend.search.previews import PreviewQueries
 from backend.search.service import SearchService
 from backend.search.state import FIRST_POINTER, Reading
 from backend.spec.search_indexes import ASSET_INDEX, MAPPING_VERSION
@@ -64,6 +65,7 @@ def service_of(parts: Any) -> SearchService:
         visibility=parts,
         cursors=parts,
         freshness=lambda: cast("Freshness", parts),
+        previews=lambda: cast("PreviewQueries", parts),
         pause=lambda _: None,
     )
 

@@ -34,6 +34,10 @@ def read_messages(
     parts: list[list[ReadOfAsset]] = []
     size = MESSAGE_BYTES
     for database_id, asset_id, paths in read.assets:
+        # The key of an hourly entry is a hash of its paths, so all of them are named.
+        if read.hourly and sum(map(_path_bytes, paths)) > room:
+            parts.append([])
+            size, room = 0, PATHS_OF_READ
         files, room = _first(paths, room)
         asset = ReadOfAsset(
             database_id=database_id, asset_id=asset_id, files=files, file_count=len(paths)
@@ -58,12 +62,16 @@ def read_messages(
     ]
 
 
+def _path_bytes(path: str) -> int:
+    return len(json.dumps(path)) + 1
+
+
 def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
     """Return the first paths that fit an entry and its message, and the remaining room."""
     found: list[str] = []
     left = min(room, PATHS_OF_ASSET)
     for path in paths[:FILES_OF_ASSET]:
-        size = len(json.dumps(path)) + 1
+        size = _path_bytes(path)
         if size > left:
             break
         left -= size

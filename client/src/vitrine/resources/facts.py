@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from vitrine.models import Wire
 from vitrine.resources.assets import asset_path
+from vitrine.search_models import Missing
 from vitrine.transport import Transport
 
 Ids = tuple[str, str]
@@ -55,13 +56,6 @@ class Glb(Wire):
     version_id: str
     size: int
     current: bool
-
-
-class Missing(Wire):
-    """Why there is no GLB or preview, as a code (`reason`) and in words."""
-
-    reason: str
-    message: str
 
 
 class FileGlb(Wire):

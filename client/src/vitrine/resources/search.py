@@ -10,7 +10,14 @@ from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
 from vitrine.resources.registry import given
-from vitrine.search_models import EntityType, Facet, HistogramField, Hit, SearchResult
+from vitrine.search_models import (
+    EntityType,
+    Facet,
+    HistogramField,
+    Hit,
+    NamedPreview,
+    SearchResult,
+)
 from vitrine.transport import Transport, parse, path_of
 
 LARGEST_PAGE = 2_000
@@ -41,6 +48,8 @@ class SearchQuery:
     """Find assets, each with its three best file hits."""
     sort: Sequence[tuple[str, Literal["asc", "desc"]]] = ()
     include_archived: bool = False
+    previews: bool = False
+    """Request the URL of each hit's preview; at most 200 hits a page."""
     did_you_mean: bool = False
     """Request another text where the query finds nothing."""
 
@@ -87,6 +96,7 @@ class SearchQuery:
             histograms=[one.value for one in self.histograms] or None,
             foldFiles=self.fold_files or None,
             sort=[{field: order} for field, order in self.sort] or None,
+            previews=self.previews or None,
             didYouMean=self.did_you_mean or None,
         )
         return {**body, "includeArchived": self.include_archived, "aggregations": True}
@@ -95,7 +105,8 @@ class SearchQuery:
     def needs_full_form(self) -> bool:
         """Return whether the simple form does not support this search."""
         counted = self.facets or self.histograms
-        return bool(self.metadata or counted or self.choices or self.fold_files or self.sort)
+        named = self.metadata or self.choices or self.fold_files or self.sort
+        return bool(named or counted or self.previews)
 
     def _metadata_query(self) -> str | None:
         if self.metadata_key and self.metadata_value:
@@ -122,6 +133,10 @@ class _Suggestions(Wire):
     suggestions: list[Suggestion]
 
 
+class _Previews(Wire):
+    items: list[NamedPreview]
+
+
 class _Mappings(Wire):
     mappings: dict[str, JsonValue]
 
@@ -133,6 +148,20 @@ class Search:
     def mappings(self) -> dict[str, JsonValue]:
         """Return the fields that can be searched, by index."""
         return self._transport.read(_Mappings, path_of("search")).mappings
+
+    def previews(self, names: Sequence[tuple[str, str, str | None]]) -> list[NamedPreview]:
+        """Return the previews of at most 200 files or assets: database, asset, path or None.
+
+        Those that do not exist, or that the caller may not see, are left out.
+        """
+        items: list[JsonValue] = [
+            given(databaseId=database_id, assetId=asset_id, key=key)
+            for database_id, asset_id, key in names
+        ]
+        sent = self._transport.send(
+            "POST", path_of("previews"), body={"items": items}, repeatable=True
+        )
+        return parse(_Previews, sent).items
 
     def suggest(self, text: str, *, size: int = 10) -> list[Suggestion]:
         """Return names, tags, metadata keys and values that begin with the text."""

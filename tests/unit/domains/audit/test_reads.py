@@ -37,12 +37,13 @@ STATUE = {"databaseId": "museum", "assetId": "statue"}
 STREAM = Read((ReadAsset("museum", "statue", ("/a.glb",)),), hourly=True)
 DOWNLOAD = Read((ReadAsset("museum", "statue", ("/a.glb",)),), urls=True)
 PLACES_THAT_READ = {
-    "downloads/service.py",
-    "exports/service.py",
-    "facts/service/glbs.py",
-    "uploads/service/urls.py",
+    "domains/downloads/service.py",
+    "domains/exports/service.py",
+    "domains/facts/service/glbs.py",
+    "domains/uploads/service/urls.py",
+    "search/previews.py",
 }
-"""Modules of slices that presign URLs or read ranges of objects."""
+"""Modules of slices and of search that presign URLs or read ranges of objects."""
 
 
 @dataclass
@@ -194,6 +195,30 @@ def test_a_message_that_reports_no_read_stops_no_other() -> None:
     assert len(trail.entries) == 1
 
 
+def test_of_an_hourly_read_only_what_is_new_is_sent() -> None:
+    trail = Trail()
+
+    def previews(*paths: str) -> Read:
+        assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
+        return Read(assets, urls=True, hourly=True)
+
+    trail.read(previews("/a.png", "/b.png"), operation="search")
+    trail.read(previews("/b.png", "/c.png"), operation="search")
+    trail.read(previews("/c.png", "/a.png"), operation="search")
+    trail.deliver()
+    files = sorted(entry["read"]["files"] for entry in trail.entries)
+    assert files == [["/a.png"], ["/b.png"], ["/c.png"]]
+
+
+def test_every_preview_of_a_page_has_an_entry_also_with_long_paths() -> None:
+    trail = Trail()
+    paths = [f"/{number:03}{'é' * 300}.png" for number in range(200)]
+    assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
+    trail.read(Read(assets, urls=True, hourly=True), operation="search")
+    trail.deliver()
+    assert sorted(entry["read"]["files"] for entry in trail.entries) == [[one] for one in paths]
+
+
 def test_subscribers_are_not_notified_of_reads() -> None:
     pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
     prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
@@ -285,15 +310,16 @@ def test_what_cannot_be_reported_is_not_given() -> None:
 
 
 def test_no_other_module_gives_bytes_or_urls() -> None:
-    domains = ROOT / "backend" / "domains"
+    backend = ROOT / "backend"
     found = {
-        str(path.relative_to(domains))
-        for path in domains.rglob("*.py")
+        str(path.relative_to(backend))
+        for folder in ("domains", "search")
+        for path in (backend / folder).rglob("*.py")
         if ".presign_" in (text := path.read_text()) or "ObjectRanges" in text
     }
     assert found == PLACES_THAT_READ
     reporting = {function.domain for function in FUNCTIONS if AUDIT_READS in function.settings}
-    assert reporting == {"downloads", "exports", "facts", "uploads", "ingest"}
+    assert reporting == {"downloads", "exports", "facts", "uploads", "ingest", "search"}
 
 
 @pytest.mark.parametrize(("value", "kind"), [("1", QueuedReads), ("0", UnrecordedReads)])

@@ -25,6 +25,7 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.LIST_ALLOWED_ROUTES: "reads",
     routes.SEARCH: "reads",
     routes.SEARCH_SIMPLE: "reads",
+    routes.LIST_PREVIEWS: "reads",
     routes.REPLAY_FAILURES: "has one, as the tests of operations say",
     routes.REDRIVE_QUEUE: "likewise",
     routes.CHECK_SEARCH_CONSISTENCY: "likewise",

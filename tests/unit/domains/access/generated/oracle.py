@@ -310,7 +310,7 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
             *(routes.GET_AMPLIFY_CONFIG, routes.GET_VERSION, routes.GET_SECURE_CONFIG),
             *(routes.GET_OPENAPI, routes.GET_SEARCH_MAPPINGS, routes.LIST_ALLOWED_ROUTES),
             # Lists and searches answer everyone: `showing` says what is in them.
-            *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.SUGGEST),
+            *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.SUGGEST, routes.LIST_PREVIEWS),
             *(routes.LIST_BUCKETS, routes.LIST_ALL_ASSETS, routes.LIST_JOBS, routes.LIST_UPLOADS),
             *(routes.LIST_DATABASES, routes.LIST_TAGS, routes.LIST_TAG_TYPES, routes.LIST_ROLES),
             *(routes.LIST_USER_ROLES, routes.LIST_COGNITO_USERS, routes.LIST_API_KEYS),

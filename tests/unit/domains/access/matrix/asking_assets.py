@@ -211,6 +211,12 @@ def in_search(world: Seeded, route: Route, role: Role, state: State) -> Question
     )
 
 
+def for_previews(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    database_id, asset_id = ASSETS[state]
+    names = [{"databaseId": database_id, "assetId": asset_id}]
+    return Question({}, body={"items": names}, shows=f"'{asset_id}'")
+
+
 def for_suggestions(world: Seeded, route: Route, role: Role, state: State) -> Question:
     return Question({}, {"q": "pump"})
 
@@ -225,6 +231,7 @@ BY_ROUTE: dict[Route, Asker] = {
     routes.SEARCH: in_search,
     routes.SEARCH_SIMPLE: in_search,
     routes.SUGGEST: for_suggestions,
+    routes.LIST_PREVIEWS: for_previews,
     **dict.fromkeys(OF_LINKS, about_a_link),
 }
 BY_DOMAIN: dict[str, Asker] = {

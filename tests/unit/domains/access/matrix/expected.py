@@ -118,6 +118,7 @@ _SPECIAL: dict[Route, Case] = {
     routes.SEARCH: _FOUND,
     routes.SEARCH_SIMPLE: _FOUND,
     routes.LIST_UPLOADS: Case("list", "asset", _OF_ASSETS),
+    routes.LIST_PREVIEWS: Case("list", "asset", _OF_ASSETS),
     routes.LIST_BUCKETS: Case("list", "bucket", _ID),
     routes.LIST_ALLOWED_ROUTES: Case("list", "web", ("own", "foreign")),
     routes.CREATE_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),

@@ -33,7 +33,7 @@ and workflows."""
 WITH_GLOBAL = frozenset({"metadataSchema", "pipeline", "workflow"})
 """Types of which roles of one database see the objects of GLOBAL."""
 ASKING = {
-    *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.CHECK_SUBSCRIPTION),
+    *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.LIST_PREVIEWS, routes.CHECK_SUBSCRIPTION),
     *(routes.DOWNLOAD, routes.EXPORT_ASSETS),
 }
 """What is sent as POST and changes nothing."""

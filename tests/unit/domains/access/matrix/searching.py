@@ -27,6 +27,7 @@ class FilteringEngine(MemorySearchEngine):
                 "_index": indexes[0],
                 "_id": each["_id"],
                 "_score": 1.0,
+                "_source": dict(each),
                 "fields": {"source": [dict(each)], "source_bytes": [1]},
             }
             for each in found[: body["size"]]
@@ -65,6 +66,8 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
         return True  # words are tested with OpenSearch
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
+    if kind == "ids":
+        return document["_id"] in said["values"]
     ((name, wanted),) = said.items()
     return any(term_matches(kind, wanted, value) for value in _values(document, name))
 

@@ -320,9 +320,11 @@ class Seeded(World):
         database_id, asset_id = PLACES[state]
         tags = ("secret",) if state == "tagged" else ()
         return {
-            "_id": asset_id,
+            "_id": f"{database_id}:{asset_id}",
             "_rectype": "asset",
             "str_assetid": asset_id,
+            "str_databaseid": database_id,
+            "str_bucketprefix": "/",
             **indexed({"databaseId": database_id, "assetName": asset_id, "tags": tags}),
             "bool_archived": state == "archived",
         }

@@ -1,0 +1,316 @@
+"""Pictures of hits: who gets an address of which preview, and what is said instead."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import pytest
+
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.facts.repository import FactRepository
+from backend.domains.metadata.models import Entity, Record
+from backend.search.cursors import Cursors
+from backend.search.freshness import Freshness
+from backend.search.previews import PreviewQueries
+from backend.search.projections import document_id
+from backend.search.routes import build_router
+from backend.search.service import SearchService
+from backend.search.state import FIRST_POINTER, Reading, SearchState
+from backend.spec.routes import Action, Route
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION
+from tests.factories.access import OnlyUser
+from tests.factories.assets import NOON, asset_service, created_asset, created_database
+from tests.factories.http import Answer, Client, RememberedReads
+from tests.factories.metadata import record_service
+from tests.factories.quarantine import ScanWorld, quarantine, scan_event
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+from tests.unit.domains.access.matrix.searching import FilteringEngine
+
+BUCKET = "assetbucket"
+
+
+class Untouched(MemoryObjects):
+    """A store that only signs."""
+
+    def head(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("a request to S3")
+
+    list_objects = list_versions = read_start = head  # type: ignore[assignment]
+
+
+@dataclass
+class Door:
+    """The permission port, which may close the route of downloads, or hide an asset."""
+
+    may_download: bool = True
+    hidden: set[str] = field(default_factory=set[str])
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return self.may_download or route.name != "get_download_url"
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.fields.get("assetName") not in self.hidden
+
+
+class Hall:
+    """A museum whose documents are searched."""
+
+    def __init__(self, *, scans: bool = False, mapping_version: int = MAPPING_VERSION) -> None:
+        self.tables, self.door = MemoryTables(), Door()
+        self.assets: AssetService = asset_service(self.tables, MemoryObjects())
+        created_database(self.assets)
+        self.documents: list[dict[str, Any]] = []
+        self.reads = RememberedReads()
+        self.mapping_version = mapping_version
+        viewed = replace(self.assets, authorization=self.door)
+        self.previews = PreviewQueries(
+            by_id=AssetsById(AssetRepository(self.tables), viewed),
+            facts=FactRepository(self.tables),
+            quarantine=quarantine(self.tables, scans=scans),
+            objects=Untouched(),
+            authorization=self.door,
+            url_seconds=900,
+            clock=lambda: NOON,
+        )
+
+    def reading(self) -> Reading:
+        return Reading(FIRST_POINTER, self.mapping_version)
+
+    def mapping_version_read(self) -> int:
+        return self.mapping_version
+
+    def asset(self, name: str = "statue", *, is_distributable: bool = True, **more: Any) -> None:
+        created_asset(self.assets, name, name=name, is_distributable=is_distributable)
+        index = ASSET_INDEX
+        self._add(index.record_type, document_id("museum", name), name, more)
+
+    def file(self, path: str, name: str = "statue", **more: Any) -> None:
+        key = f"{name}{path}"
+        about = {"str_key": key, "str_s3_version_id": "v1", **more}
+        self._add(FILE_INDEX.record_type, document_id("museum", name, key), name, about)
+
+    def shown(self, path: str, name: str = "statue", version: str = "p1", **more: Any) -> None:
+        """A file with a preview."""
+        preview = {"str_previewfilekey": f"{name}{path}.previewFile.png"}
+        self.file(path, name, str_previewversionid=version, **preview, **more)
+
+    def _add(self, kind: str, name: str, asset_id: str, more: Mapping[str, Any]) -> None:
+        ids = {"str_databaseid": "museum", "str_assetid": asset_id, "str_assetname": asset_id}
+        stored = {"str_bucketname": BUCKET, "str_bucketprefix": "/"}
+        self.documents.append({"_id": name, "_rectype": kind, **ids, **stored, **more})
+
+    def inspected(self, path: str, version: str, **facts: str) -> None:
+        records = record_service(self.assets, self.tables)
+        stored = {"fact_sourceVersionId": version, **facts}
+        made = [Record(metadata_key=key, metadata_value=text) for key, text in stored.items()]
+        records.put_facts(Entity("museum", "statue", path, "attribute"), made)
+
+    def client(self) -> Client:
+        engine = FilteringEngine(documents=self.documents)
+        service = SearchService(
+            engine=engine,
+            state=cast("SearchState", self),
+            visibility=OnlyUser(),
+            cursors=cast("Cursors", None),
+            freshness=lambda: cast("Freshness", None),
+            previews=lambda: self.previews,
+        )
+        return Client(build_router(service), authorization=self.door, reads=self.reads)
+
+    def search(self, **body: Any) -> Answer:
+        wanted = {"previews": True, "aggregations": False, **body}
+        return self.client().send("POST", "/search", body=wanted)
+
+    def named(self, *items: dict[str, Any]) -> Answer:
+        return self.client().send("POST", "/previews", body={"items": list(items)})
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return Hall()
+
+
+def hits(answer: Answer) -> dict[str, Any]:
+    """The hits by path or asset id."""
+    assert answer.status == 200, answer.body
+    found = answer.body["hits"]["hits"]
+    return {hit["_source"].get("str_key", hit["_source"]["str_assetid"]): hit for hit in found}
+
+
+def reasons(answer: Answer) -> dict[str, str]:
+    return {
+        name: hit["previewMissing"]["reason"] if "preview" not in hit else "shown"
+        for name, hit in hits(answer).items()
+    }
+
+
+def test_hits_have_addresses_only_if_they_are_requested(hall: Hall) -> None:
+    hall.asset()
+    hall.shown("/a.obj")
+    plain = hits(hall.search(previews=False))["statue/a.obj"]
+    assert not {"preview", "previewMissing"} & plain.keys()
+    assert hall.reads.told == []
+    found = hits(hall.search())["statue/a.obj"]["preview"]
+    assert found["url"] == f"memory://{BUCKET}/statue/a.obj.previewFile.png"
+    assert found["expiresAt"] == "2026-03-01T12:15:00.000000Z"
+
+
+def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: Hall) -> None:
+    hall.asset()
+    hall.shown("/a.obj")
+    first = hits(hall.search())["statue/a.obj"]["preview"]["id"]
+    assert hits(hall.search(size=7))["statue/a.obj"]["preview"]["id"] == first
+    hall.documents[-1]["str_previewversionid"] = "p2"
+    assert hits(hall.search())["statue/a.obj"]["preview"]["id"] != first
+
+
+def test_assets_show_previews_of_their_own_only(hall: Hall) -> None:
+    for name, key in (
+        ("uploaded", "previews/uploaded/front.png"),
+        ("root", "root/preview.png"),
+        ("other", "uploaded/secret.png"),
+        ("strange", "previews/uploaded/front.png"),
+        ("bare", None),
+    ):
+        hall.asset(name, str_previewfilekey=key, str_previewversionid="p1")
+    assert reasons(hall.search()) == {
+        "uploaded": "shown",
+        "root": "shown",
+        **dict.fromkeys(("other", "strange", "bare"), "none"),
+    }
+
+
+def test_a_file_shows_no_preview_of_another(hall: Hall) -> None:
+    hall.asset()
+    hall.file("/a.obj", str_previewfilekey="statue/b.obj.previewFile.png", str_previewversionid="1")
+    hall.file("/c.obj", str_previewfilekey="statue/secret.obj", str_previewversionid="1")
+    assert set(reasons(hall.search()).values()) <= {"none", "inspecting"}
+
+
+def test_files_without_a_preview_have_the_reason(hall: Hall) -> None:
+    hall.asset()
+    for path in ("/new.obj", "/broken.obj", "/empty.obj", "/notes.txt"):
+        hall.file(path)
+    hall.file("/old.obj", bool_archived=True)
+    hall.inspected("/new.obj", "v0")
+    hall.inspected("/broken.obj", "v1", fact_refused="line 7 is cut off")
+    hall.inspected("/empty.obj", "v1")
+    found = hall.search(includeArchived=True)
+    assert {name.removeprefix("statue"): why for name, why in reasons(found).items()} == {
+        "": "none",
+        "/new.obj": "inspecting",
+        "/broken.obj": "refused",
+        "/empty.obj": "none",
+        "/notes.txt": "none",
+        "/old.obj": "archived",
+    }
+    assert hits(found)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
+
+
+def test_what_may_not_be_downloaded_has_no_address(hall: Hall) -> None:
+    hall.asset()
+    hall.asset("kept", is_distributable=False)
+    hall.asset("hidden")
+    for name in ("statue", "kept", "hidden"):
+        hall.shown("/a.obj", name)
+    hall.door.hidden = {"hidden"}  # by a rule that the index did not see yet
+    answer = hall.search()
+    assert reasons(answer)["statue/a.obj"] == "shown"
+    assert reasons(answer)["kept/a.obj"] == "notDistributable"
+    assert reasons(answer)["hidden/a.obj"] in {"none", "inspecting"}
+    hall.door.may_download = False
+    assert set(reasons(hall.search()).values()) <= {"notPermitted", "none", "inspecting"}
+    assert "memory://" not in str(hall.search().body)
+
+
+def test_quarantined_previews_have_no_address() -> None:
+    hall = Hall(scans=True)
+    hall.asset()
+    hall.shown("/a.obj")
+    hall.shown("/b.obj")
+    world = ScanWorld(hall.tables)
+    world.tell(scan_event("statue/a.obj.previewFile.png", "p1"))
+    found = reasons(hall.search())
+    assert (found["statue/a.obj"], found["statue/b.obj"]) == ("quarantined", "shown")
+
+
+def test_each_preview_is_recorded_as_an_hourly_read(hall: Hall) -> None:
+    hall.asset()
+    for path in ("/a.obj", "/b.obj", "/c.txt"):
+        (hall.file if path == "/c.txt" else hall.shown)(path)
+    hall.search()
+    ((user, operation, _, read),) = hall.reads.told
+    assert (user, operation, read.hourly, read.urls) == ("admin", "search", True, True)
+    paths = [("/a.obj.previewFile.png",), ("/b.obj.previewFile.png",)]
+    assert [(one.database_id, one.asset_id, one.files) for one in read.assets] == [
+        ("museum", "statue", path) for path in paths
+    ]
+
+
+def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: Hall) -> None:
+    hall.asset()
+    hall.shown("/a.obj")
+    hall.file("/c.txt")
+    hall.reads.outage = True
+    answer = hall.search()
+    assert answer.status == 200
+    assert "audit log" in answer.body["previewsOmitted"]
+    assert hits(answer).keys() == {"statue", "statue/a.obj", "statue/c.txt"}
+    assert "memory://" not in str(answer.body)
+    answer = hall.named({"databaseId": "museum", "assetId": "statue", "key": "/a.obj"})
+    assert (answer.status, answer.body["items"]) == (200, [])
+    assert "audit log" in answer.body["previewsOmitted"]
+
+
+def test_indexes_of_an_earlier_version_answer_without_pictures_and_say_so() -> None:
+    hall = Hall(mapping_version=MAPPING_VERSION - 1)
+    hall.asset()
+    hall.shown("/a.obj")
+    answer = hall.search()
+    assert "reindex" in answer.body["reindexDue"]
+    assert all("preview" not in hit for hit in hits(answer).values())
+    named = hall.named({"databaseId": "museum", "assetId": "statue"})
+    assert (named.body["items"], "reindex" in named.body["reindexDue"]) == ([], True)
+
+
+def test_pages_with_previews_have_at_most_200_hits(hall: Hall) -> None:
+    assert hall.search(size=200).status == 200
+    refused = hall.search(size=201)
+    assert (refused.status, "200" in refused.body["message"]) == (400, True)
+    one = {"databaseId": "museum", "assetId": "statue"}
+    assert hall.named(*[one] * 201).status == 400
+    assert hall.named().status == 400
+
+
+def test_previews_are_found_by_name_in_the_order_of_the_request(hall: Hall) -> None:
+    hall.asset()
+    hall.shown("/a.obj")
+    hall.file("/c.txt")
+    about = {"databaseId": "museum", "assetId": "statue"}
+    answer = hall.named(
+        {**about, "key": "/c.txt"},
+        {**about, "key": "statue/a.obj"},
+        about,
+        {**about, "key": "/none.obj"},
+        {"databaseId": "museum", "assetId": "nobody"},
+        {"databaseId": "elsewhere", "assetId": "statue"},
+    )
+    assert answer.status == 200, answer.body
+    names = [one.get("key") for one in answer.body["items"]]
+    assert names == ["/c.txt", "statue/a.obj", None]
+    assert ["preview" in one for one in answer.body["items"]] == [False, True, False]
+    ((_, operation, _, _),) = hall.reads.told
+    assert operation == "list_previews"
+
+
+def test_names_that_are_no_files_are_refused(hall: Hall) -> None:
+    hall.asset()
+    about = {"databaseId": "museum", "assetId": "statue"}
+    for key in ("/../a", "/folder/", "", "/a//b"):
+        answer = hall.named(about, {**about, "key": key})
+        assert answer.status == 400, key
+        assert "items.1.key" in str(answer.body), key
