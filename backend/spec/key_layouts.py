@@ -41,7 +41,7 @@ ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_E
 PREVIEW_KEYS = (
     f"/*{PREVIEW_MARK}*",
     "/*/preview.*",
-    f"/*{PREVIEWS_PREFIX}*",
+    f"/*/{PREVIEWS_PREFIX}*",
     f"/{PREVIEWS_PREFIX}*",
 )
 """Patterns of the keys of previews, as grants name objects."""

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.model import SearchAccess
 from backend.spec.key_layouts import RUNS_PREFIX
@@ -152,6 +152,15 @@ def test_a_function_may_make_the_requests_to_its_tables_that_it_declares(
             assert _granted(assembly, spec, "dynamodb:") == expected
 
 
+def _objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
+    """Pipelines may use objects of executions only, and searches previews only."""
+    if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
+        return (f"/{RUNS_PREFIX}*",)
+    if spec.name == "SearchApi":
+        return ("/*.previewFile.*", "/*/preview.*", "/*/previews/*", "/previews/*")
+    return ("/*",)
+
+
 def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
     assembly: Assembly, subtests: pytest.Subtests
 ) -> None:
@@ -160,15 +169,14 @@ def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
             expected: dict[str, set[str]] = {}
             for bucket in spec.buckets:
                 for request in spec.requests(bucket):
-                    whole = spec.kind != "pipeline" or bucket is not AUXILIARY_BUCKET
-                    place = "" if request in OF_BUCKETS else "/*" if whole else f"/{RUNS_PREFIX}*"
+                    places = ("",) if request in OF_BUCKETS else _objects_of(spec, bucket)
                     arns = [f"<{bucket.name}.Arn>"]
                     if bucket is ASSET_BUCKET:  # others' buckets that hold assets are used just so
                         arns += [
                             f"arn:<AWS::Partition>:s3:::{one}" for one in assembly.imported_buckets
                         ]
-                    for arn in arns:
-                        expected.setdefault(f"{arn}{place}", set()).add(f"s3:{request}")
+                    for each in (f"{arn}{place}" for arn in arns for place in places):
+                        expected.setdefault(each, set()).add(f"s3:{request}")
             assert _granted(assembly, spec, "s3:") == expected
 
 
