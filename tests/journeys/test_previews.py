@@ -89,7 +89,11 @@ class Gallery:
         """The operations that searches have requested, by engine."""
         counted = self.runtime.admin("GET", "/requests?by=function")
         return {
-            engine: {name for name, by in operations.items() if SEARCH_API.name in by}
+            engine: {
+                name
+                for name, callers in operations.items()
+                if any(caller.endswith(f"-{SEARCH_API.name}") for caller in callers)
+            }
             for engine, operations in counted.items()
         }
 
