@@ -264,7 +264,8 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
             known += ("states:",) if spec.runs else ()  # which of it: test_pipelines.py
             known += ("sns:",) if spec.topics else ()  # which of it: test_administration.py
             arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
-            imported = {each for arn in arns for each in (arn, f"{arn}/*")}
+            places = ("", *_objects_of(spec, ASSET_BUCKET))
+            imported = {f"{arn}{place}" for arn in arns for place in places}
             role = assembly.resource(f"{spec.name}Role")
             assert "ManagedPolicyArns" not in role.properties
             for actions, resources in assembly.statements(role):
