@@ -6,10 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from backend.core.search_engine import JsonObject
+from backend.spec.search_indexes import RULED_FIELDS, STRETCHES_OF
 from tests.factories.policies import term_matches
 from tests.fakes.search_engine import MemorySearchEngine
 
 Document = Mapping[str, Any]
+
+
+_OF_RULES = {*RULED_FIELDS.values(), *STRETCHES_OF.values()}
+"""The fields that filters of rules read."""
 
 
 @dataclass
@@ -62,7 +67,8 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
         return matches(said["query"], document)
     if kind == "bool":
         return _all_hold(said, document)
-    if kind in {"match_bool_prefix", "nested", "prefix"}:
+    is_of_rules = kind == "prefix" and bool(_OF_RULES & said.keys())
+    if kind in {"match_bool_prefix", "nested", "prefix"} and not is_of_rules:
         return True  # words are tested with OpenSearch
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
