@@ -69,7 +69,9 @@ def test_of_two_previews_listing_description_and_search_show_the_newest(
     listed = {item.key: item.preview_file for item, _ in rows}
     assert listed[FILE] == order[1]
     assert shown_preview_key(objects, BUCKET, FILE) == order[1]
-    assert states(objects, BUCKET, wanted)[FILE].preview_key == order[1]
+    preview = states(objects, BUCKET, wanted)[FILE].preview
+    assert preview is not None
+    assert preview.key == order[1]
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,7 @@ def _demand_reading_only(role: Role) -> None:
     assert {key for key in routes if not key.startswith("GET ")} == {
         "POST /search",
         "POST /search/simple",
+        "POST /previews",
         "POST /check-subscription",
         f"POST {A}/download",
         f"POST {A}/export",
