@@ -13,12 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from aws_cdk import App, Stack
 
 from backend.spec.functions import FUNCTIONS, Function
-from infra.assembly import add_stacks
-from infra.assets import prepare
-from infra.settings import default_context, read_settings
 from infra.zones import zones_of
 from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly
@@ -158,21 +154,6 @@ def test_the_layer_holds_only_the_requirements_unless_it_is_built_for_a_deploy(
 def test_another_version_of_opensearch_is_no_other_domain(assembly: Assembly) -> None:
     domain = assembly.resource("SearchDomain")
     assert domain.body["UpdatePolicy"] == {"EnableVersionUpgrade": True}
-
-
-def _stacks(tmp_path: Path, *, bundle: bool) -> list[Stack]:
-    """The stacks of production with all optional ones, with empty layers."""
-    context = default_context() | {"stage": "prod", "bundle": bundle, "tracking": True}
-    app = App(outdir=str(tmp_path / "out"), context=context, analytics_reporting=False)
-    (tmp_path / "assets").mkdir()
-    add_stacks(app, read_settings(context.get), prepare(tmp_path / "assets", bundle=False))
-    return [child for child in app.node.children if isinstance(child, Stack)]
-
-
-def test_a_stage_that_can_be_deployed_is_protected_from_deletion(tmp_path: Path) -> None:
-    stacks = _stacks(tmp_path, bundle=True)
-    assert len(stacks) == len(STACKS) + 1
-    assert [stack.stack_name for stack in stacks if not stack.termination_protection] == []
 
 
 def test_a_stage_without_packages_is_refused_by_the_command_in_each_stack(

@@ -2,17 +2,10 @@
  * Addresses of pictures. The server presigns a new one with each reply, and a browser caches by
  * address: the first address of a picture is used until shortly before it ends, also by a reload.
  */
+import type { components } from './schema';
 
-export interface Preview {
-  id: string;
-  url: string;
-  expiresAt: string;
-}
-
-export interface Missing {
-  reason: 'none' | 'inspecting' | 'refused' | 'notDistributable' | 'quarantined' | 'archived';
-  message: string;
-}
+export type Preview = components['schemas']['Preview'];
+export type Missing = components['schemas']['Missing'];
 
 export interface Pictured {
   preview?: Preview | null;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCANNED = ("app.py", "backend", "client/src", "docs", "infra", "local")
 """All that is deployed, given to users or run by developers; tests plant what it looks for."""
 
