@@ -9,6 +9,7 @@ import pytest
 
 from tests.journeys import shared
 from tests.journeys.runtime import Api, Runtime
+from tests.journeys.stock import WEB_ORIGIN
 
 LONGEST = (
     "test_docs",
@@ -42,8 +43,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def runtime(worker_id: str) -> Iterator[Runtime]:
-    """The product with its tables in memory, started once for all workers."""
-    with shared.shared_runtime(worker_id, "--in-memory") as running:
+    """The product with its tables in memory, started once for all workers.
+
+    It knows the address of VAMS's web application, as a deployment that serves one does.
+    """
+    page = ("--set", f"webUrl={WEB_ORIGIN}")
+    with shared.shared_runtime(worker_id, "--in-memory", *page) as running:
         yield running
 
 

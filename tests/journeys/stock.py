@@ -17,9 +17,11 @@ RECORDED = Path(__file__).parents[1] / "events" / "stock"
 ABSENT: Any = object()
 OK = 200
 
+WEB_ORIGIN = "http://localhost:3000"
+"""Where VAMS's web application is served while it is developed."""
 CLIENT_HEADERS = {
     "cli": {"User-Agent": "vamscli/2.5.1", "Content-Type": "application/json"},
-    "web": {"Origin": "http://localhost:3000", "Accept": "application/json, */*"},
+    "web": {"Origin": WEB_ORIGIN, "Accept": "application/json, */*"},
     "docs": {"Content-Type": "application/json"},
 }
 

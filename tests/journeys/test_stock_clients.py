@@ -98,10 +98,10 @@ def _first_names(api: Api) -> dict[str, str]:
 def _broken(api: Api, request: stock.Request, names: dict[str, str]) -> Iterator[str]:
     try:
         answer = _answer(api, request, names)
+        broken = stock.problems(request, answer, request.expected, names)
     except KeyError as missing:
         yield f"{missing} was not kept"
         return
-    broken = stock.problems(request, answer, request.expected, names)
     if request.answers is None:
         yield from broken
     elif not broken:

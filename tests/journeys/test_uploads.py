@@ -145,14 +145,14 @@ def test_the_command_goes_on_with_an_upload_by_its_id(
         assert printed, errors
         return json.loads(printed)
 
-    listed = ask("list")["items"]
+    listed = ask("list", "--here")["items"]
     upload_id = cast("list[dict[str, str]]", listed)[0]["uploadId"]
     assert ask("show", upload_id)["state"] == "open"
     counts = ask("resume", upload_id)["counts"]
     assert isinstance(counts, dict)
     assert (counts["uploaded"], counts["failed"]) == (1, 0)
     assert ask("show", upload_id)["state"] == "completed"
-    assert ask("list")["items"] == []
+    assert ask("list", "--here")["items"] == []
 
 
 def test_an_upload_that_is_given_up_leaves_nothing(api: Api, database: str) -> None:
