@@ -26,7 +26,7 @@ _REPRODUCIBLE: dict[str, object] = {
 
 
 DEFAULT_STAGE = "local"
-"""The stage of whoever names none, except for the CDK command."""
+"""The stage if none is named; the CDK command requires one."""
 
 
 class _Common(TypedDict):

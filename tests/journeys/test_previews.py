@@ -77,7 +77,7 @@ class Gallery:
         found = api.ok("POST", "/previews", {"items": items})["items"]
         return {item.get("key") or "": item for item in found}
 
-    def told(self, found: dict[str, Any]) -> dict[str, str]:
+    def outcomes(self, found: dict[str, Any]) -> dict[str, str]:
         """The reasons of those without a preview; `shown` of the others."""
         return {
             path: one["previewMissing"]["reason"] if "previewMissing" in one else "shown"
@@ -112,7 +112,7 @@ PATHS = tuple(filter(None, EXPECTED))
 @pytest.fixture(scope="module")
 def gallery(runtime: Runtime) -> Gallery:
     made = Gallery(runtime)
-    wait_for(lambda: made.told(made.hits(made.admin)), EXPECTED)
+    wait_for(lambda: made.outcomes(made.hits(made.admin)), EXPECTED)
     return made
 
 
@@ -131,7 +131,7 @@ def color_of(url: str) -> tuple[int, int, int]:
 
 def test_a_search_and_names_return_urls_that_serve_the_pictures(gallery: Gallery) -> None:
     found, named = gallery.hits(gallery.admin), gallery.named(gallery.admin, *PATHS)
-    assert gallery.told(named) == EXPECTED
+    assert gallery.outcomes(named) == EXPECTED
     for path, color in {**COLORS, "": (0, 255, 0)}.items():
         for one in (found[path], named[path]):
             assert color_of(one["preview"]["url"]) == color, path
@@ -185,7 +185,7 @@ def test_only_those_who_may_download_receive_pictures(gallery: Gallery) -> None:
     assert gallery.hits(viewer) == gallery.named(viewer, *PATHS) == {}
     values["DATABASE_ID"] = gallery.database
     admin.ok("POST", "/auth/constraintsTemplateImport", {**template, "variableValues": values})
-    wait_for(lambda: gallery.told(gallery.hits(viewer)), EXPECTED)
+    wait_for(lambda: gallery.outcomes(gallery.hits(viewer)), EXPECTED)
     denied = {
         "name": "No downloads",
         "description": "Looks, but takes nothing away",
@@ -195,8 +195,8 @@ def test_only_those_who_may_download_receive_pictures(gallery: Gallery) -> None:
     }
     admin.ok("POST", f"/auth/constraints/deny-{uuid4().hex[:8]}", denied)
     kept = dict.fromkeys(EXPECTED, "notPermitted")
-    wait_for(lambda: gallery.told(gallery.hits(viewer)), kept)
-    wait_for(lambda: gallery.told(gallery.named(viewer, *PATHS)), kept)
+    wait_for(lambda: gallery.outcomes(gallery.hits(viewer)), kept)
+    wait_for(lambda: gallery.outcomes(gallery.named(viewer, *PATHS)), kept)
     assert viewer.refused("POST", f"{gallery.path}/download", {"key": "/blue.png"})[0] == 403
     query = {"entity": f"read:asset:{gallery.database}:{gallery.asset}"}
 
@@ -209,5 +209,5 @@ def test_only_those_who_may_download_receive_pictures(gallery: Gallery) -> None:
 def test_pictures_of_an_asset_that_is_not_distributable_are_kept(gallery: Gallery) -> None:
     gallery.admin.ok("PUT", gallery.path, {"isDistributable": False})
     kept = dict.fromkeys(EXPECTED, "notDistributable")
-    assert gallery.told(gallery.hits(gallery.admin)) == kept
-    assert gallery.told(gallery.named(gallery.admin, *PATHS)) == kept
+    assert gallery.outcomes(gallery.hits(gallery.admin)) == kept
+    assert gallery.outcomes(gallery.named(gallery.admin, *PATHS)) == kept
