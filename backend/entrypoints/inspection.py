@@ -21,6 +21,7 @@ from backend.processing.jail.parent import Jail, Outcome, Usage
 from backend.processing.jail.results import Result
 from backend.spec.formats import reason_not_inspected
 from backend.spec.functions import Function
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 from backend.spec.settings import TURNTABLES
 from backend.values import frozen
 
@@ -125,17 +126,15 @@ class Inspector:
 
     def _write(self, body: Body, source: Place, found: Outcome) -> None:
         """Write the result last, so that a reader who finds it finds the other objects too."""
-        previews, models = (
-            _place(each)
-            for each in (body.output_s3_asset_preview_path, body.output_s3_asset_files_path)
-        )
-        for path, folder, kind in (
-            (found.thumbnail, previews, "image/png"),
-            (found.glb, models, "model/gltf-binary"),
-            (found.turntable, previews, "image/png"),
-        ):
+        folders = {
+            "previews": _place(body.output_s3_asset_preview_path),
+            "files": _place(body.output_s3_asset_files_path),
+        }
+        for output in INSPECTION_OUTPUTS:
+            path = found.path_of(output)
             if path is not None:
-                target = folder.below(path.name)
+                target = folders[output.folder].below(output.file)
+                kind = output.content_type
                 self.files.upload(path, target.bucket, target.key, content_type=kind)
         target = _place(body.output_s3_asset_metadata_path).below("inspection.json")
         with tempfile.NamedTemporaryFile() as file:
@@ -189,7 +188,8 @@ def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
         "refused": result.refused,
         "descriptor": result.descriptor,
         "references": [asdict(each) for each in result.references],
-        "thumbnail": None if found.thumbnail is None else found.thumbnail.name,
-        "glb": None if found.glb is None else found.glb.name,
-        "turntable": None if found.turntable is None else found.turntable.name,
+        **{
+            each.name: None if found.path_of(each) is None else each.file
+            for each in INSPECTION_OUTPUTS
+        },
     }

@@ -1,5 +1,7 @@
 """Limits on the size of a file and of its results. Files that exceed them are rejected."""
 
+from backend.spec.inspection_outputs import GLB
+
 MIB = 1 << 20
 
 INPUT_BYTES = 512 * MIB
@@ -16,7 +18,7 @@ PIXELS = 100_000_000
 TEXTURE_PIXELS = 2048
 THUMBNAIL_PIXELS = 512
 TURNTABLE_FRAMES, TURNTABLE_PIXELS = 8, 256
-GLB_BYTES = 256 * MIB
+GLB_BYTES = GLB.most_bytes
 REFERENCES = 1000
 """References that a result names."""
 REASON_CHARACTERS = 300

@@ -13,6 +13,7 @@ from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
 from backend.processing.readers.models import preload
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 _BLOCK = 1 << 24
 
@@ -44,8 +45,8 @@ def run(channel: socket.socket) -> None:
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
     confine(bounds, folder)
     found = _inspected(path, content, _ParentSource(channel), turntable=bool(job["turntable"]))
-    written_by_child = (found.thumbnail, found.glb, found.turntable)
-    for descriptor, written in zip(results, written_by_child, strict=True):
+    for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
+        written: bytes | None = getattr(found, output.name)
         if written is not None:
             _write(descriptor, written)
     send(channel, {"result": _described(found)})
@@ -65,9 +66,7 @@ def _described(found: Inspection) -> dict[str, Any]:
         "refused": found.refused,
         "descriptor": found.descriptor,
         "references": [asdict(each) for each in found.references[: limits.REFERENCES]],
-        "thumbnail": found.thumbnail is not None,
-        "glb": found.glb is not None,
-        "turntable": found.turntable is not None,
+        **{each.name: getattr(found, each.name) is not None for each in INSPECTION_OUTPUTS},
     }
 
 

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, hide_memory, raise_cpu_seconds
 from backend.processing.jail.results import Result, checked, refusal
 from backend.processing.references import Resolver
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
 
 _START = (
     "import sys; sys.path[:] = sys.argv[2:]; "
@@ -29,8 +30,6 @@ _ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(256 * limits.MIB),
     "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
 }
-_WRITTEN = ("thumbnail.png", "model.glb", "turntable.png")
-_MAGIC = {"png": b"\x89PNG\r\n\x1a\n", "glb": b"glTF"}
 _START_SECONDS = 60
 _REQUESTS = 10_000
 
@@ -58,13 +57,17 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result for a file, and the paths of its pictures and its GLB."""
+    """The result for a file, and the paths of its outputs (`spec.inspection_outputs`)."""
 
     result: Result
     usage: Usage
     thumbnail: Path | None = None
     glb: Path | None = None
     turntable: Path | None = None
+
+    def path_of(self, output: InspectionOutput) -> Path | None:
+        """Return the path of an output, None if it was not written or is not valid."""
+        return getattr(self, output.name)
 
 
 class Jail:
@@ -117,7 +120,7 @@ class Jail:
         usage = Usage(
             time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
         )
-        return Outcome(result, usage, *conversation.written(result))
+        return Outcome(result, usage, **conversation.written(result))
 
     def close(self) -> None:
         """End the template. A later inspection starts another one."""
@@ -149,6 +152,15 @@ class Jail:
         receive(ours)
         ours.settimeout(None)
         return ours
+
+
+def has_form(path: Path, output: InspectionOutput) -> bool:
+    """Return whether a file has the size and the first bytes of this output."""
+    with path.open("rb") as file:
+        return (
+            path.stat().st_size <= output.most_bytes
+            and file.read(len(output.magic)) == output.magic
+        )
 
 
 class _Budget:
@@ -223,13 +235,13 @@ class _Conversation:
             pass
         return None
 
-    def written(self, result: Result) -> Iterator[Path | None]:
-        """Yield thumbnail, GLB and turntable, if the child reported them and they are valid."""
-        said = (result.thumbnail, result.glb, result.turntable)
-        for name, is_written in zip(_WRITTEN, said, strict=True):
-            path, magic = self._folder / name, _MAGIC[name.rpartition(".")[2]]
-            with path.open("rb") as file:
-                yield path if is_written and file.read(len(magic)) == magic else None
+    def written(self, result: Result) -> dict[str, Path]:
+        """Return by name the outputs that the child reported, if they are valid."""
+        return {
+            each.name: path
+            for each in INSPECTION_OUTPUTS
+            if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
+        }
 
     def _hand_over(self, content: Path, *, turntable: bool) -> None:
         scratch = self._folder / "scratch"
@@ -242,7 +254,10 @@ class _Conversation:
         }
         with ExitStack() as files:
             opened = [files.enter_context(content.open("rb"))]
-            opened += [files.enter_context((self._folder / each).open("wb")) for each in _WRITTEN]
+            opened += [
+                files.enter_context((self._folder / each.file).open("wb"))
+                for each in INSPECTION_OUTPUTS
+            ]
             send(self._channel, job, [each.fileno() for each in opened])
 
     def _next(self) -> dict[str, Any]:

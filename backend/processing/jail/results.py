@@ -14,6 +14,7 @@ from backend.processing.jail.confinement import Bounds
 from backend.processing.measurements import Facts, known_and_finite
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.texts import plain, valid
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 _KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))
 _TEXT = 1000
@@ -21,7 +22,7 @@ _TEXT = 1000
 
 @dataclass(frozen=True)
 class Result:
-    """The result for a file. The last three are true if the file was written."""
+    """The result for a file. The fields of the outputs are true if the file was written."""
 
     facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
     refused: str | None = None
@@ -43,9 +44,7 @@ def checked(given: object) -> Result:
         refused=reason,
         descriptor=_descriptor(listing(result.get("descriptor"))),
         references=[each for each in references if each is not None][: limits.REFERENCES],
-        thumbnail=result.get("thumbnail") is True,
-        glb=result.get("glb") is True,
-        turntable=result.get("turntable") is True,
+        **{each.name: result.get(each.name) is True for each in INSPECTION_OUTPUTS},
     )
 
 
