@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from backend.processing.inspection import extension_of
 from backend.processing.jail.parent import Jail, Outcome
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
     IMAGE_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     INSPECT_EXTENSIONS,
+    extension_of,
 )
 from benchmarks.glb_validator import errors_of
 

@@ -16,10 +16,9 @@ from backend.core.objects import NotRestoredError
 from backend.core.wired import wired
 from backend.core.work_files import WorkFiles
 from backend.processing import limits
-from backend.processing.inspection import extension_of
 from backend.processing.jail.parent import Jail, Outcome, Usage
 from backend.processing.jail.results import Result
-from backend.spec.formats import reason_not_inspected
+from backend.spec.formats import extension_of, reason_not_inspected
 from backend.spec.functions import Function
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 from backend.spec.settings import TURNTABLES

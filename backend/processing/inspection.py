@@ -24,6 +24,7 @@ from backend.spec.formats import (
     IMAGE_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     INSPECT_EXTENSIONS,
+    extension_of,
     reason_not_inspected,
 )
 
@@ -41,12 +42,6 @@ class Inspection:
     thumbnail: bytes | None = None
     glb: bytes | None = None
     turntable: bytes | None = None
-
-
-def extension_of(path: str) -> str:
-    """Return the extension of a path in lower case, without its dot."""
-    name = path.rsplit("/", 1)[-1]
-    return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) -> Inspection:

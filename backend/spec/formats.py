@@ -101,3 +101,9 @@ def may_be_model(extension: str, start: bytes) -> bool:
         return b"\0" not in start and start.isascii()
     text = start.replace(b"\0", b"")  # XML may be UTF-16
     return any(mark in text for mark in _MARKS[extension])
+
+
+def extension_of(path: str) -> str:
+    """Return the extension of a path in lower case, without its dot."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rpartition(".")[2].lower() if "." in name else ""

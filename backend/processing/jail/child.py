@@ -8,11 +8,11 @@ from typing import Any
 
 from backend.processing import limits
 from backend.processing.files import State
-from backend.processing.inspection import Inspection, extension_of, inspect
+from backend.processing.inspection import Inspection, inspect
 from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
 from backend.processing.readers.models import preload
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 _BLOCK = 1 << 24
@@ -43,7 +43,11 @@ def run(channel: socket.socket) -> None:
         # OpenCASCADE converts by way of a temporary file.
         folder = Path(job["folder"])
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
-    confine(bounds, folder)
+    means = confine(bounds, folder)
+    lacking = means.lacks(files=folder is not None, hidden=bool(job["hidden"]))
+    if lacking and not job["unconfined"]:
+        send(channel, {"result": {"refused": lacking}})
+        return
     found = _inspected(path, content, _ParentSource(channel), turntable=bool(job["turntable"]))
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
         written: bytes | None = getattr(found, output.name)

@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,35 +26,112 @@ class Bounds:
     output_bytes: int = limits.GLB_BYTES + limits.MIB
 
 
-def confine(bounds: Bounds, folder: Path | None = None) -> None:
-    """Limit this process and remove its permissions, for the rest of its life.
+@dataclass(frozen=True)
+class Means:
+    """What the kernel did of the confinement of a process; the texts are for the log.
+
+    `filtered`: system calls are. `in_folder`: files outside its folder are not reachable.
+    `unprivileged`: it has no capabilities. `reason` is the kernel's refusal of the filter.
+    """
+
+    filtered: bool = False
+    in_folder: bool = False
+    unprivileged: bool = False
+    reason: str = ""
+    texts: tuple[str, ...] = ()
+
+    def lacks(self, *, files: bool, hidden: bool) -> str | None:
+        """Return why this is not enough for a reader, None if it is.
+
+        A reader that may open `files` reaches those of its user, among them the environment of its
+        parent unless that is `hidden` and the reader has no capabilities.
+        """
+        if not self.filtered:
+            return f"{_UNCONFINED}: {self.reason}"
+        if files and not self.in_folder and not (hidden and self.unprivileged):
+            return f"{_UNCONFINED}: it could read other files and processes of its user"
+        return None
+
+
+_UNCONFINED = "this system cannot confine the process that reads the file"
+
+
+def confine(bounds: Bounds, folder: Path | None = None) -> Means:
+    """Limit this process and remove its permissions, for the rest of its life, as far as possible.
 
     With `folder` it may still open files: those of the folder where the kernel has Landlock, else
-    those of its user. Outside Linux only the resources are limited.
-
-    Raises:
-        OSError: the kernel refuses a part of it; the process must not continue.
+    those of its user. Outside Linux only the resources are limited. The process must not read an
+    untrusted file if the result `lacks` something.
     """
     _limit(bounds)
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        _drop_capabilities(libc)
-        _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        if not seccomp.is_supported():
-            raise OSError("system calls of this machine are not known")
-        if folder is not None and landlock.version() > 0:
-            landlock.restrict_to(folder)
-        seccomp.install(os.getpid(), files=folder is not None)
+    if sys.platform != "linux":
+        return Means(filtered=True, in_folder=True, unprivileged=True, texts=("no filter",))
+    libc = ctypes.CDLL(None, use_errno=True)
+    unprivileged, capabilities = _drop_capabilities(libc)
+    privileges = _attempt(lambda: _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
+    if privileges and _status("NoNewPrivs") == 1:
+        privileges = "were excluded already"
+    in_folder, places = _restrict(folder)
+    filtered, how = _filter(files=folder is not None)
+    return Means(
+        filtered=filtered,
+        in_folder=in_folder,
+        unprivileged=unprivileged,
+        reason="" if filtered else how,
+        texts=(
+            f"the filter by {how}" if filtered else f"the filter: {how}",
+            f"capabilities: {capabilities}",
+            f"new privileges: {privileges or 'excluded'}",
+            *(() if folder is None else (f"Landlock: {places}",)),
+        ),
+    )
 
 
-def hide_memory() -> None:
+def hide_memory() -> str:
     """Keep other processes of the same user from this process's memory and environment.
 
-    Otherwise they could read both in `/proc`, which only Linux has.
+    Otherwise they could read both in `/proc`, which only Linux has. Returns the reason if the
+    kernel refuses it, else an empty text.
     """
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        _check(libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+    if sys.platform != "linux":
+        return ""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return _attempt(lambda: _check(libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)))
+
+
+def _filter(*, files: bool) -> tuple[bool, str]:
+    if not seccomp.is_supported():
+        return False, "system calls of this machine are not known"
+    try:
+        return True, seccomp.install(os.getpid(), files=files)
+    except OSError as error:
+        return False, error.strerror or str(error)
+
+
+def _restrict(folder: Path | None) -> tuple[bool, str]:
+    version = 0 if folder is None else landlock.version()
+    if folder is None or version == 0:
+        return False, "refused, or not in this kernel"
+    refused = _attempt(lambda: landlock.restrict_to(folder))
+    return not refused, refused or f"version {version}"
+
+
+def _attempt(call: Callable[[], None]) -> str:
+    """Return why the kernel refuses a call, an empty text if it does not."""
+    try:
+        call()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _status(name: str) -> int:
+    """Return a value of this process that the kernel shows, in base 16."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").split("\n"):
+        key, _, value = line.partition(":")
+        if key == name:
+            return int(value, 16)
+    return -1
 
 
 def _limit(bounds: Bounds) -> None:
@@ -89,11 +167,20 @@ class _CapabilityHeader(ctypes.Structure):
     _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
 
 
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Drop capabilities: root of a container could otherwise read the memory of every process."""
+def _drop_capabilities(libc: ctypes.CDLL) -> tuple[bool, str]:
+    """Drop capabilities: root of a container could otherwise read the memory of every process.
+
+    Returns whether the process has none now, and a text for the log.
+    """
     header = _CapabilityHeader(_CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
-    _check(libc.capset(ctypes.byref(header), ctypes.byref(nothing)))
+    call = libc.capset
+    refused = _attempt(lambda: _check(call(ctypes.byref(header), ctypes.byref(nothing))))
+    if not refused:
+        return True, "none"
+    if _status("CapEff") == _status("CapPrm") == 0:
+        return True, "had none"
+    return False, refused
 
 
 def _check(result: int) -> None:

@@ -1,5 +1,6 @@
 """Starts the processes of the jail, passes them files, and limits their time."""
 
+import logging
 import os
 import signal
 import socket
@@ -16,12 +17,15 @@ from backend.processing import limits
 from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, hide_memory, raise_cpu_seconds
+from backend.processing.jail.means import understood
 from backend.processing.jail.results import Result, checked, refusal
 from backend.processing.references import Resolver
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
 
 _START = (
     "import sys; sys.path[:] = sys.argv[2:]; "
+    "from backend.processing.jail.means import announce; announce(int(sys.argv[1])); "
     "from backend.processing.jail.template import main; main(int(sys.argv[1]))"
 )
 # Arrays are freed and allocated all the time: keeping their memory saves a third of the time.
@@ -32,6 +36,8 @@ _ENVIRONMENT = {
 }
 _START_SECONDS = 60
 _REQUESTS = 10_000
+
+_log = logging.getLogger(__name__)
 
 
 class AssetFiles(Protocol):
@@ -75,7 +81,8 @@ class Jail:
 
     `environment` is that of the processes: it must hold no secrets. `bounds` and `seconds` are the
     most that a file gets; less processor time and time are allowed for small files. `turntable`:
-    also make pictures of models from all sides.
+    also make pictures of models from all sides. `unconfined`: read also where the kernel confines
+    no process, which is only for a machine that has nothing else to read.
     """
 
     def __init__(
@@ -85,6 +92,7 @@ class Jail:
         seconds: float = limits.CHILD_SECONDS,
         *,
         turntable: bool = False,
+        unconfined: bool = False,
     ) -> None:
         self._environment = {**_ENVIRONMENT, **(environment or {})}
         self.bounds = bounds or Bounds()
@@ -92,13 +100,31 @@ class Jail:
         self.turntable = turntable
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        hide_memory()
+        self._unconfined = unconfined
+        self._announced: dict[str, Any] | None = None
+        self._ready = False
+        self._visible = hide_memory()
+
+    def obstacle(self, path: str) -> str | None:
+        """Return why this system cannot confine the process that would read the file `path`."""
+        if self._announced is None:
+            self._start()
+        announced = self._announced or {}
+        files = extension_of(path) in INSPECT_CAD_EXTENSIONS
+        means = understood(announced, files=files)
+        lacking = means.lacks(files=files, hidden=not self._visible)
+        if lacking and not self._unconfined:
+            self.close()  # it would only load libraries
+        return lacking
 
     def inspect(self, path: str, content: Path, files: AssetFiles, folder: Path) -> Outcome:
         """Inspect the file `path` of an asset, whose content is on this machine.
 
         Files that the model references, the thumbnail and the GLB are written to `folder`.
         """
+        lacking = self.obstacle(path)
+        if lacking and not self._unconfined:
+            return Outcome(Result(refused=lacking), Usage(0, 0, 0))
         control = self._started()
         started = time.monotonic()  # the start of the template is no time of this file
         ours, theirs = socket.socketpair()
@@ -107,9 +133,10 @@ class Jail:
                 send(control, {"job": True}, [theirs.fileno()])
             process = int(receive(control)[0]["process"])
             budget = _Budget(self.bounds, self.seconds, process, content.stat().st_size)
+            terms = _Terms(self.turntable, hidden=not self._visible, unconfined=self._unconfined)
             conversation = _Conversation(ours, path, files, folder, budget)
             try:
-                result = conversation.hold(content, turntable=self.turntable)
+                result = conversation.hold(content, terms)
             finally:
                 # Also a child that has sent its result, because it might never end.
                 with suppress(ProcessLookupError):
@@ -130,11 +157,24 @@ class Jail:
             self._template.kill()
             self._template.wait()
         self._template = self._control = None
+        self._ready = False
 
     def _started(self) -> socket.socket:
-        if self._control is not None and self._template and self._template.poll() is None:
-            self._control.settimeout(None)
-            return self._control
+        """Return the channel of a template that is ready."""
+        if self._control is None or self._template is None or self._template.poll() is not None:
+            self._start()
+        control = self._control
+        if control is None:
+            raise ChannelError("the template has no channel")
+        if not self._ready:
+            control.settimeout(_START_SECONDS)
+            receive(control)
+            control.settimeout(None)
+            self._ready = True
+        return control
+
+    def _start(self) -> None:
+        """Start a template, and receive what the kernel allows for its children."""
         self.close()
         ours, theirs = socket.socketpair()
         with theirs:
@@ -149,9 +189,23 @@ class Jail:
             )
         self._control = ours
         ours.settimeout(_START_SECONDS)
-        receive(ours)
-        ours.settimeout(None)
-        return ours
+        announced, _ = receive(ours)
+        if self._announced is None:
+            self._announced = announced
+            self._report(announced)
+
+    def _report(self, announced: dict[str, Any]) -> None:
+        """Log once what the kernel allows."""
+        alone, in_folder = (understood(announced, files=files) for files in (False, True))
+        hidden = f"hidden memory: {self._visible or 'yes'}"
+        parts = "; ".join(dict.fromkeys((*alone.texts, *in_folder.texts, hidden)))
+        whole = not self._visible and all(
+            each.lacks(files=True, hidden=True) is None and each.unprivileged
+            for each in (alone, in_folder)
+        )
+        can = "are" if alone.filtered else "cannot be"
+        level = logging.INFO if whole else logging.WARNING
+        _log.log(level, "Files %s read in a confined process: %s", can, parts)
 
 
 def has_form(path: Path, output: InspectionOutput) -> bool:
@@ -203,6 +257,15 @@ class _Budget:
         raise_cpu_seconds(self._process, self.bounds.cpu_seconds)
 
 
+@dataclass(frozen=True)
+class _Terms:
+    """How a child reads its file."""
+
+    turntable: bool
+    hidden: bool
+    unconfined: bool
+
+
 class _Conversation:
     """Answers the requests of one child until it sends its result."""
 
@@ -220,10 +283,10 @@ class _Conversation:
         self._bytes = 0
         self.late = False
 
-    def hold(self, content: Path, *, turntable: bool) -> Result | None:
+    def hold(self, content: Path, terms: _Terms) -> Result | None:
         """Return the result, None if the child has ended without one or takes too long."""
         try:
-            self._hand_over(content, turntable=turntable)
+            self._hand_over(content, terms)
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
@@ -243,14 +306,14 @@ class _Conversation:
             if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
         }
 
-    def _hand_over(self, content: Path, *, turntable: bool) -> None:
+    def _hand_over(self, content: Path, terms: _Terms) -> None:
         scratch = self._folder / "scratch"
         scratch.mkdir(exist_ok=True)
         job = {
             "path": self._path,
             "bounds": asdict(self._budget.bounds),
             "folder": str(scratch),
-            "turntable": turntable,
+            **asdict(terms),
         }
         with ExitStack() as files:
             opened = [files.enter_context(content.open("rb"))]

@@ -6,6 +6,7 @@ fails with EPERM: opening files, sockets, other processes.
 
 import ctypes
 import errno
+import os
 import platform
 import struct
 from collections.abc import Mapping
@@ -155,6 +156,8 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_MODE_FILTER = 1
 
 _Instruction = tuple[int, int, int, int]
 
@@ -168,10 +171,11 @@ def is_supported() -> bool:
     return platform.machine() in _ALLOWED
 
 
-def install(process: int, *, files: bool = False) -> None:
+def install(process: int, *, files: bool = False) -> str:
     """Confine this process, whose id is `process`, for the rest of its life.
 
-    With `files` it may still open files.
+    With `files` it may still open files. Returns the system call that did it: where `prctl` is
+    refused, `seccomp` may be allowed.
 
     Raises:
         OSError: the kernel refuses the filter.
@@ -180,8 +184,12 @@ def install(process: int, *, files: bool = False) -> None:
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "the kernel refuses the filter of system calls")
+    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0) == 0:
+        return "prctl"
+    number = _SECCOMP[platform.machine()]
+    if libc.syscall(number, _SET_MODE_FILTER, 0, ctypes.byref(program)) == 0:
+        return "seccomp"
+    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _instructions(process: int, files: bool) -> list[_Instruction]:

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from backend.processing.jail.confinement import Bounds, confine, hide_memory
+from local import box
 
 SECRET = "the-secret-of-the-victim"
-_LAYERS = ("none", "hidden", "jail", "folder")
+_LAYERS = ("none", "hidden", "jail", "boxed", "folder")
 
 
 class _Vector(ctypes.Structure):
@@ -28,6 +29,8 @@ def victim(layer: str) -> None:
     """Start the attacker with one layer of protection and print what it prints."""
     assert layer in _LAYERS
     secret = ctypes.create_string_buffer(SECRET.encode())
+    if layer == "boxed":
+        box.enter("lambda")
     if layer != "none":
         hide_memory()
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -45,7 +48,7 @@ def attacker(layer: str, address: str, port: str) -> None:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         assert libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())) == 0
     folder = Path(tempfile.mkdtemp())
-    if layer == "jail":
+    if layer in {"jail", "boxed"}:
         confine(Bounds())
     if layer == "folder":  # of readers that use a folder
         confine(Bounds(), folder)

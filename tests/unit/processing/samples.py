@@ -10,10 +10,10 @@ import numpy as np
 from PIL import Image
 
 from backend.processing.files import Files, State
-from backend.processing.inspection import extension_of
 from backend.processing.measurements import Facts, facts_of
 from backend.processing.readers.models import read_model
 from backend.processing.scene import RefusedError
+from backend.spec.formats import extension_of
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32)
 SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
