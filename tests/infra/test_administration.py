@@ -14,7 +14,7 @@ POOL = "AWS::Cognito::UserPool"
 
 @pytest.fixture(scope="module")
 def with_pool(synthesized: Callable[[str], Assembly]) -> Assembly:
-    return synthesized("pool")
+    return synthesized("hardened")
 
 
 def _granted(assembly: Assembly, prefix: str) -> dict[str, dict[str, set[str]]]:

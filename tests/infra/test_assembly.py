@@ -114,7 +114,7 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
 def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
     local: Assembly, prod: Assembly, synthesized: Callable[[str], Assembly]
 ) -> None:
-    other = synthesized("other-administrator")
+    other = synthesized("locked")
     runs = [assembly.resource("BootstrapRun") for assembly in (local, prod, other)]
     assert all(run.type == "Custom::Bootstrap" for run in runs)
     assert all(local.text(run.properties["ServiceToken"]) == "<Bootstrap.Arn>" for run in runs)

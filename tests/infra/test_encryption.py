@@ -146,7 +146,7 @@ def test_functions_use_the_keys_of_imported_buckets_for_files_through_s3_only(
 ) -> None:
     for spec in FUNCTIONS:
         with subtests.test(spec.name):
-            found = _about_imported_keys(synthesized("pool"), spec)
+            found = _about_imported_keys(synthesized("locked"), spec)
             reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
             writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
             actions = {
@@ -156,7 +156,7 @@ def test_functions_use_the_keys_of_imported_buckets_for_files_through_s3_only(
             assert {action for statement in found for action in statement["Action"]} == actions
             for statement in found:
                 (via,) = statement["Condition"]["StringEquals"].values()
-                assert synthesized("pool").text(via) == "s3.<AWS::Region>.<AWS::URLSuffix>"
+                assert synthesized("locked").text(via) == "s3.<AWS::Region>.<AWS::URLSuffix>"
             assert _about_imported_keys(prod, spec) == []
 
 

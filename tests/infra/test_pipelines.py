@@ -68,8 +68,8 @@ def test_it_calls_functions_that_are_declared_for_it_and_nothing_else(assembly: 
 def test_a_stage_allows_further_functions_queues_and_buses(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    context = CONTEXTS["allowing"]
-    allowed = _allowed(synthesized("allowing"))
+    context = CONTEXTS["locked"]
+    allowed = _allowed(synthesized("locked"))
     functions = [a for a in allowed["lambda:InvokeFunction"] if not a.startswith("<")]
     assert functions == context["allowedPipelineFunctions"]
     assert allowed["sqs:SendMessage"] == context["allowedPipelineQueues"]

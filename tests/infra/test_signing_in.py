@@ -92,7 +92,7 @@ def test_what_is_no_range_is_refused(written: object) -> None:
 
 @pytest.fixture(scope="module")
 def signing_in(synthesized: Callable[[str], Assembly]) -> Assembly:
-    return synthesized("signing-in")
+    return synthesized("without-search")
 
 
 def test_the_authorizer_knows_the_provider_and_the_ranges(signing_in: Assembly) -> None:

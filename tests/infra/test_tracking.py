@@ -18,7 +18,7 @@ def _indexes(properties: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def test_the_table_is_exactly_the_declared_one(synthesized: Callable[[str], Assembly]) -> None:
-    properties = synthesized("tracking").resource("TrackingTable").properties
+    properties = synthesized("locked").resource("TrackingTable").properties
     expected = create_request("")
     assert properties["KeySchema"] == expected["KeySchema"]
     for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
@@ -29,7 +29,7 @@ def test_the_table_is_exactly_the_declared_one(synthesized: Callable[[str], Asse
 def test_the_table_is_protected_and_encrypted_by_the_key(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    table = synthesized("tracking").resource("TrackingTable")
+    table = synthesized("locked").resource("TrackingTable")
     assert table.body["DeletionPolicy"] == "RetainExceptOnCreate"
     assert table.properties["DeletionProtectionEnabled"] is True
     assert table.properties["PointInTimeRecoverySpecification"] == {
@@ -47,11 +47,11 @@ def test_there_is_no_table_unless_the_setting_asks_for_it(
 def test_the_local_runtime_creates_what_the_stack_declares(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    refuse_unknown_types(read_assembly(synthesized("tracking").folder))
+    refuse_unknown_types(read_assembly(synthesized("locked").folder))
 
 
 def test_the_archiver_may_only_do_what_it_does(synthesized: Callable[[str], Assembly]) -> None:
-    assembly = synthesized("tracking")
+    assembly = synthesized("locked")
     role = assembly.resource(f"{NAME}Role").properties
     (policy,) = role["Policies"]
     listed = [statement["Action"] for statement in policy["PolicyDocument"]["Statement"]]
@@ -72,7 +72,7 @@ def test_the_archiver_may_only_do_what_it_does(synthesized: Callable[[str], Asse
 def test_the_archiver_gets_only_what_the_time_to_live_deletes(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    assembly = synthesized("tracking")
+    assembly = synthesized("locked")
     mapping = assembly.resource(f"TrackingTableTo{NAME}").properties
     (pattern,) = mapping["FilterCriteria"]["Filters"]
     matches = any_of([pattern["Pattern"]])
