@@ -47,6 +47,11 @@ _SINCE = {_REFER: 2, _TRUNCATE: 3}
 """Rights that only later versions of Landlock know."""
 
 
+def is_possible() -> bool:
+    """Return whether this machine can refuse system calls."""
+    return sys.platform == "linux" and platform.machine() in _MACHINES
+
+
 class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
 
@@ -57,7 +62,7 @@ def enter(name: str, *, writable: Iterable[Path] = ()) -> None:
     Raises:
         OSError: the kernel cannot do it; the process must not go on as if it were in the box.
     """
-    if sys.platform != "linux" or platform.machine() not in _MACHINES:
+    if not is_possible():
         raise OSError(errno.ENOSYS, "boxes are for Linux on x86_64 and aarch64")
     libc = ctypes.CDLL(None, use_errno=True)
     # Lambda's processes have no capabilities; root on this machine has all.

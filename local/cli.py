@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import httpx
 import psutil
@@ -20,9 +20,11 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
+from local import box
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
 from local.errors import AlreadyRunningError, LocalError
+from local.iam.roles import Enforcement
 from local.links import new_link
 from local.state import REPOSITORY, StateFolder, tools_folder
 
@@ -57,6 +59,13 @@ Iam = Annotated[bool, typer.Option(help="Enforce the IAM policies of the templat
 RecordGrants = Annotated[
     Path | None,
     typer.Option(help="Record the grants in use in this file.", envvar="VITRINE_RECORD_GRANTS"),
+]
+Sandbox = Annotated[
+    Literal["lambda", "lambda-strict"] | None,
+    typer.Option(
+        help="Refuse functions the system calls that AWS Lambda is reported to refuse; with "
+        "`lambda-strict` all with which a process can confine itself."
+    ),
 ]
 Given = Annotated[
     list[str] | None,
@@ -94,6 +103,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
     record_grants: RecordGrants = None,
     first_look: FirstLook = None,
     page: PageOption = False,
+    sandbox: Sandbox = None,
     given: Given = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
@@ -101,11 +111,11 @@ def up(  # noqa: PLR0913 - each is an option of the command
     with _one_line_errors():
         if detach:
             options = _options(in_memory=in_memory, record=record, no_iam=not iam, page=page)
-            options += _options(port=port, record_grants=recorded)
+            options += _options(port=port, record_grants=recorded, sandbox=sandbox)
             options += _options(assembly=assembly and assembly.resolve())
             _start_detached(folder, options + [f"--set={each}" for each in given or []])
         else:
-            from local.serve import Enforcement, serve  # noqa: PLC0415 - slow to import, for this
+            from local.serve import serve  # noqa: PLC0415 - slow to import, for this
 
             serve(
                 folder,
@@ -114,7 +124,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 settings=parsed_settings(given or [], assembly),
                 in_memory=in_memory,
                 record=record,
-                iam=Enforcement(iam, recorded),
+                iam=_enforcement(iam=iam, record=recorded, sandbox=sandbox),
                 first_look=first_look,
                 page=page,
                 say=_say(),
@@ -246,6 +256,12 @@ def _say() -> Callable[[str], None]:
         _screen.print(f"[{time.monotonic() - began:5.1f} s] {text}", markup=False)
 
     return say
+
+
+def _enforcement(*, iam: bool, record: Path | None, sandbox: str | None) -> Enforcement:
+    if sandbox is not None and not box.is_possible():
+        raise LocalError("--sandbox needs Linux on x86_64 or aarch64")
+    return Enforcement(iam, record, sandbox)
 
 
 def _options(**chosen: object) -> list[str]:

@@ -103,11 +103,13 @@ class Worker:
         runtime: Path,
         log: Path,
         policies: Path | None,
+        box: str | None = None,
         on_ready: Callable[[], None],
     ) -> None:
         """Prepare a process of `spec`; `run` starts it.
 
-        The file `policies` lists what its role may do; None allows everything.
+        The file `policies` lists what its role may do; None allows everything. It runs in the
+        `box` of that name, if any.
         """
         self.port = port
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
@@ -118,6 +120,7 @@ class Worker:
         self._spec = spec
         self._log = log
         self._policies = policies
+        self._box = box
         self._on_ready = on_ready
         self._process: asyncio.subprocess.Process | None = None
         self._call: Call | None = None
@@ -195,10 +198,12 @@ class Worker:
             )
 
     def _program(self) -> tuple[str, ...]:
-        if self._policies is None:
+        if self._policies is None and self._box is None:
             return ("-m", "awslambdaric")
+        policies = () if self._policies is None else ("--policies", str(self._policies))
+        box = () if self._box is None else ("--box", self._box)
         # -P: the folder of that file, which is the runner's, is not on the function's path.
-        return ("-P", inside.__file__, str(self._policies))
+        return ("-P", inside.__file__, *policies, *box)
 
     async def next_call(self) -> Call | None:
         """Return the next call for the process; None if the process has ended."""

@@ -103,6 +103,7 @@ class Functions:
         self._environment: Mapping[str, str] = {}
         self._runtime = Path()
         self._policies: Callable[[FunctionSpec], Path | None] = lambda _: None
+        self._box: str | None = None
         self._ports: list[int] = []
         self._ending: set[asyncio.Task[None]] = set()
         self._pools: dict[str, _Pool] = {}
@@ -119,18 +120,20 @@ class Functions:
         environment: Mapping[str, str],
         runtime: Path,
         policies: Callable[[FunctionSpec], Path | None],
+        box: str | None = None,
     ) -> None:
         """Set what the processes get; calls are possible from here.
 
         There are as many processes at once as there are `ports`, on each of which the Runtime API
         serves one of them. The environment contains the engines' variables, `runtime` is the folder
         of the packages that Lambda itself provides. `policies` writes the file of what a function's
-        role may do; None allows everything.
+        role may do; None allows everything. The processes run in the `box` of that name, if any.
         """
         self._ports = list(ports)
         self._environment = environment
         self._runtime = runtime
         self._policies = policies
+        self._box = box
         self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
 
     def register(self, spec: FunctionSpec) -> None:
@@ -259,6 +262,7 @@ class Functions:
             runtime=self._runtime,
             log=self._logs / f"{pool.spec.name}.log",
             policies=self._policies(pool.spec),
+            box=self._box,
             on_ready=self._dispatch_all,
         )
         pool.workers[worker.id] = worker

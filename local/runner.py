@@ -139,6 +139,7 @@ class Runtime:
                 },
                 runtime=runtime,
                 policies=lambda spec: self._roles.document(spec.name, spec.role),
+                box=self._choices.iam.box,
             )
             stack.push_async_callback(functions.stop)
             await self._deploy(assembly, clients, functions, board)

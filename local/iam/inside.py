@@ -1,7 +1,8 @@
 """Runs inside the process of a function: checks the role's policies before each call.
 
 The runner starts it in place of AWS's runtime client, with the file that names the policies; it
-hooks into botocore and opensearch-py where they send requests, and then runs as that client.
+hooks into botocore and opensearch-py where they send requests, and then runs as that client. It can
+also enter a box (`local/box.py`) before it imports the handler.
 botocore passes the parameters of every call, including those that are only signed: a presigned URL
 that its signer may not use is refused when it is created (AWS refuses it when it is used).
 
@@ -23,10 +24,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 _ROOT = str(Path(__file__).resolve().parents[2])
 
 if TYPE_CHECKING or __name__ != "__main__":
+    from local import box
     from local.iam import actions, policy
 else:
-    # The runner's own package is importable for these two modules only, not for the function.
+    # The runner's own package is importable for these modules only, not for the function.
     sys.path.insert(0, _ROOT)
+    from local import box
     from local.iam import actions, policy
 
     sys.path.remove(_ROOT)
@@ -61,7 +64,7 @@ class Guard:
         self._policies = policy.Policies(document["statements"])
         self._place = actions.Place(document["region"], document["account"], document["keys"])
         self._domain: str | None = document["domain"]
-        self._record: str | None = document["record"]
+        self.record: str | None = document["record"]
         self._noted: set[tuple[str, policy.Grant]] = set()
 
     def refusal(self, need: actions.Need) -> str | None:
@@ -71,7 +74,7 @@ class Guard:
         context = {"kms:ViaService": need.via} if need.via else None
         decision = self._policies.decide(need.action, need.resource, context)
         if decision.allowed:
-            if self._record is not None:
+            if self.record is not None:
                 self._note(need.action, decision.grants)
             return None
         why = (
@@ -109,7 +112,7 @@ class Guard:
         for grant in fresh:
             self._noted.add((action, grant))
             line = json.dumps({"role": self._role, "asked": action, "used": grant})
-            with open(str(self._record), "a", encoding="utf-8") as file:  # noqa: PTH123
+            with open(str(self.record), "a", encoding="utf-8") as file:  # noqa: PTH123
                 file.write(line + "\n")
 
 
@@ -189,7 +192,7 @@ class _Loader(importlib.abc.Loader):
         self._then(module)
 
 
-def install(document: Path) -> None:
+def install(document: Path) -> Guard:
     """Enforce the policies in `document` for all calls of this process."""
     guard = Guard(json.loads(document.read_text(encoding="utf-8")))
     watched: dict[str, Callable[[Any], None]] = {
@@ -197,12 +200,24 @@ def install(document: Path) -> None:
         "opensearchpy.connection.http_urllib3": lambda module: watch_opensearch(guard, module),
     }
     sys.meta_path.insert(0, _Watcher(watched))
+    return guard
+
+
+def enter_box(name: str, guard: Guard | None) -> None:
+    """Enter a box, in which the use of grants can still be recorded."""
+    record = guard and guard.record
+    if record is not None:
+        Path(record).touch()
+    box.enter(name, writable=() if record is None else (Path(record),))
 
 
 def main() -> None:
-    """Run AWS's runtime client with checks: `inside.py DOCUMENT HANDLER`."""
-    document, handler = sys.argv[1:3]
-    install(Path(document))
+    """Run AWS's runtime client: `inside.py [--policies DOCUMENT] [--box NAME] HANDLER`."""
+    *options, handler = sys.argv[1:]
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    guard = install(Path(given["--policies"])) if "--policies" in given else None
+    if "--box" in given:
+        enter_box(given["--box"], guard)
     sys.argv = ["awslambdaric", handler]
     runpy.run_module("awslambdaric", run_name="__main__", alter_sys=True)
 

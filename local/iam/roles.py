@@ -19,10 +19,14 @@ Statement = Mapping[str, JsonValue]
 
 
 class Enforcement(NamedTuple):
-    """Whether the policies are enforced, and the file that records their use."""
+    """Whether the policies are enforced, and the file that records their use.
+
+    `box` is the box (`local/box.py`) in which functions run.
+    """
 
     enforced: bool = True
     record: Path | None = None
+    box: str | None = None
 
 
 class Lack(NamedTuple):

@@ -1,0 +1,134 @@
+"""The box in which functions run with `up --sandbox`: what it refuses. It is no default."""
+
+import asyncio
+import errno
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.function_process import FunctionSpec, Worker
+from local.iam.roles import Enforcement
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Runs in place of AWS's runtime client: prints what it may do, as the first thing in the process.
+PROGRAM = """
+import ctypes, json, os, platform, sys
+from pathlib import Path
+machine = ("x86_64", "aarch64").index(platform.machine())
+libc = ctypes.CDLL(None, use_errno=True)
+calls = {
+    "prctl": ((157, 167), (3, 0, 0, 0, 0)),
+    "capset": ((126, 91), (0, 0)),
+    "ptrace": ((101, 117), (-1, 0, 0, 0)),
+    "unshare": ((272, 97), (0,)),
+    "landlock_create_ruleset": ((444, 444), (0, 0, 1)),
+    "landlock_add_rule": ((445, 445), (-1, 0, 0, 0)),
+    "landlock_restrict_self": ((446, 446), (-1, 0)),
+    "seccomp": ((317, 277), (2, 0, 0)),
+}
+found = {}
+for name, (numbers, arguments) in calls.items():
+    ctypes.set_errno(0)
+    libc.syscall(numbers[machine], *map(ctypes.c_long, arguments))
+    found[name] = ctypes.get_errno()
+def written(path):
+    try:
+        with open(path, "a") as file:
+            file.write("x")
+    except OSError as error:
+        return error.errno
+    return 0
+found["tmp"] = written(f"/tmp/boxed-{os.getpid()}")
+found["code"] = written("beside")
+print(json.dumps(found))
+"""
+REFUSED = {
+    *("prctl", "capset", "ptrace", "unshare"),
+    *("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"),
+}
+
+
+def document(record: Path) -> dict[str, Any]:
+    """The policies of a function whose role allows nothing."""
+    return {
+        "principal": "arn:aws:sts::000000000000:assumed-role/f/f",
+        "role": "f",
+        "statements": [],
+        "region": "us-east-1",
+        "account": "000000000000",
+        "keys": {},
+        "domain": None,
+        "record": str(record),
+    }
+
+
+def ran(
+    code: Path, name: str | None, policies: Path | None = None, written: str = "beside"
+) -> dict[str, Any]:
+    program = PROGRAM.replace("beside", written)
+    (code / "awslambdaric.py").write_text(program, encoding="utf-8")
+    spec = FunctionSpec(
+        name="f",
+        arn="arn:aws:lambda:us-east-1:000000000000:function:f",
+        role="arn:aws:iam::000000000000:role/f",
+        handler="f.handler",
+        runtime="python3.13",
+        code=code,
+        layers=(),
+        environment={},
+        timeout=3,
+        memory=128,
+        concurrency=None,
+    )
+    worker = Worker(
+        spec,
+        port=1,
+        environment={},
+        runtime=code,
+        log=code / "log",
+        policies=policies,
+        box=name,
+        on_ready=lambda: None,
+    )
+    asyncio.run(worker.run())
+    return json.loads((code / "log").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def code() -> Iterator[Path]:
+    """A folder that is not below `/tmp`, where a box lets functions write."""
+    with tempfile.TemporaryDirectory(dir=ROOT, prefix=".boxed-") as folder:
+        yield Path(folder)
+
+
+def refused(found: Mapping[str, int]) -> set[str]:
+    return {name for name, number in found.items() if number in {errno.EPERM, errno.EACCES}}
+
+
+def test_without_a_box_nothing_is_refused(code: Path) -> None:
+    assert refused(ran(code, None)) == set()
+
+
+def test_the_box_of_lambda_refuses_what_lambda_is_reported_to_refuse(code: Path) -> None:
+    assert refused(ran(code, "lambda")) == {*REFUSED, "code"}
+
+
+def test_the_strict_box_also_refuses_the_other_call_for_filters(code: Path) -> None:
+    assert refused(ran(code, "lambda-strict")) == {*REFUSED, "seccomp", "code"}
+
+
+def test_the_record_of_grants_is_writable_in_the_box(code: Path) -> None:
+    record = code / "record"
+    policies = code / "policies.json"
+    policies.write_text(json.dumps(document(record)), encoding="utf-8")
+    assert refused(ran(code, "lambda", policies, written="record")) == REFUSED
+    assert record.exists()
+
+
+def test_no_box_is_the_default() -> None:
+    assert Enforcement().box is None
