@@ -1,18 +1,19 @@
 """Invisible characters: names that contain them look like other names, or are displayed reversed.
 
 Refused are the bidirectional controls, zero-width characters and all others that Unicode lets a
-program display as nothing (Default_Ignorable_Code_Point), and the separators of lines and
-paragraphs. Allowed are those that change how a name is displayed: joiners between letters that they
-shape (UAX 31 and RFC 5892, CONTEXTJ), the parts of emoji sequences (UTS 51), and selectors of
-variants after ideographs and Mongolian letters.
+program display as nothing (Default_Ignorable_Code_Point), the separators of lines and paragraphs,
+and two symbols that are drawn empty: Braille's blank pattern and the null notehead. Allowed are
+those that change how a name is displayed: joiners between letters that they shape (UAX 31 and
+RFC 5892, CONTEXTJ), the parts of emoji sequences (UTS 51), and selectors of variants after
+ideographs and Mongolian letters.
 """
 
 import re
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _JOINERS = "\u200c\u200d"
 

@@ -328,3 +328,14 @@ def test_passwords_are_stored_as_salted_hashes(ours: Store) -> None:
     hashes = {ours.store.items.user(name)["password_hash"] for name in ("ann", "bob")}
     assert len(hashes) == 2
     assert all(one.startswith("scrypt:") and _PASSWORD not in one for one in hashes)
+
+
+def test_names_of_users_and_roles_have_no_invisible_characters(ours: Store) -> None:
+    ours.role("reader")
+    for create in (
+        lambda: ours.user("a\u3164b"),
+        lambda: ours.role("reader\u115f"),
+        lambda: ours.store.update_role(ours.ids["reader"], "rea\uffa0der"),
+    ):
+        with pytest.raises(MlflowException, match=r"name must not contain the invisible character"):
+            create()

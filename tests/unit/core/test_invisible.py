@@ -42,6 +42,8 @@ HIDDEN = {
     "a selector of variants after a letter": "a\U000e0100",
     "tags without a flag": "model\U000e0061\U000e007f",
     "a filler": "\u3164",
+    "Braille without dots": "mo\u2800del",
+    "an empty notehead": "mo\U0001d159del",
     "a line separator": "a\u2028b",
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from mlflow.exceptions import MlflowException
-from vitrine_mlflow.invisible import check_visible as check_username
+from vitrine_mlflow.invisible import check_visible as check_name
 
 from backend.core.invisible import check_visible
 
@@ -16,9 +16,12 @@ def test_users_of_the_tracking_server_have_the_same_invisible_characters() -> No
             return True
         return False
 
+    def of_tracking(name: str) -> None:
+        check_name(name, "Username")
+
     differing = [
         f"U+{code:04X}"
         for code in (*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE1000))
-        if refuses(check_visible, chr(code)) != refuses(check_username, chr(code))
+        if refuses(check_visible, chr(code)) != refuses(of_tracking, chr(code))
     ]
     assert not differing

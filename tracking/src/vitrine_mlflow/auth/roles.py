@@ -28,6 +28,7 @@ from vitrine_mlflow.expressions import (
     key_of,
     with_key,
 )
+from vitrine_mlflow.invisible import check_visible
 from vitrine_mlflow.mlflow_api import validate_grant
 from vitrine_mlflow.table import PARTITION_KEY
 
@@ -43,7 +44,7 @@ class Roles:
         self._database = items.database
 
     def create(self, name: str, workspace: str, description: str | None) -> Role:
-        _refuse_reserved(name)
+        _check_name(name)
         meta = self._meta(name, workspace, description)
         taken = f"Role (name={name}, workspace={workspace}) already exists. Error: it is taken"
         write_new(self._database, _creation(meta), exists(taken))
@@ -102,7 +103,7 @@ class Roles:
 
     def update(self, role_id: int, name: str | None, description: str | None) -> Role:
         if name is not None:
-            _refuse_reserved(name)
+            _check_name(name)
         role = self._items.role(role_id)
         meta = role.meta
         changes: dict[str, Any] = {}
@@ -225,7 +226,8 @@ def _creation(meta: Item) -> list[Write]:
     ]
 
 
-def _refuse_reserved(name: str) -> None:
+def _check_name(name: str) -> None:
+    check_visible(name, "Role name")
     if name.startswith(_RESERVED):
         raise invalid(
             f"Role name {name!r} uses the reserved '{_RESERVED}' prefix, which is held for the "

@@ -28,7 +28,7 @@ class Users:
 
     def create(self, username: str, password: str, *, is_admin: bool) -> User:
         validate_username(username)
-        check_visible(username)
+        check_visible(username, "Username")
         validate_password(password)
         user_id = self._items.new_id()
         attributes = {
