@@ -1,6 +1,7 @@
-"""The first start: imports the samples, and shows three commands to try.
+"""The first start: imports the samples, describes them, and shows three commands to try.
 
-The import is the ordinary client in a process of its own; the runtime does not know its format.
+The import is the ordinary client in a process of its own; the runtime does not know its format. So
+is the program beside the samples that gives them tags, metadata and links.
 """
 
 import shlex
@@ -14,6 +15,7 @@ from local.state import REPOSITORY, StateFolder
 
 _MARK = "first-look.json"
 _QUERY = "gear"
+_DESCRIBE = "describe.py"
 
 
 def vitrine(*arguments: str | Path) -> list[str]:
@@ -30,6 +32,9 @@ def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
     if not state.read(_MARK, dict[str, str]()):
         say(f"importing the samples from {_shown(samples)}")
         _run(vitrine("import", samples, "--endpoint", state.endpoint))
+        describe = samples.parent / _DESCRIBE
+        if describe.exists():
+            _run([sys.executable, str(describe), "--endpoint", str(state.endpoint)])
         _run(vitrine("wait", "--endpoint", state.endpoint))
         state.write(_MARK, {"imported": str(samples)})
     say("try:")

@@ -7,6 +7,9 @@ a thumbnail do not expect them.
 import io
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Loaded here, by the template of the jail: a confined process cannot load it.
 from PIL import Image, ImageCms
 
@@ -53,3 +56,19 @@ def has_metadata(image: Image.Image) -> bool:
     return not image.info.keys() <= _HARMLESS or any(
         name not in _HARMLESS_SEGMENTS for name, _ in segments
     )
+
+
+def shown(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return colours of the screen for linear light, in which glTF has factors and vertex colours."""
+    with np.errstate(all="ignore"):
+        known = np.nan_to_num(np.asarray(light, np.float64), nan=0.0, posinf=1.0, neginf=0.0)
+        root = 1.055 * np.clip(known, 0.0031308, None) ** (1 / 2.4) - 0.055
+        return np.where(known <= 0.0031308, 12.92 * known, root)
+
+
+def light(colors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the linear light of colours of the screen."""
+    with np.errstate(all="ignore"):
+        known = np.nan_to_num(np.asarray(colors, np.float64), nan=0.0, posinf=1.0, neginf=0.0)
+        power = ((np.clip(known, 0.04045, None) + 0.055) / 1.055) ** 2.4
+        return np.where(known <= 0.04045, known / 12.92, power)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.processing import limits
+from backend.processing.colors import light
 from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
 from backend.processing.scene import Floats, Material, Part, Unit
@@ -96,7 +97,7 @@ class _Writer:
             uv = np.clip(np.nan_to_num(part.uv), -1e6, 1e6).astype("<f4")
             attributes["TEXCOORD_0"] = self._accessor(uv, "VEC2")
         if part.colors is not None:
-            colors = np.clip(np.nan_to_num(part.colors), 0, 1).astype("<f4")
+            colors = _as_light(part.colors).astype("<f4")
             attributes["COLOR_0"] = self._accessor(colors, "VEC4")
         primitive: dict[str, Any] = {"attributes": attributes}
         if 0 <= part.material < len(self._given):
@@ -136,7 +137,7 @@ class _Writer:
         return self._written[key]
 
     def _described(self, material: Material, textured: bool) -> dict[str, Any]:
-        color = np.clip(np.nan_to_num(material.color), 0, 1).tolist()
+        color = _as_light(np.array([material.color]))[0].tolist()
         surface: dict[str, Any] = {
             "baseColorFactor": color,
             "metallicFactor": 0,
@@ -178,6 +179,12 @@ class _Writer:
         json_header = struct.pack("<I4s", len(text), b"JSON")
         binary_header = struct.pack("<I4s", self.size, b"BIN\0")
         return b"".join([header, json_header, text, binary_header, *self._chunks])
+
+
+def _as_light(colors: Floats) -> Floats:
+    """Return colours of the screen with their alpha as glTF has them: linear light."""
+    clipped = np.clip(np.nan_to_num(colors), 0, 1)
+    return np.hstack([light(clipped[:, :3]), clipped[:, 3:]])
 
 
 def _unit(normals: Floats) -> NDArray[np.float32]:

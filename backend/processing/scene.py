@@ -31,14 +31,14 @@ class Part:
     points: Indices | None = None  # (m,)
     normals: Floats | None = None  # (n, 3)
     uv: Floats | None = None  # (n, 2), the origin at the top left of the image
-    colors: Floats | None = None  # (n, 4), 0 to 1
+    colors: Floats | None = None  # (n, 4), 0 to 1, of the screen (sRGB)
     material: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     name: str = ""
-    color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
+    color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)  # of the screen (sRGB)
     texture: bytes | Bytes | None = None  # an encoded image, or RGBA
 
 

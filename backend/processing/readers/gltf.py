@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from backend.processing import limits
+from backend.processing.colors import shown
 from backend.processing.files import Files
 from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.data_uris import data_of
@@ -246,7 +247,7 @@ class _Document:
             points=order[order < count] if mode == 0 else None,
             normals=_fitting(read.get("NORMAL"), count, (3,)),
             uv=uv.moved(_fitting(read.get(f"TEXCOORD_{uv.number}"), count, (2,))),
-            colors=opaque(_fitting(read.get("COLOR_0"), count, (3, 4))),
+            colors=_shown(opaque(_fitting(read.get("COLOR_0"), count, (3, 4)))),
             material=material,
         )
         return part, influence_of(read, count)
@@ -274,6 +275,11 @@ def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None
     if values is None or len(values) != count or values.shape[1] not in columns:
         return None
     return values.astype(np.float64)
+
+
+def _shown(light: Floats | None) -> Floats | None:
+    """Return vertex colours as on the screen: glTF has them, and factors, as linear light."""
+    return None if light is None else np.hstack([shown(light[:, :3]), light[:, 3:]])
 
 
 def _valid(elements: Indices, count: int) -> Indices:

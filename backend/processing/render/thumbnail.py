@@ -115,6 +115,6 @@ def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn], size:
         raster.lines(pixels[part.lines], _LINE_ELEMENT, _OVERSAMPLING + 1)
     if part.points is not None and len(part.points):
         numbers = np.arange(len(part.points)) + first
-        width = int(np.clip(0.4 * size / np.sqrt(len(part.points)), 2, 16))
+        width = int(np.clip(np.ceil(0.7 * size / np.sqrt(len(part.points))), 2, 16))
         raster.points(pixels[part.points], numbers, width)
         drawn.append(_Drawn(first, part, pixels, part.points))

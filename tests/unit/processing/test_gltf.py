@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backend.processing.files import Files
+from backend.processing.glb import write_glb
 from backend.processing.readers import gltf
 from backend.processing.scene import Scene
 from tests.unit.processing import samples
@@ -187,3 +188,27 @@ def test_textures_are_moved() -> None:
         uv = textured(transform, number).parts[0].uv
         assert uv is not None
         assert uv.tolist() == [pytest.approx(each) for each in wanted], (transform, number)
+
+
+def test_colours_of_gltf_are_light_and_thumbnails_and_glbs_show_the_same_ones() -> None:
+    light, shown = [0.21404, 0.21404, 1.0], [0.5, 0.5, 1.0]
+    primitive = {"attributes": {"POSITION": 0, "COLOR_0": 1}, "material": 0}
+    data = document(
+        [("f", TRIANGLE), ("f", [[*light, 0.25]] * 3)],
+        meshes=[{"primitives": [primitive]}],
+        materials=[{"pbrMetallicRoughness": {"baseColorFactor": [*light, 0.5]}}],
+    )
+    scene = gltf.read(data, Files(Asset()))
+    [part] = scene.parts
+    assert part.colors is not None
+    assert np.allclose(part.colors, [*shown, 0.25], atol=1e-4)
+    assert np.allclose(scene.materials[0].color, [*shown, 0.5], atol=1e-4)
+    written = write_glb(scene.parts, scene.materials, "y", None)
+    assert written is not None
+    again = gltf.read(written, Files(Asset()))
+    assert again.parts[0].colors is not None
+    assert np.allclose(again.parts[0].colors, [*shown, 0.25], atol=1e-4)
+    length = int.from_bytes(written[12:16], "little")
+    [material] = json.loads(written[20 : 20 + length])["materials"]
+    factor = material["pbrMetallicRoughness"]["baseColorFactor"]
+    assert np.allclose(factor, [*light, 0.5], atol=1e-4)

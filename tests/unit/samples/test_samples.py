@@ -1,12 +1,20 @@
 """The shipped samples are what the script makes, and are valid files of their formats."""
 
+import csv
 import json
 import struct
 import zlib
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import laspy
+import numpy as np
+import pypdfium2
 import pytest
+from PIL import Image
 
+from samples.describe import FIELDS, rows
 from samples.make import library, write
 
 LIBRARY = Path(__file__).parents[3] / "samples" / "library"
@@ -15,6 +23,9 @@ FILES = {
     for path in sorted(LIBRARY.rglob("*"))
     if path.is_file()
 }
+FOLDERS = {name.partition("/")[0] for name in FILES}
+COMPONENTS = {5123: "<u2", 5125: "<u4", 5126: "<f4"}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 def of(extension: str) -> list[str]:
@@ -24,19 +35,29 @@ def of(extension: str) -> list[str]:
 
 
 def test_the_script_makes_the_committed_files_byte_for_byte(tmp_path: Path) -> None:
-    assert write(tmp_path) == len(FILES)
-    made = {
-        path.relative_to(tmp_path).as_posix(): path.read_bytes()
-        for path in tmp_path.rglob("*")
-        if path.is_file()
-    }
-    assert made == FILES == library()
+    made = library()
+    assert sorted(made) == sorted(FILES)
+    assert [name for name in FILES if made[name] != FILES[name]] == []
+    target = tmp_path / "library"
+    assert write(target, made) == len(FILES)
+    written = {p.relative_to(target).as_posix() for p in target.rglob("*") if p.is_file()}
+    assert written == set(FILES)
 
 
-def test_the_samples_are_small_and_lie_in_five_folders_and_beside_them() -> None:
-    assert sum(len(content) for content in FILES.values()) < 500_000
-    assert len({name.partition("/")[0] for name in FILES if "/" in name}) == 5
-    assert [name for name in FILES if "/" not in name] == ["about.csv"]
+def test_the_samples_are_small_and_each_is_in_a_folder() -> None:
+    assert sum(len(content) for content in FILES.values()) < 4_000_000
+    assert all("/" in name for name in FILES)
+
+
+def test_every_asset_is_described_and_refers_to_assets_that_exist() -> None:
+    about = rows()
+    assert {row["asset"] for row in about} == FOLDERS
+    assert [row["asset"] for row in about if not row["tags"] or len(row["description"]) < 4] == []
+    others = {name for row in about for name in (row["parts"] + " " + row["related"]).split()}
+    assert others <= FOLDERS
+    assert list(FIELDS) == [key for key in about[0] if key in FIELDS]
+    primary = [row["asset"] + row["primary"] for row in about if row["primary"]]
+    assert [name for name in primary if name not in FILES] == []
 
 
 @pytest.mark.parametrize("name", of(".glb"))
@@ -51,55 +72,79 @@ def test_a_binary_gltf_has_chunks_that_fill_it(name: str) -> None:
     check_gltf(json.loads(content[20 : 20 + json_length]), content[28 + json_length :])
 
 
-def test_the_gltf_names_its_buffer() -> None:
-    document = json.loads(FILES["lamp/lamp.gltf"])
-    assert document["buffers"][0]["uri"] == "lamp.bin"
-    check_gltf(document, FILES["lamp/lamp.bin"])
+@pytest.mark.parametrize("name", of(".gltf"))
+def test_a_gltf_names_its_buffer_and_images(name: str) -> None:
+    document, folder = json.loads(FILES[name]), name.rpartition("/")[0]
+    check_gltf(document, FILES[f"{folder}/{document['buffers'][0]['uri']}"])
+    assert all(f"{folder}/{image['uri']}" in FILES for image in document.get("images", []))
 
 
-def check_gltf(document: dict[str, list[dict[str, int]]], binary: bytes) -> None:
-    """Views lie in the buffer, indices point at existing points, limits are the points' own."""
+def check_gltf(document: dict[str, Any], binary: bytes) -> None:
+    """Views are inside the buffer, indices name points, limits are those of the points."""
     assert document["buffers"][0]["byteLength"] == len(binary)
-    position, index = document["accessors"]
-    index_view, position_view = document["bufferViews"]
-    for view in (index_view, position_view):
+    for view in document["bufferViews"]:
         assert view["byteOffset"] % 4 == 0
         assert view["byteOffset"] + view["byteLength"] <= len(binary)
-    indices = struct.unpack_from(f"<{index['count']}H", binary, index_view["byteOffset"])
-    assert max(indices) < position["count"]
-    count = position["count"]
-    assert position_view["byteLength"] == 12 * count
-    flat = struct.unpack_from(f"<{3 * count}f", binary, position_view["byteOffset"])
-    columns = [flat[axis::3] for axis in range(3)]
-    assert position["min"] == [min(column) for column in columns]
-    assert position["max"] == [max(column) for column in columns]
+    arrays = [array_of(document, binary, each) for each in document["accessors"]]
+    for accessor, values in zip(document["accessors"], arrays, strict=True):
+        if "min" in accessor:
+            assert accessor["min"] == values.min(0).tolist()
+            assert accessor["max"] == values.max(0).tolist()
+    for mesh in document["meshes"]:
+        for primitive in mesh["primitives"]:
+            attributes = {name: arrays[at] for name, at in primitive["attributes"].items()}
+            assert len({len(values) for values in attributes.values()}) == 1
+            assert arrays[primitive["indices"]].max() < len(attributes["POSITION"])
+            lengths = np.linalg.norm(attributes["NORMAL"], axis=1)
+            assert np.abs(lengths - 1).max() < 0.002
+
+
+def array_of(document: dict[str, Any], binary: bytes, accessor: dict[str, Any]) -> Any:
+    kind, width = COMPONENTS[accessor["componentType"]], WIDTHS[accessor["type"]]
+    start = document["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    flat = np.frombuffer(binary, kind, accessor["count"] * width, start)
+    return flat.reshape(accessor["count"], width)
+
+
+def test_models_that_move_have_animations_of_existing_nodes() -> None:
+    moving = ("planetary-gear", "robot-arm", "wind-turbine")
+    for name in moving:
+        content = FILES[f"{name}/{name}.glb"]
+        document = json.loads(content[20 : 20 + struct.unpack_from("<I", content, 12)[0]])
+        [animation] = document["animations"]
+        for channel in animation["channels"]:
+            assert channel["target"]["node"] < len(document["nodes"])
+            assert channel["sampler"] < len(animation["samplers"])
 
 
 @pytest.mark.parametrize("name", of(".obj"))
-def test_an_obj_uses_points_and_a_material_that_exist(name: str) -> None:
+def test_an_obj_uses_points_and_materials_that_exist(name: str) -> None:
     lines = [line.split() for line in FILES[name].decode().splitlines()]
-    points = sum(words[0] == "v" for words in lines)
-    faces = [words[1:] for words in lines if words[0] == "f"]
-    assert faces
-    assert all(1 <= int(corner) <= points for face in faces for corner in face)
+    counts = [sum(words[0] == kind for words in lines) for kind in ("v", "vt", "vn")]
+    corners = [corner for words in lines if words[0] == "f" for corner in words[1:]]
+    assert corners
+    for corner in corners:
+        numbers = map(int, corner.split("/"))
+        assert all(1 <= at <= count for at, count in zip(numbers, counts, strict=True)), corner
     [library_name] = [words[1] for words in lines if words[0] == "mtllib"]
-    [material] = [words[1] for words in lines if words[0] == "usemtl"]
     materials = FILES[f"{name.rpartition('/')[0]}/{library_name}"].decode()
-    assert f"newmtl {material}\n" in materials
+    used = [words[1] for words in lines if words[0] == "usemtl"]
+    assert [each for each in used if f"newmtl {each}\n" not in materials] == []
 
 
 def test_the_binary_stl_has_the_facets_that_it_counts() -> None:
-    content = FILES["machine-parts/gear.stl"]
+    content = FILES["gear/gear.stl"]
     (facets,) = struct.unpack_from("<I", content, 80)
     assert facets > 0
     assert len(content) == 84 + 50 * facets
 
 
 def test_the_text_stl_closes_what_it_opens() -> None:
-    text = FILES["machine-parts/bolt.stl"].decode()
-    assert text.startswith("solid bolt\n")
-    assert text.endswith("endsolid bolt\n")
-    assert text.count("facet normal") == text.count("endfacet") == text.count("vertex") / 3 == 12
+    text = FILES["bolt/washer.stl"].decode()
+    assert text.startswith("solid washer\n")
+    assert text.endswith("endsolid washer\n")
+    facets = text.count("facet normal")
+    assert facets == text.count("endfacet") == text.count("vertex") / 3 == 192
 
 
 @pytest.mark.parametrize("name", of(".ply"))
@@ -109,27 +154,21 @@ def test_a_ply_has_the_elements_that_its_header_counts(name: str) -> None:
     assert lines[0] == "ply"
     counts = {words[1]: int(words[2]) for words in map(str.split, lines) if words[0] == "element"}
     if "binary" in lines[1]:
-        assert len(body) == 15 * counts["vertex"]
+        assert len(body) == 15 * counts["vertex"] + 13 * counts["face"]
     else:
         assert len(body.splitlines()) == counts["vertex"] + counts["face"]
 
 
-def test_the_point_cloud_holds_its_points_within_its_limits() -> None:
-    content = FILES["survey/hills.las"]
-    assert content[:4] == b"LASF"
-    assert content[24:26] == b"\x01\x02"
-    header_size, offset = struct.unpack_from("<HI", content, 94)
-    point_format, length, points = struct.unpack_from("<BHI", content, 104)
-    assert (header_size, offset, point_format, length) == (227, 227, 0, 20)
-    assert points == 1_600
-    assert len(content) == offset + points * length
-    scale = struct.unpack_from("<3d", content, 131)
-    limits = struct.unpack_from("<6d", content, 179)
-    for index in range(points):
-        record = struct.unpack_from("<3i", content, offset + index * length)
-        for axis in range(3):
-            value = record[axis] * scale[axis]
-            assert limits[2 * axis + 1] - 1e-9 <= value <= limits[2 * axis] + 1e-9
+@pytest.mark.parametrize("name", ["survey/hills.las", "survey/hills.laz"])
+def test_a_point_cloud_has_its_points_within_its_limits_and_colours(name: str) -> None:
+    reader: Any = laspy
+    cloud: Any = reader.read(BytesIO(FILES[name]))
+    assert len(cloud.x) == cloud.header.point_count > 1_000
+    for axis, values in enumerate((cloud.x, cloud.y, cloud.z)):
+        assert cloud.header.mins[axis] == pytest.approx(min(values))
+        assert cloud.header.maxs[axis] == pytest.approx(max(values))
+    assert cloud.header.are_points_compressed == name.endswith(".laz")
+    assert len({*cloud.green}) > 20
 
 
 @pytest.mark.parametrize("name", of(".png"))
@@ -144,6 +183,42 @@ def test_a_picture_has_right_checksums_and_all_its_rows(name: str) -> None:
         assert struct.unpack_from(">I", content, at + 8 + length) == (zlib.crc32(kind + data),)
         chunks[kind] = data
         at += 12 + length
-    assert list(chunks) == [b"IHDR", b"IDAT", b"IEND"]
+    assert list(chunks) == [b"IHDR", b"PLTE", b"IDAT", b"IEND"]
     width, height = struct.unpack_from(">II", chunks[b"IHDR"])
-    assert len(zlib.decompress(chunks[b"IDAT"])) == height * (1 + 3 * width)
+    assert len(zlib.decompress(chunks[b"IDAT"])) == height * (1 + width // 2)
+
+
+@pytest.mark.parametrize("name", [name for name in of(".jpg") if name.startswith("photos/")])
+def test_a_photo_notes_camera_time_and_place(name: str) -> None:
+    with Image.open(BytesIO(FILES[name])) as image:
+        exif = image.getexif()
+        details, place = exif.get_ifd(0x8769), exif.get_ifd(0x8825)
+    assert exif[0x0110] == "Sample Camera 1"
+    assert details[0x9003] == exif[0x0132]
+    assert (place[1], place[3]) == ("N", "E")
+
+
+def test_the_step_file_defines_every_entity_that_it_refers_to() -> None:
+    lines = (
+        FILES["flange/flange.step"].decode().split("DATA;\n")[1].split("\nENDSEC")[0].split("\n")
+    )
+    defined = {line.partition("=")[0] for line in lines}
+    used = {
+        "#" + "".join(part[: next((i for i, c in enumerate(part) if not c.isdigit()), None)])
+        for line in lines
+        for part in line.partition("=")[2].split("#")[1:]
+    }
+    assert used - defined == set()
+
+
+def test_the_drawing_has_one_page() -> None:
+    reader: Any = pypdfium2
+    document = reader.PdfDocument(FILES["flange/flange.pdf"])
+    assert len(document) == 1
+    document.close()
+
+
+def test_the_table_of_parts_has_numbers() -> None:
+    [*parts] = csv.DictReader(FILES["planetary-gear/parts.csv"].decode().splitlines())
+    assert sum(int(part["count"]) for part in parts) == 6
+    assert all(float(part["mass_kg"]) > 0 for part in parts)
