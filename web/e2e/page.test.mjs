@@ -86,8 +86,8 @@ for (const colorScheme of ['light', 'dark']) {
     await find(page);
     await accessible(page, 'find');
     await page.keyboard.press('/');
-    await page.keyboard.type('gear');
-    await page.waitForURL(/q=gear/);
+    await page.keyboard.type('lighthouse');
+    await page.waitForURL(/q=lighthouse/);
     await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
     await page.locator(HITS).first().focus();
     await page.keyboard.press(' ');
