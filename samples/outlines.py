@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
 Outline = Sequence[Point]
-_NEAR = 1e-12
+_NEAR, _TINY = 1e-12, 1e-24
 
 
 def circle(
@@ -92,10 +92,8 @@ def _bridged(points: Sequence[Point], ring: list[int], hole: list[int]) -> list[
 def _crosses(points: Sequence[Point], ring: Sequence[int], a: Point, b: Point) -> bool:
     for index, first in enumerate(ring):
         c, d = points[first], points[ring[(index + 1) % len(ring)]]
-        if (
-            _turn(a, b, c) * _turn(a, b, d) < -(_NEAR**2)
-            and _turn(c, d, a) * _turn(c, d, b) < -(_NEAR**2)
-        ):
+        apart = _turn(a, b, c) * _turn(a, b, d), _turn(c, d, a) * _turn(c, d, b)
+        if max(apart) < -_TINY:
             return True
     return False
 
