@@ -59,7 +59,7 @@ def has_metadata(image: Image.Image) -> bool:
 
 
 def shown(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return colours of the screen for linear light, in which glTF has factors and vertex colours."""
+    """Return colours of the screen for the linear light of glTF."""
     with np.errstate(all="ignore"):
         known = np.nan_to_num(np.asarray(light, np.float64), nan=0.0, posinf=1.0, neginf=0.0)
         root = 1.055 * np.clip(known, 0.0031308, None) ** (1 / 2.4) - 0.055
