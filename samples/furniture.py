@@ -17,6 +17,20 @@ WOOD = {
 }
 
 
+_INKS = {
+    "red": (0.70, 0.16, 0.17),
+    "blue": (0.20, 0.42, 0.66),
+    "green": (0.22, 0.48, 0.28),
+    "sand": (0.85, 0.74, 0.52),
+    "plum": (0.44, 0.20, 0.38),
+    "orange": (0.90, 0.52, 0.18),
+    "navy": (0.13, 0.20, 0.36),
+    "paper": (0.95, 0.93, 0.86),
+    "clay": (0.78, 0.42, 0.28),
+    "back": (0.62, 0.44, 0.27),
+}
+
+
 def chair() -> Model:
     """A chair with four splayed legs, a curved back of slats, and a cushion."""
     parts: Parts = []
@@ -96,6 +110,15 @@ def bookshelf() -> Model:
         for y in (0.06, 0.43, 0.79, 1.14, 1.489)
     ]
     parts.append((box((0.85, 1.43, 0.008), (0, 0.775, -0.136)), "back"))
+    parts += _books() + _ornaments()
+    materials = {name: Material(color) for name, color in _INKS.items()}
+    materials |= {"oak": WOOD["oak"], "brass": Material((0.83, 0.66, 0.32), 1.0, 0.35)}
+    return single("bookshelf", parts, materials)
+
+
+def _books() -> Parts:
+    """Books of several sizes and colours on each board."""
+    parts: Parts = []
     inks = ["red", "blue", "green", "sand", "plum", "orange", "navy"]
     for row, base in enumerate((0.071, 0.441, 0.801, 1.151)):
         at, end = -0.405, (0.4, 0.22, 0.405, 0.05)[row]
@@ -105,25 +128,18 @@ def bookshelf() -> Model:
             deep = 0.16 + 0.05 * random(seed + 2)
             if at + thick > end:
                 break
-            parts.append(
-                (
-                    box(
-                        (thick - 0.0015, tall, deep),
-                        (at + thick / 2, base + tall / 2, 0.12 - deep / 2),
-                    ),
-                    inks[int(random(seed + 3) * len(inks))],
-                )
-            )
-            parts.append(
-                (
-                    box(
-                        (thick - 0.006, tall + 0.0005, 0.004),
-                        (at + thick / 2, base + tall / 2, 0.1185 - deep),
-                    ),
-                    "paper",
-                )
-            )
+            middle, level = at + thick / 2, base + tall / 2
+            cover = box((thick - 0.0015, tall, deep), (middle, level, 0.12 - deep / 2))
+            parts.append((cover, inks[int(random(seed + 3) * len(inks))]))
+            pages = box((thick - 0.006, tall + 0.0005, 0.004), (middle, level, 0.1185 - deep))
+            parts.append((pages, "paper"))
             at += thick
+    return parts
+
+
+def _ornaments() -> Parts:
+    """A plant in a pot, and a globe on a stand."""
+    parts: Parts = []
     pot = lathe([(0, 0), (0.04, 0), (0.055, 0.085), (0.05, 0.085), (0.047, 0.075), (0, 0.075)], 28)
     parts.append((placed(pot, (0.31, 0.441, 0.02)), "clay"))
     for leaf in range(11):
@@ -139,21 +155,7 @@ def bookshelf() -> Model:
         for a in np.linspace(-0.4, math.pi, 24)
     ]
     parts.append((tube(arc, 0.005, 8), "brass"))
-    colors = {
-        "red": (0.70, 0.16, 0.17),
-        "blue": (0.20, 0.42, 0.66),
-        "green": (0.22, 0.48, 0.28),
-        "sand": (0.85, 0.74, 0.52),
-        "plum": (0.44, 0.20, 0.38),
-        "orange": (0.90, 0.52, 0.18),
-        "navy": (0.13, 0.20, 0.36),
-        "paper": (0.95, 0.93, 0.86),
-        "clay": (0.78, 0.42, 0.28),
-        "back": (0.62, 0.44, 0.27),
-    }
-    materials = {name: Material(color) for name, color in colors.items()}
-    materials |= {"oak": WOOD["oak"], "brass": Material((0.83, 0.66, 0.32), 1.0, 0.35)}
-    return single("bookshelf", parts, materials)
+    return parts
 
 
 def lamp() -> Model:
@@ -179,6 +181,21 @@ def lamp() -> Model:
         (_spring(foot, elbow, (0.1, 0.5)), "steel"),
         (_spring(elbow, head, (0.1, 0.5)), "steel"),
     ]
+    parts += _shade(head)
+    return single(
+        "lamp",
+        parts,
+        {
+            "enamel": Material((0.84, 0.27, 0.16), roughness=0.3),
+            "steel": Material((0.72, 0.74, 0.77), 1.0, 0.3),
+            "brass": Material((0.83, 0.66, 0.32), 1.0, 0.3),
+            "light": Material((1.0, 0.95, 0.78), glow=(1.0, 0.9, 0.6)),
+        },
+    )
+
+
+def _shade(head: Sequence[float]) -> Parts:
+    """The shade at the end of the arms, with its cap and bulb."""
     shade = [
         (0.02, 0.075),
         (0.022, 0.06),
@@ -192,22 +209,13 @@ def lamp() -> Model:
     cap = lathe([(0, 0.085), (0.014, 0.083), (0.02, 0.075)][::-1], 40)
     lean = turn("z", 28)
     at = (head[0] + 0.012, head[1] - 0.03, 0.0)
-    parts += [
+    parts: Parts = [
         (placed(lathe(shade[::-1], 56), at, turned=lean), "enamel"),
         (placed(cap, at, turned=lean), "brass"),
     ]
     bulb = placed(sphere(0.03, 24), (0, -0.022, 0), scale=(1, 1.15, 1))
     parts += [(placed(bulb, at, turned=lean), "light")]
-    return single(
-        "lamp",
-        parts,
-        {
-            "enamel": Material((0.84, 0.27, 0.16), roughness=0.3),
-            "steel": Material((0.72, 0.74, 0.77), 1.0, 0.3),
-            "brass": Material((0.83, 0.66, 0.32), 1.0, 0.3),
-            "light": Material((1.0, 0.95, 0.78), glow=(1.0, 0.9, 0.6)),
-        },
-    )
+    return parts
 
 
 def _spring(start: Sequence[float], end: Sequence[float], part: tuple[float, float]) -> Mesh:

@@ -114,6 +114,17 @@ def planetary_set() -> Model:
         )
     arms.append(placed(cylinder(0.011, 0.003, 40, bevel=0.0005), (0, -0.0045, 0)))
     carrier = Node("carrier", [(merged(arms), "bronze")], children=planets)
+    names = ("steel", "brass", "bronze", "blue steel", "dark steel")
+    return Model(
+        "planetary gear set",
+        {name: METALS[name] for name in names},
+        [*ring, sun, carrier],
+        turnings=_moves(),
+    )
+
+
+def _moves() -> list[Turning]:
+    """Return the turns of sun, carrier and planets while the ring stands still."""
     ratio = 1 + RING / SUN
     seconds, steps = 8.0, 64
     times = [seconds * step / steps for step in range(steps + 1)]
@@ -126,13 +137,7 @@ def planetary_set() -> Model:
     moves += [
         Turning(f"planet {n + 1}", "y", [(t, -own * t / seconds) for t in times]) for n in range(3)
     ]
-    names = ("steel", "brass", "bronze", "blue steel", "dark steel")
-    return Model(
-        "planetary gear set",
-        {name: METALS[name] for name in names},
-        [*ring, sun, carrier],
-        turnings=moves,
-    )
+    return moves
 
 
 def _phase(number: int) -> float:
@@ -143,26 +148,8 @@ def _phase(number: int) -> float:
 def bearing() -> Model:
     """A ball bearing with nine balls and a cage."""
     width, groove = 0.008, 0.0042
-    arc = [(math.cos(a), math.sin(a)) for a in np.linspace(-1.0, 1.0, 9)]
     middle = 0.0155
-    inner = [
-        (0.010, 0.0),
-        (0.0133, 0.0),
-        *((middle - groove * x * 0.82, groove * y * 0.82 + width / 2) for x, y in arc),
-        (0.0133, width),
-        (0.010, width),
-        (0.0095, width - 0.0005),
-        (0.0095, 0.0005),
-    ]
-    outer = [
-        (0.0213, 0.0),
-        (0.0219, 0.0006),
-        (0.0219, width - 0.0006),
-        (0.0213, width),
-        (0.0177, width),
-        *((middle + groove * x * 0.82, groove * y * 0.82 + width / 2) for x, y in reversed(arc)),
-        (0.0177, 0.0),
-    ]
+    inner, outer = _races(width, groove, middle)
     balls = [
         placed(sphere(0.0030, 20), (middle * math.cos(a), width / 2, middle * math.sin(a)))
         for a in np.arange(9) * 2 * math.pi / 9
@@ -182,6 +169,32 @@ def bearing() -> Model:
         "chrome": Material((0.88, 0.9, 0.93), 1.0, 0.08),
     }
     return single("ball bearing", parts, materials)
+
+
+def _races(
+    width: float, groove: float, middle: float
+) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """Return the profiles of the inner and the outer ring, each with a groove for the balls."""
+    arc = [(math.cos(a), math.sin(a)) for a in np.linspace(-1.0, 1.0, 9)]
+    inner = [
+        (0.010, 0.0),
+        (0.0133, 0.0),
+        *((middle - groove * x * 0.82, groove * y * 0.82 + width / 2) for x, y in arc),
+        (0.0133, width),
+        (0.010, width),
+        (0.0095, width - 0.0005),
+        (0.0095, 0.0005),
+    ]
+    outer = [
+        (0.0213, 0.0),
+        (0.0219, 0.0006),
+        (0.0219, width - 0.0006),
+        (0.0213, width),
+        (0.0177, width),
+        *((middle + groove * x * 0.82, groove * y * 0.82 + width / 2) for x, y in reversed(arc)),
+        (0.0177, 0.0),
+    ]
+    return inner, outer
 
 
 def hexagon(across: float, height: float, bore: float = 0.0) -> Mesh:

@@ -19,6 +19,36 @@ _PAINT = {
 
 def robot_arm() -> Model:
     """An industrial arm: each joint is a node, so that an animation can turn it."""
+    upper: Parts = [
+        (_drum(0.135, 0.34), "dark"),
+        (_limb([(0, 0, 0), (0, 0.3, 0.03), (0, 0.62, 0)], [0.115, 0.095, 0.085]), "orange"),
+    ]
+    shoulder = Node("upper arm", upper, at=(0, 0.42, 0.09), children=[_forearm()])
+    column: Parts = [
+        (
+            placed(
+                lathe([(0, 0), (0.19, 0), (0.19, 0.06), (0.15, 0.14), (0.14, 0.26), (0, 0.26)], 48),
+                (0, 0.1, 0),
+            ),
+            "orange",
+        )
+    ]
+    for x in (-1, 1):
+        column.append((box((0.07, 0.3, 0.26), (x * 0.125, 0.4, 0.06), bevel=0.02), "orange"))
+    turntable = Node("column", column, children=[shoulder])
+    turnings = _moves()
+    resting = {turning.node: (turning.axis, turning.keys[0][1]) for turning in turnings}
+    return Model(
+        "robot arm",
+        _PAINT,
+        [Node("foot", _foot(), children=[turntable])],
+        turnings=turnings,
+        resting=resting,
+    )
+
+
+def _forearm() -> Node:
+    """The part from the elbow on, with wrist and hand."""
     hand = Node("hand", _hand(), at=(0, 0, 0.13))
     wrist = Node(
         "wrist",
@@ -37,24 +67,11 @@ def robot_arm() -> Model:
         (_limb([(0, 0.03, 0), (0, 0.06, 0.18), (0, 0.05, 0.62)], [0.1, 0.085, 0.055]), "orange"),
     ]
     forearm.append((placed(box((0.13, 0.13, 0.2), bevel=0.02), (0, 0.08, -0.1)), "dark"))
-    elbow = Node("forearm", forearm, at=(0, 0.62, 0), children=[wrist])
-    upper: Parts = [
-        (_drum(0.135, 0.34), "dark"),
-        (_limb([(0, 0, 0), (0, 0.3, 0.03), (0, 0.62, 0)], [0.115, 0.095, 0.085]), "orange"),
-    ]
-    shoulder = Node("upper arm", upper, at=(0, 0.42, 0.09), children=[elbow])
-    column: Parts = [
-        (
-            placed(
-                lathe([(0, 0), (0.19, 0), (0.19, 0.06), (0.15, 0.14), (0.14, 0.26), (0, 0.26)], 48),
-                (0, 0.1, 0),
-            ),
-            "orange",
-        )
-    ]
-    for x in (-1, 1):
-        column.append((box((0.07, 0.3, 0.26), (x * 0.125, 0.4, 0.06), bevel=0.02), "orange"))
-    turntable = Node("column", column, children=[shoulder])
+    return Node("forearm", forearm, at=(0, 0.62, 0), children=[wrist])
+
+
+def _foot() -> Parts:
+    """The foot, on a plate, with its screws."""
     foot: Parts = [
         (cylinder(0.24, 0.1, 56, bevel=0.012), "dark"),
         (placed(box((0.9, 0.03, 0.9), bevel=0.01), (0, -0.015, 0)), "floor"),
@@ -63,6 +80,11 @@ def robot_arm() -> Model:
         (placed(cylinder(0.018, 0.02, 6), (0.21 * math.cos(a), 0.1, 0.21 * math.sin(a))), "metal")
         for a in np.arange(8) * math.pi / 4
     ]
+    return foot
+
+
+def _moves() -> list[Turning]:
+    """Return the turns of the joints: down to one place, over to another, and back."""
     poses = [(0.0, -50, -22, 36, 76), (1.2, -95, 22, 12, 56), (2.0, -95, 40, 8, 42)]
     poses += [(2.8, -95, 22, 12, 56), (4.2, 20, 18, 15, 57), (5.0, 20, 36, 12, 42)]
     poses += [(5.8, 20, 18, 15, 57), (7.0, -50, -22, 36, 76)]
@@ -70,17 +92,7 @@ def robot_arm() -> Model:
         name: [(pose[0], pose[1 + index]) for pose in poses]
         for index, name in enumerate(("column", "upper arm", "forearm", "wrist"))
     }
-    turnings = [
-        Turning(name, "y" if name == "column" else "x", each) for name, each in keys.items()
-    ]
-    resting = {turning.node: (turning.axis, turning.keys[0][1]) for turning in turnings}
-    return Model(
-        "robot arm",
-        _PAINT,
-        [Node("foot", foot, children=[turntable])],
-        turnings=turnings,
-        resting=resting,
-    )
+    return [Turning(name, "y" if name == "column" else "x", each) for name, each in keys.items()]
 
 
 def _drum(radius: float, width: float) -> Mesh:

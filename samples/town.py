@@ -188,42 +188,7 @@ def lighthouse() -> Model:
     for band in range(7):
         steps = [2.0 * band + 2.0 * step / 4 for step in range(5)]
         parts.append((lathe([(radius(y), y) for y in steps], 48), "red" if band % 2 else "white"))
-    parts.append((lathe([(1.05, 14), (1.75, 14.3), (1.8, 14.5), (0, 14.5)], 48), "dark"))
-    for number in range(16):
-        angle = 2 * math.pi * number / 16
-        post = (1.7 * math.cos(angle), 14.5, 1.7 * math.sin(angle))
-        parts.append((tube([post, (post[0], 15.3, post[2])], 0.03, 6), "dark"))
-    for level in (14.9, 15.3):
-        rail = [
-            (1.7 * math.cos(a), level, 1.7 * math.sin(a)) for a in np.arange(48) * 2 * math.pi / 48
-        ]
-        parts.append((tube(rail, 0.03, 6, closed=True), "dark"))
-    parts.append((lathe([(0.85, 14.5), (0.85, 16.3)], 12), "lamp"))
-    for number in range(12):
-        angle = 2 * math.pi * number / 12
-        parts.append(
-            (
-                tube(
-                    [
-                        (0.86 * math.cos(angle), 14.5, 0.86 * math.sin(angle)),
-                        (0.86 * math.cos(angle), 16.3, 0.86 * math.sin(angle)),
-                    ],
-                    0.035,
-                    6,
-                ),
-                "dark",
-            )
-        )
-    parts.append(
-        (
-            lathe(
-                [(0, 16.3), (1.08, 16.3), (1.05, 16.45), (0.55, 17.15), (0.1, 17.45), (0, 17.45)],
-                36,
-            ),
-            "red",
-        )
-    )
-    parts.append((placed(sphere(0.16, 16), (0, 17.55, 0)), "dark"))
+    parts += _lantern()
     for level, angle in ((3.2, 60), (7.2, 35), (11.2, 55)):
         window = box((0.5, 0.85, 0.2), bevel=0.05)
         parts.append(
@@ -243,6 +208,30 @@ def lighthouse() -> Model:
     materials = {name: Material(color) for name, color in colors.items()}
     materials["lamp"] = Material((1.0, 0.88, 0.50), glow=(1.0, 0.8, 0.4))
     return single("lighthouse", parts, materials)
+
+
+def _lantern() -> Parts:
+    """The gallery with its railing, the light and the roof."""
+    parts: Parts = []
+    parts.append((lathe([(1.05, 14), (1.75, 14.3), (1.8, 14.5), (0, 14.5)], 48), "dark"))
+    for number in range(16):
+        angle = 2 * math.pi * number / 16
+        post = (1.7 * math.cos(angle), 14.5, 1.7 * math.sin(angle))
+        parts.append((tube([post, (post[0], 15.3, post[2])], 0.03, 6), "dark"))
+    for level in (14.9, 15.3):
+        rail = [
+            (1.7 * math.cos(a), level, 1.7 * math.sin(a)) for a in np.arange(48) * 2 * math.pi / 48
+        ]
+        parts.append((tube(rail, 0.03, 6, closed=True), "dark"))
+    parts.append((lathe([(0.85, 14.5), (0.85, 16.3)], 12), "lamp"))
+    for number in range(12):
+        angle = 2 * math.pi * number / 12
+        x, z = 0.86 * math.cos(angle), 0.86 * math.sin(angle)
+        parts.append((tube([(x, 14.5, z), (x, 16.3, z)], 0.035, 6), "dark"))
+    roof = [(0, 16.3), (1.08, 16.3), (1.05, 16.45), (0.55, 17.15), (0.1, 17.45), (0, 17.45)]
+    parts.append((lathe(roof, 36), "red"))
+    parts.append((placed(sphere(0.16, 16), (0, 17.55, 0)), "dark"))
+    return parts
 
 
 def _rocks() -> Parts:
@@ -311,54 +300,48 @@ def _blade() -> Parts:
     return [(skinned(rows[:14]), "white"), (skinned(rows[13:]), "tip")]
 
 
+_PAPER, _WALL, _ROOM, _BATH, _WINDOW, _DOOR = range(6)
+_PLAN_COLORS = [
+    (250, 249, 246),
+    (52, 58, 66),
+    (241, 231, 212),
+    (214, 229, 236),
+    (120, 176, 208),
+    (196, 120, 60),
+]
+_PLAN = (
+    (-4.1, -3.1, 8.2, 6.2, _WALL),
+    (-3.85, -2.85, 4.4, 3.1, _ROOM),
+    (0.7, -2.85, 3.15, 2.3, _BATH),
+    (-3.85, 0.4, 3.1, 2.45, _ROOM),
+    (-0.6, 0.4, 1.15, 2.45, _ROOM),
+    (0.7, -0.4, 3.15, 3.25, _ROOM),
+    *((x - 0.55, z, 1.1, 0.25, _WINDOW) for x in (-2.7, 2.7) for z in (2.85, -3.1)),
+    *((3.85, z - 0.5, 0.25, 1.0, _WINDOW) for z in (-1.5, 1.5)),
+    (-0.5, 2.85, 1.0, 0.25, _DOOR),
+    (-0.75, 1.2, 0.15, 0.9, _DOOR),
+    (0.55, 1.2, 0.15, 0.9, _DOOR),
+    (-0.45, 0.25, 0.9, 0.15, _DOOR),
+    (0.55, -1.6, 0.15, 0.8, _DOOR),
+    *((-0.55, 0.45 + 0.09 * step, 1.05, 0.02, _WALL) for step in range(9)),
+)
+_FURNITURE = (
+    (-3.6, -2.6, 0.9, 2.0),
+    (-1.9, -1.9, 1.4, 0.8),
+    (1.0, -2.6, 1.7, 0.75),
+    (-3.6, 0.7, 0.6, 1.6),
+    (1.6, 0.8, 1.5, 0.9),
+)
+"""Rectangles in metres from the middle of the house: x, z, width, depth."""
+
+
 def plan() -> tuple[NDArray[np.uint8], list[tuple[int, int, int]]]:
     """Return the plan of the ground floor, as numbers of colours, and the colours."""
-    paper, wall, room, wet, window, door = range(6)
-    colors = [
-        (250, 249, 246),
-        (52, 58, 66),
-        (241, 231, 212),
-        (214, 229, 236),
-        (120, 176, 208),
-        (196, 120, 60),
-    ]
-    pixels = np.full((384, 480), paper, np.uint8)
-
-    def fill(x: float, z: float, width: float, depth: float, color: int) -> None:
-        """Fill a rectangle, given in metres from the middle of the house."""
+    pixels = np.full((384, 480), _PAPER, np.uint8)
+    edges = [(*each, _WALL) for each in _FURNITURE]
+    tops = [(x + 0.03, z + 0.03, w - 0.06, d - 0.06, _PAPER) for x, z, w, d in _FURNITURE]
+    for x, z, width, depth, color in (*_PLAN, *edges, *tops):
         left, top = round(240 + 48 * x), round(192 + 48 * z)
-        pixels[top : top + max(1, round(48 * depth)), left : left + max(1, round(48 * width))] = (
-            color
-        )
-
-    fill(-4.1, -3.1, 8.2, 6.2, wall)
-    for x, z, width, depth, color in (
-        (-3.85, -2.85, 4.4, 3.1, room),
-        (0.7, -2.85, 3.15, 2.3, wet),
-        (-3.85, 0.4, 3.1, 2.45, room),
-        (-0.6, 0.4, 1.15, 2.45, room),
-        (0.7, -0.4, 3.15, 3.25, room),
-    ):
-        fill(x, z, width, depth, color)
-    for x in (-2.7, 2.7):
-        fill(x - 0.55, 2.85, 1.1, 0.25, window)
-        fill(x - 0.55, -3.1, 1.1, 0.25, window)
-    for z in (-1.5, 1.5):
-        fill(3.85, z - 0.5, 0.25, 1.0, window)
-    fill(-0.5, 2.85, 1.0, 0.25, door)
-    fill(-0.75, 1.2, 0.15, 0.9, door)
-    fill(0.55, 1.2, 0.15, 0.9, door)
-    fill(-0.45, 0.25, 0.9, 0.15, door)
-    fill(0.55, -1.6, 0.15, 0.8, door)
-    for step in range(9):
-        fill(-0.55, 0.45 + 0.09 * step, 1.05, 0.02, wall)
-    for x, z, width, depth in (
-        (-3.6, -2.6, 0.9, 2.0),
-        (-1.9, -1.9, 1.4, 0.8),
-        (1.0, -2.6, 1.7, 0.75),
-        (-3.6, 0.7, 0.6, 1.6),
-        (1.6, 0.8, 1.5, 0.9),
-    ):
-        fill(x, z, width, depth, wall)
-        fill(x + 0.03, z + 0.03, width - 0.06, depth - 0.06, paper)
-    return pixels, colors
+        right, low = left + max(1, round(48 * width)), top + max(1, round(48 * depth))
+        pixels[top:low, left:right] = color
+    return pixels, _PLAN_COLORS
