@@ -3,6 +3,7 @@
 import json
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -36,6 +37,7 @@ class Shell:
         self.server = server
         self.code = 0
         self.out = self.err = ""
+        self.browse: Callable[[str], bool] = lambda _: False
 
     def run(self, *arguments: str) -> str:
         wiring = Wiring(
@@ -47,6 +49,7 @@ class Shell:
             admin_transport=self.server.admin,
             retry=RetryPolicy(attempts=2),
             sleep=lambda _: None,
+            browse=self.browse,
         )
         with CliRunner().isolation() as (out, err, _):
             with pytest.raises(SystemExit) as ended:

@@ -5,6 +5,7 @@ import typer
 from vitrine.cli import (
     administering,
     auditing,
+    browsing,
     commenting,
     constraining,
     describing,
@@ -138,6 +139,7 @@ app.add_typer(admin, name="admin")
 admin.add_typer(failures, name="failures")
 admin.add_typer(queues, name="queues")
 admin.add_typer(indexes_app, name="search")
+app.command("open")(browsing.open_page)
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)

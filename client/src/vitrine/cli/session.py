@@ -4,6 +4,7 @@ import functools
 import inspect
 import os
 import time
+import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,7 @@ class Wiring:
     admin_transport: httpx.BaseTransport | None = None
     retry: RetryPolicy | None = None
     sleep: Callable[[float], None] = time.sleep
+    browse: Callable[[str], bool] = webbrowser.open
 
 
 @dataclass(kw_only=True)

@@ -1,0 +1,86 @@
+"""The command that opens the page of the deployment at what is named."""
+
+import json
+from typing import Annotated
+from urllib.parse import quote, urlencode
+
+import httpx
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError, UnreachableError
+from vitrine.lookup import find_asset
+
+_SECONDS = 20
+
+
+@with_session
+def open_page(
+    session: Session,
+    database: Annotated[str | None, typer.Argument(metavar="DATABASE")] = None,
+    asset: Annotated[str | None, typer.Argument(metavar="ASSET", help="Id or name.")] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="Path in the asset.")] = None,
+    search: Annotated[
+        str | None, typer.Option("--search", help="Open a search, in DATABASE if it is given.")
+    ] = None,
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Print the address without opening a browser.")
+    ] = False,
+) -> None:
+    """Open the page in a browser: at a search, a database, an asset or a file."""
+    if search is not None and asset is not None:
+        raise ConfigurationError("--search finds assets: give no ASSET with it")
+    page = f"{session.client.api_url.rstrip('/')}/ui/"
+    _require_page(session, page)
+    address = page + _place(session, database, asset, file, search)
+    session.output.document({"url": address})
+    opened = not print_only and session.wiring.browse(address)
+    if not session.output.as_json:
+        session.output.line(address)
+    if not opened and not print_only:
+        session.output.say("no browser was found: open the address yourself")
+
+
+def _place(
+    session: Session, database: str | None, asset: str | None, file: str | None, search: str | None
+) -> str:
+    """Return the rest of the address, of what exists and the caller may see."""
+    if database is None or asset is None:
+        query: dict[str, str] = {} if not search else {"q": _value(search)}
+        if database is not None:
+            session.client.databases.get(database)
+            query["facets"] = json.dumps({"str_databaseid": [database]}, separators=(",", ":"))
+        return f"?{urlencode(query, quote_via=quote)}" if query else ""
+    found = find_asset(session.client, database, asset)
+    place = f"databases/{quote(database, safe='')}/assets/{quote(found.asset_id, safe='')}"
+    if file is None:
+        return place
+    path = "/" + file.lstrip("/")
+    session.client.files.info(database, found.asset_id, path)
+    return f"{place}?{urlencode({'file': _value(path)}, quote_via=quote)}"
+
+
+def _value(text: str) -> str:
+    """Return a text as the page's router writes it: what reads as JSON is quoted."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _require_page(session: Session, page: str) -> None:
+    """Check that the deployment serves the page, which a browser would not explain.
+
+    Raises:
+        ConfigurationError: it does not.
+        UnreachableError: it does not respond.
+    """
+    transport = session.wiring.api_transport
+    try:
+        with httpx.Client(transport=transport, timeout=_SECONDS) as client:
+            reply = client.get(page, headers={"Accept": "text/html"})
+    except httpx.HTTPError as error:
+        raise UnreachableError(f"{page} does not respond: {error}") from error
+    if not reply.is_success:
+        raise ConfigurationError(f"this deployment serves no page at {page}")
