@@ -14,6 +14,7 @@ from backend.aws.write_ids import has_id, with_id
 from backend.core.errors import ConflictError, UnavailableError
 from backend.core.ids import new_write_id
 from backend.core.paging import Page, PageRequest
+from backend.core.parallel import in_parallel
 from backend.core.tables import Query
 from backend.core.transactions import (
     MAX_TRANSACTION_ITEMS,
@@ -256,7 +257,7 @@ class DynamoTables:
         return found
 
     def _batch_write(self, table: Table, requests: list[dict[str, Any]]) -> None:
-        for batch in _chunks(requests, _WRITE_BATCH):
+        def write(batch: list[dict[str, Any]]) -> None:
             pending: Any = {self.settings.table(table): batch}
 
             def write_pending() -> None:
@@ -267,6 +268,8 @@ class DynamoTables:
                 _stop_if_done(pending)
 
             _until_done(write_pending)
+
+        in_parallel(write, list(_chunks(requests, _WRITE_BATCH)))
 
 
 def _sort_clauses(expression: Expression, name: str, query: Query) -> Iterator[str]:

@@ -105,8 +105,8 @@ class CompareQuery(PageQuery):
 
 
 class VersionReply(WireModel):
-    """The operation reply. A version that is still being created has a `job_id` and no version id
-    yet.
+    """The operation reply. A version that is still being created has a `job_id`; it is listed
+    when that job is done.
     """
 
     success: bool = True
@@ -286,7 +286,8 @@ class VersionPlan(WireModel):
 class Capture(WireModel):
     """The progress of a version's creation: the cursor of the job.
 
-    `number` is the version's id, which the first step draws; all rows are written under it.
+    `number` is the version's id, which is drawn before the first step; all rows are written under
+    it. A resumed job draws another one.
     `problem` is why the creation was aborted, while its rows are removed. `records` counts the live
     metadata that was read, `looks` how often the job waited for its index. `copy_id` identifies the
     unfinished copy of a large file, the one after `after`. `files` counts those of the snapshot;

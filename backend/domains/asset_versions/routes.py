@@ -124,8 +124,9 @@ def _made(started: Started, operation: Operation) -> VersionReply:
     made = started.made
     if made is None:
         return VersionReply(
-            message=f"Job {started.job.job_id} creates the version",
+            message=_job_message(started),
             asset_id=started.asset_id,
+            asset_version_id=started.number,
             operation=operation,
             timestamp=started.at,
             job_id=started.job.job_id,
@@ -142,6 +143,13 @@ def _made(started: Started, operation: Operation) -> VersionReply:
         timestamp=started.at,
         skipped_files=made.skipped,
     )
+
+
+def _job_message(started: Started) -> str:
+    job = started.job
+    if started.number is None:
+        return f"Job {job.job_id}, which creates the version, is {job.state}"
+    return f"Job {job.job_id} creates version {started.number}"
 
 
 def _is_current(asset: Asset, version: AssetVersion) -> bool:

@@ -11,6 +11,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import (
+    Capture,
     CreatedVersion,
     CreateVersionBody,
     NamedFile,
@@ -23,7 +24,7 @@ from backend.domains.asset_versions.repository import (
     VersionRepository,
     VersionRevisionError,
 )
-from backend.domains.asset_versions.service.jobs import VersionSteps
+from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetRevisionError, AssetService
 from backend.domains.audit.models import asset_entity
@@ -34,8 +35,11 @@ from backend.spec import routes
 from backend.spec.jobs import MAKE_VERSION
 
 _ATTEMPTS = 8  # of a change that conflicts with edits of the version or asset
-REQUEST_TIME = timedelta(seconds=3)
-"""From the beginning of a request: it begins no step of its job that would end after this."""
+REQUEST_TIME = timedelta(seconds=20)
+"""From the beginning of a request: it begins no step of its job that would end after this.
+
+Clients of VAMS expect a complete version in the reply, and the function may run for 29 seconds.
+"""
 
 
 class VersionArchivedError(StateForbidsError):
@@ -57,11 +61,15 @@ class VersionActiveError(StateForbidsError):
 
 
 class Started(NamedTuple):
-    """A version that is being created, and its result if it is complete."""
+    """A version that is being created, its number, and its result if it is complete.
+
+    There is no number if another process has ended the job.
+    """
 
     asset_id: str
     at: str
     job: Job
+    number: str | None
     made: CreatedVersion | None
 
 
@@ -148,6 +156,10 @@ class VersionCreation:
             asset_id=asset.asset_id,
             parameters=plan.model_dump(by_alias=True, exclude_none=True),
         )
+        # The number is drawn before the job exists, so that every reply has it, and the job is put
+        # with a lease, so that its worker does not begin it before this request does.
+        begin = Capture(number=self.repository.draw_number(asset))
+        job = self.runner.held(job.model_copy(update={"cursor": dumped(begin)}))
         self.repository.start(self.jobs.put(job))
         if pages:
             self.repository.put_named(asset, plan.request_id, pages)
@@ -170,15 +182,17 @@ class VersionCreation:
 
         try:
             if self.clock() < until:
-                found = self.runner.run(job.job_id, step, until=until, to_end=True)
+                found = self.runner.run_new(job, step, until=until)
                 job = found or self.jobs.find(job.job_id) or job
         except UnavailableError:  # the job continues when the service is available again
             refused.clear()
         if job.state == "failed" and refused:
             raise refused[-1]
         made = None if job.result is None else CreatedVersion.model_validate(job.result)
-        at = iso(self.clock()) if made is None else made.at
-        return Started(job.asset_id or "", at, job, made)
+        if made is not None:
+            return Started(job.asset_id or "", made.at, job, made.asset_version_id, made)
+        number = None if job.is_finished else Capture.model_validate(job.cursor).number or None
+        return Started(job.asset_id or "", iso(self.clock()), job, number, None)
 
 
 @wired

@@ -12,20 +12,21 @@ from typing import NamedTuple
 from backend.core.clock import Clock, iso
 from backend.core.objects import Written
 from backend.core.paging import PageRequest
+from backend.core.parallel import in_parallel
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service.states import FileStates
+from backend.domains.asset_versions.service.states import FileState, FileStates
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.files.service import Copies, FileCopy, SourceGoneError, Unfinished
 from backend.domains.quarantine.service import FileQuarantinedError
 from backend.spec.buckets import CHANGE_METADATA
 
-FILES = 25
-"""Files of one step: each may be a copy."""
+FILES = 50
+"""Files of one step: each may be a copy, and several are copied at a time."""
 
 
 class _Place(NamedTuple):
@@ -82,30 +83,47 @@ class FileRestoration:
         return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
 
     def _restored(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
-        """Restore files until one of them needs further steps."""
+        """Restore files up to a large one; that is restored alone, perhaps in further steps."""
         wanted = {place.prefix + file.path[1:]: file.version_id for file in files}
         states = self.states.of(place.bucket, place.prefix, wanted)
+        found = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
         done = _Done([], [], [])
-        for file in files:
-            state = states.get(place.prefix + file.path[1:])
-            if state is None or state.wanted is None:
-                done.skipped.append(file.path)
-                continue
-            if state.is_current:
-                done.files.append(file)
-                continue
-            copied = self._copied(place, file, copy_id or None)
-            copy_id = None
+        large = next((n for n, file in enumerate(files) if self._is_large(found[file.path])), None)
+        if large == 0:
+            copied = self._copied(place, files[0], copy_id or None)
             if isinstance(copied, Unfinished):
                 return done._replace(unfinished=copied)
-            if copied is None:
+            self._note(done, files[0], copied)
+            return done
+        small = files[:large]
+        changed = [file for file in small if _is_changed(found[file.path])]
+        copies = in_parallel(lambda file: self._copied(place, file, None), changed)
+        written = dict(zip((file.path for file in changed), copies, strict=True))
+        for file in small:
+            copied = written.get(file.path)
+            if isinstance(copied, Unfinished):  # it is larger than its list said
+                return done._replace(unfinished=copied)
+            if file.path in written:
+                self._note(done, file, copied)
+            elif _is_kept(found[file.path]):
+                done.files.append(file)
+            else:
                 done.skipped.append(file.path)
-                continue
-            at = iso(self.clock())
-            version = {"version_id": copied.version_id, "etag": copied.etag, "last_modified": at}
-            done.files.append(replace(file, **version))
-            done.copied.append(file.path)
         return done
+
+    def _is_large(self, state: FileState | None) -> bool:
+        if state is None or state.wanted is None or state.is_current:
+            return False
+        return self.copies.is_large(state.wanted.size)
+
+    def _note(self, done: _Done, file: HeldFile, copied: Written | None) -> None:
+        if copied is None:
+            done.skipped.append(file.path)
+            return
+        at = iso(self.clock())
+        version = {"version_id": copied.version_id, "etag": copied.etag, "last_modified": at}
+        done.files.append(replace(file, **version))
+        done.copied.append(file.path)
 
     def _copied(
         self, place: _Place, file: HeldFile, copy_id: str | None
@@ -122,3 +140,11 @@ class FileRestoration:
             return self.copies.copy(file_copy, copy_id)
         except (SourceGoneError, FileQuarantinedError):
             return None
+
+
+def _is_kept(state: FileState | None) -> bool:
+    return state is not None and state.is_current
+
+
+def _is_changed(state: FileState | None) -> bool:
+    return state is not None and state.wanted is not None and not state.is_current

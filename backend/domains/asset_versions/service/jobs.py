@@ -1,10 +1,11 @@
 """The steps of the job that creates a version: its number, the rows of its files, then its own row.
 
-Each step processes one page, so memory does not grow with the asset. The number is drawn once, and
-stored in the job before anything is written under it. The last step is the commit: one transaction
-that writes the version's row and ends the job, on the condition that this worker still has its
-lease. The rows are not read before that. An aborted creation is first recorded in its job, so that
-no other worker commits rows that are being removed; a resumed one draws another number.
+Each step processes one page, or the small parts of a small version, so memory does not grow with
+the asset. The number is drawn once, and stored in the job before anything is written under it. The
+last step is the commit: one transaction that writes the version's row and ends the job, on the
+condition that this worker still has its lease. The rows are not read before that. An aborted
+creation is first recorded in its job, so that no other worker commits rows that are being removed;
+a resumed one draws another number.
 """
 
 import time
@@ -37,8 +38,11 @@ _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
 _NOTING_TIME = timedelta(minutes=2)
 """A request that has not noted all the files that it names by then has died over it."""
+_RECORDS = 500  # of one page: a slow local disk writes their rows in some seconds
+_SMALL = 100  # rows of a step, up to which it also begins the next part
 _LOOKS, _FIRST_PAUSE = 5, 0.05
 """How often the index of metadata is waited for: 1.5 seconds in all."""
+_BRIEF = frozenset({"metadata", "attribute", "count"})
 _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
 
 
@@ -112,7 +116,7 @@ class VersionSteps:
         removes only rows of this number, which no later attempt uses.
         """
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
-        noted = self.jobs.rewind(job, _dumped(given_up))
+        noted = self.jobs.rewind(job, dumped(given_up))
         self._sweep(job, plan, cursor)
         self.jobs.rewind(noted, {})  # from here the job can be resumed
 
@@ -131,26 +135,33 @@ class VersionSteps:
             raise CreationGivenUpError(cursor.problem)
         if not cursor.number:
             number = self.repository.draw_number(self._asset(job, plan))
-            return Progress(_dumped(Capture(number=number)))
+            return Progress(dumped(Capture(number=number)))
         if cursor.part == "commit":
             return self._commit(job, plan, cursor)
         asset = self._asset(job, plan)
+        following = self._page(asset, job, plan, cursor)
+        done = following.files - cursor.files if cursor.part == "files" else 0
+        before, rows = cursor, done
+        while following.part in _BRIEF - {before.part} and rows <= _SMALL:
+            before, following = following, self._page(asset, job, plan, following)
+            rows += max(0, following.records - before.records)
+        return Progress(dumped(following), items=max(0, done))
+
+    def _page(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         by = Identity(job.created_by)
         match cursor.part:
-            case "files":
-                following = self._files(asset, job, plan, cursor)
             case "records":
-                following = self.record_restoration.keep(asset, plan, cursor)
+                return self.record_restoration.keep(asset, plan, cursor)
             case "restore":
-                following = self.record_restoration.restore(asset, cursor, by)
+                return self.record_restoration.restore(asset, cursor, by)
             case "clear":
-                following = self.record_restoration.clear(asset, cursor, by)
+                return self.record_restoration.clear(asset, cursor, by)
             case "metadata" | "attribute":
-                following = self._live_records(asset, cursor, cursor.part)
+                return self._live_records(asset, cursor, cursor.part)
             case "count":
-                following = self._count(asset, cursor)
-        done = following.files - cursor.files if cursor.part == "files" else 0
-        return Progress(_dumped(following), items=max(0, done))
+                return self._count(asset, cursor)
+            case _:
+                return self._files(asset, job, plan, cursor)
 
     def _asset(self, job: Job, plan: VersionPlan) -> Asset:
         found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
@@ -207,7 +218,7 @@ class VersionSteps:
 
     def _live_records(self, asset: Asset, cursor: Capture, kind: Kind) -> Capture:
         """Store a page of the current records of the asset and its files."""
-        page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
+        page = self.repository.live_records(asset, kind, PageRequest(_RECORDS, cursor.after))
         self.repository.put_records(asset, cursor.number, page.items)
         count = cursor.records + len(page.items)
         part = kind
@@ -312,7 +323,7 @@ def _version(
     )
 
 
-def _dumped(cursor: Capture) -> dict[str, Any]:
+def dumped(cursor: Capture) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
 
 

@@ -88,6 +88,10 @@ class Copies:
         self.quarantine.demand_clean(bucket, key, head.version.version_id)
         return head
 
+    def is_large(self, size: int) -> bool:
+        """Return whether a file of this size is copied in parts, over several steps."""
+        return size > self.parts.large_bytes
+
     def copy(self, file_copy: FileCopy, copy_id: str | None) -> Written | Unfinished:
         """Copy, or continue a copy; return the written version, or the state to continue with.
 
@@ -99,7 +103,7 @@ class Copies:
         found = self._existing_copy(file_copy)
         if found is not None:
             return found
-        if file_copy.head.version.size <= self.parts.large_bytes:
+        if not self.is_large(file_copy.head.version.size):
             return self._kept(file_copy, self._copied(file_copy))
         if copy_id is None:
             begun = self.objects.create_multipart(

@@ -46,7 +46,10 @@ class UnknownJobKindError(StateForbidsError):
 
 @wired
 class JobStarter:
-    """Consumes the stream of jobs: sends the first message of each job that is queued."""
+    """Consumes the stream of jobs: sends the first message of each job that is queued.
+
+    That of a job with a lease is delayed: its request usually completes it before.
+    """
 
     queues: Queues
 
@@ -56,14 +59,16 @@ class JobStarter:
         Raises:
             UnavailableError: the queue is unavailable; the mapping delivers the batch again.
         """
-        by_queue: dict[Queue, list[dict[str, str]]] = {}
+        by_queue: dict[tuple[Queue, int], list[dict[str, str]]] = {}
         for record in event["Records"]:
             image = record["dynamodb"].get("NewImage", {})
             kind = JOB_KINDS.get(_text(image, "kind"))
             if kind is not None and _text(image, "state") == "queued":
-                by_queue.setdefault(kind.queue, []).append(_message(_text(image, "jobId")))
-        for queue, bodies in by_queue.items():
-            self.queues.send(queue, bodies)
+                delay = 0 if _number(image, "leaseUntil") == 0 else _LOOK_AGAIN
+                to = by_queue.setdefault((kind.queue, delay), [])
+                to.append(_message(_text(image, "jobId")))
+        for (queue, delay), bodies in by_queue.items():
+            self.queues.send(queue, bodies, delay_seconds=delay)
         return failed(())
 
 
@@ -171,3 +176,7 @@ def _job_id(message: Message) -> str | None:
 
 def _text(image: Mapping[str, Any], name: str) -> str:
     return str(image.get(name, {}).get("S", ""))
+
+
+def _number(image: Mapping[str, Any], name: str) -> int:
+    return int(image.get(name, {}).get("N", "0"))

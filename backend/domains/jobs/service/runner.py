@@ -48,10 +48,23 @@ class JobRunner:
             raise JobNotFoundError(job_id)
         if job.is_finished:
             return job
+        if job.lease_until > self._now():
+            return None
+        return self._run(job, step, until=until, to_end=to_end)
+
+    def run_new(self, job: Job, step: Step, *, until: datetime) -> Job | None:
+        """As `run` with `to_end`, for a job that the caller has put with a lease (`held`)."""
+        return self._run(job, step, until=until, to_end=True)
+
+    def held(self, job: Job) -> Job:
+        """Return a job to put with a lease: no worker begins it before the caller."""
+        return job.model_copy(update={"lease_until": self._now() + 1000 * self.lease_seconds})
+
+    def _run(self, taken: Job, step: Step, *, until: datetime, to_end: bool) -> Job | None:
         try:
-            job = self._taken(job)
+            job = self._taken(taken)
             begun, longest = self.clock(), timedelta(0)
-            while job is not None and job.state == "running":
+            while job.state == "running":
                 job, waits = self._advanced(job, step)
                 if waits or job.is_finished:
                     return job
@@ -60,21 +73,20 @@ class JobRunner:
                 if (now + longest if to_end else now) >= until:
                     return self.jobs.change(job, {"leaseUntil": 0})
         except JobChangedError:  # cancelled, or the lease expired and another worker has it
-            now = self.jobs.get(job_id)
-            return now if now is None or now.is_finished else None
+            found = self.jobs.get(taken.job_id)
+            return found if found is None or found.is_finished else None
         return job
 
-    def _taken(self, job: Job) -> Job | None:
+    def _taken(self, job: Job) -> Job:
         """Acquire a lease for the job; longer than the last one if that had no result."""
-        now = self._now()
-        if job.lease_until > now:
-            return None
         if job.tries >= MAX_TRIES:
             return self._failed(
                 job, f"step {job.step} was tried {job.tries} times and never completed"
             )
         lease = min(self.lease_seconds * 2**job.tries, LONGEST_LEASE_SECONDS)
-        changes = {"state": "running", "leaseUntil": now + 1000 * lease, "tries": job.tries + 1}
+        # No two leases of a job end at the same time (see `Job`), also if it was put with one.
+        until = max(self._now() + 1000 * lease, job.lease_until + 1)
+        changes = {"state": "running", "leaseUntil": until, "tries": job.tries + 1}
         return self.jobs.change(job, self._noted(changes))
 
     def _advanced(self, job: Job, step: Step) -> tuple[Job, bool]:

@@ -351,3 +351,12 @@ def test_a_job_that_is_done_or_cancelled_rings_for_nobody(world: JobWorld) -> No
     world.jobs.cancel_job(ADMIN, other.job_id)
     world.drain()
     assert world.rung == []
+
+
+def test_the_first_message_of_a_job_that_its_request_holds_is_delayed() -> None:
+    queues = MemoryQueues()
+    held_one, free_one = (image("queued", "makeAssetVersion") for _ in range(2))
+    held_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "1700000000000"}
+    free_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "0"}
+    JobStarter(queues).consume({"Records": [held_one, free_one]})
+    assert [delay for _, _, delay in queues.sent] == [3, 0]

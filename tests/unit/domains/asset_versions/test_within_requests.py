@@ -1,0 +1,140 @@
+"""A version is created within its request; one that takes longer has its number all the same."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.paging import PageRequest
+from backend.domains.asset_versions.service.commands import REQUEST_TIME
+from backend.domains.jobs.models import Job
+from backend.spec.functions import ASSET_VERSIONS_API
+from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
+from backend.spec.tables.operations import JOBS
+from tests.factories.versions import Versions, named
+from tests.unit.domains.asset_versions.test_making import put_records
+
+A_REPLY = timedelta(seconds=29)
+
+
+def put_numbered(museum: Versions, count: int, body: bytes) -> dict[str, str]:
+    paths = [f"/{number:04}.glb" for number in range(count)]
+    return {path: museum.lifecycle.gallery.put(path, body) for path in paths}
+
+
+def slowed(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, seconds: float, *methods: str
+) -> None:
+    """Let each row that these methods of the repository write take time."""
+    kind = type(museum.creation.repository)
+    for method in methods:
+        whole: Callable[..., Any] = getattr(kind, method)
+
+        def slow(*args: Any, whole: Callable[..., Any] = whole, **more: Any) -> Any:
+            rows: Sequence[object] = args[-1]
+            museum.lifecycle.hands.now += timedelta(seconds=seconds * len(rows))
+            return whole(*args, **more)
+
+        monkeypatch.setattr(kind, method, slow)
+
+
+def jobs_of(museum: Versions) -> list[Job]:
+    found = museum.tables.scan(JOBS, PageRequest(100)).items
+    return [Job.model_validate(item) for item in found]
+
+
+def test_a_version_of_500_files_on_a_slow_machine_is_created_within_its_request(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_numbered(museum, 500, b"x")
+    slowed(museum, monkeypatch, 0.03, "put_files")  # 15 s in all
+    answer = museum.create()
+    assert answer.body.get("jobId") is None
+    assert answer.body["assetVersionId"] == "1"
+    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert museum.listed()[0]["fileCount"] == 500
+
+
+@pytest.mark.parametrize("operation", ["create", "create of named files", "revert"])
+def test_a_job_that_outlasts_its_request_answers_with_the_number_of_its_version(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    count = 60 if operation == "revert" else 110
+    files = put_numbered(museum, count, b"x")
+    if operation == "revert":
+        museum.made()
+        put_numbered(museum, count, b"y")
+    before = len(museum.listed())
+    slowed(museum, monkeypatch, 15 / count, "put_files")
+    begun = museum.lifecycle.hands.now
+    match operation:
+        case "revert":
+            answer = museum.revert("1")
+        case "create":
+            answer = museum.create()
+        case _:
+            answer = museum.create(files=named(files))
+    assert museum.lifecycle.hands.now - begun < A_REPLY
+    assert (answer.status, answer.body["jobState"]) == (200, "running"), answer.body
+    number = answer.body["assetVersionId"]
+    assert number == str(before)
+    assert number in answer.body["message"]
+    assert len(museum.listed()) == before
+    done = museum.work_off(answer.body["jobId"])
+    assert (done.result or {})["assetVersionId"] == number
+    assert museum.listed()[0]["Version"] == number
+    assert museum.listed()[0]["fileCount"] == count
+
+
+def test_the_worker_of_the_job_does_not_begin_it_before_the_request(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_numbered(museum, 1, b"x")
+    seen: list[Job | None] = []
+    kind = type(museum.creation.repository)
+    whole = kind.start
+
+    def start(*args: Any) -> None:
+        whole(*args)
+        (job,) = jobs_of(museum)
+        until = museum.lifecycle.hands.now + timedelta(seconds=20)
+        runner = museum.creation.runner
+        seen.append(runner.run(job.job_id, museum.creation.steps.make, until=until))
+
+    monkeypatch.setattr(kind, "start", start)
+    assert museum.made() == "1"
+    assert seen == [None]
+
+
+def test_a_request_that_dies_before_its_first_step_leaves_the_job_to_its_worker(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_numbered(museum, 1, b"x")
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(museum.creation), "_run", dies)
+        with pytest.raises(KeyboardInterrupt):
+            museum.create()
+    (job,) = jobs_of(museum)
+    assert job.state == "queued"  # so that the stream sends its first message
+    assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
+
+
+def test_the_parts_of_a_small_version_are_one_step(museum: Versions, tables: DynamoTables) -> None:
+    put_numbered(museum, 3, b"x")
+    put_records(tables, [("/", "metadata", 2), ("/0000.glb", "attribute", 3)])
+    museum.made()
+    (job,) = jobs_of(museum)
+    assert job.step == 2  # and the commit
+    rows = tables.scan(ASSET_FILE_METADATA_VERSIONS, PageRequest(100)).items
+    assert len(rows) == 2 + 3
+
+
+def test_the_function_may_run_for_longer_than_the_job_within_a_request() -> None:
+    left = timedelta(seconds=ASSET_VERSIONS_API.timeout_seconds) - REQUEST_TIME
+    assert left >= timedelta(seconds=8)  # in which the last step ends
