@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from tests.amounts import amount
+from tests.journeys.many_files import ManyFiles
 from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
 CLIENTS, EACH = amount("VERSION_CLIENTS"), 3
@@ -27,7 +28,7 @@ def made(api: Api, base: str, **body: Any) -> str:
 
 
 def number_of(api: Api, reply: dict[str, Any]) -> str | None:
-    """The number of a version; where it took longer than its request, once its job has ended."""
+    """The number of a version, once its job has ended if it took longer than its request."""
     if "jobId" not in reply:
         return reply["assetVersionId"]
     path = f"/jobs/{reply['jobId']}"
@@ -97,6 +98,24 @@ def test_a_version_is_made_read_compared_and_gone_back_to(api: Api, database: st
     (now,) = api.ok("GET", f"{base}/metadata")["metadata"]
     assert now["metadataValue"] == "1889"
     wait_for(lambda: versions_found(api, database), ["3"])
+
+
+def test_a_version_of_500_files_is_listed_as_soon_as_its_request_has_ended(
+    runtime: Runtime, api: Api, database: str
+) -> None:
+    asset = api.new_asset(database, "Large")
+    base = base_of(database, asset)
+    names = tuple(f"/{number:03}.stl" for number in range(500))
+    ManyFiles(runtime, database, asset, names).put(drained=False)
+    body = {"comment": "as it is", "useLatestFiles": True}
+    reply = api.ok("POST", f"{base}/createVersion", body)
+    assert (reply["assetVersionId"], reply.get("jobId")) == ("1", None)
+    assert [(v["Version"], v["fileCount"]) for v in listed(api, base)] == [("1", 500), ("0", 0)]
+    ManyFiles(runtime, database, asset, names[:40]).put(drained=False)
+    reply = api.ok("POST", f"{base}/revertAssetVersion/1", {"comment": "back again"})
+    assert reply["assetVersionId"] == "2"
+    assert number_of(api, reply) == "2"
+    assert [one["fileCount"] for one in listed(api, base)] == [500, 500, 0]
 
 
 def named(latest: dict[str, str]) -> dict[str, Any]:
