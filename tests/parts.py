@@ -78,6 +78,7 @@ TEST = Part(
                 *("tests/infra", "tests/architecture", "tests/unit"),
             ),
             WORKERS,
+            without=("tests/unit/large",),
             environment=ENVIRONMENT,
         ),
     ),
@@ -85,7 +86,13 @@ TEST = Part(
 )
 CI: Mapping[str, Part] = {
     "contract": Part(
-        (Run(("tests/contract",), without=("tests/contract/tables",), environment=ENVIRONMENT),),
+        (
+            Run(
+                ("tests/unit/large", "tests/contract"),
+                without=("tests/contract/tables",),
+                environment=ENVIRONMENT,
+            ),
+        ),
         beside=((PYRIGHT, "tests"),),
     ),
     "integration": Part(
@@ -163,7 +170,12 @@ LONG: Mapping[str, Part] = {
     "moto": Part(
         (
             Run(
-                ("tests/unit/domains", "tests/unit/search", "tests/unit/operations"),
+                (
+                    "tests/unit/domains",
+                    "tests/unit/large",
+                    "tests/unit/search",
+                    "tests/unit/operations",
+                ),
                 ("-q", "-n", str(CORES)),
                 environment={"TABLES": "moto"},
             ),
@@ -193,7 +205,7 @@ LONG: Mapping[str, Part] = {
     ),
     "attacks": Part(
         (
-            Run(("tests/unit/domains/access/generated",), ALONE, amounts=("POLICIES",)),
+            Run(("tests/unit/large/generated",), ALONE, amounts=("POLICIES",)),
             Run(_files("tests/journeys/long", "search_bombs", "hostile_client"), ALONE),
         )
     ),

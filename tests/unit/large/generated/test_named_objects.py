@@ -15,11 +15,11 @@ from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.workflows import pipeline_body
-from tests.unit.domains.access.generated.drawing import ANN, BOB, FIELDS_OF, PLAIN_ROLE, constraint
-from tests.unit.domains.access.generated.ground import Ground
-from tests.unit.domains.access.generated.test_generated import open_case
 from tests.unit.domains.access.matrix.seeding import SCHEMA_FIELDS, publishing
 from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.drawing import ANN, BOB, FIELDS_OF, PLAIN_ROLE, constraint
+from tests.unit.large.generated.ground import Ground
+from tests.unit.large.generated.test_generated import open_case
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
 NEW_ASSET = {"databaseId": "museum", "description": "Marble", "isDistributable": True}

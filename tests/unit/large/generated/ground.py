@@ -13,7 +13,11 @@ from backend.spec.routes import Route
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.registry import COMMENTS
 from tests.factories.policies import indexed
-from tests.unit.domains.access.generated.drawing import (
+from tests.unit.domains.access.matrix.roles import Role
+from tests.unit.domains.access.matrix.seeding import THERE, Seeded, upload_of
+from tests.unit.domains.access.matrix.states import ASSETS as PLACES
+from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.drawing import (
     ANN,
     OTHER_ROLE,
     PLAIN_ROLE,
@@ -23,11 +27,7 @@ from tests.unit.domains.access.generated.drawing import (
     Case,
     Json,
 )
-from tests.unit.domains.access.generated.meaning import Fields, Grantee, allowed, effects, names_tag
-from tests.unit.domains.access.matrix.roles import Role
-from tests.unit.domains.access.matrix.seeding import THERE, Seeded, upload_of
-from tests.unit.domains.access.matrix.states import ASSETS as PLACES
-from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.meaning import Fields, Grantee, allowed, effects, names_tag
 
 EDGES = (("statue", "painting"), ("painting", "idol"), ("statue", "idol"))
 """From parent to child, beside those from each asset to its base; the tree crosses databases."""

@@ -21,8 +21,8 @@ from backend.spec.tables.registry import SUBSCRIPTIONS, TAG_TYPES, TAGS
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
 from tests.factories.workflows import pipeline_body, workflow_body
-from tests.unit.domains.access.generated.ground import rows_of
 from tests.unit.domains.access.matrix.world import Question, World
+from tests.unit.large.generated.ground import rows_of
 
 QUOTES = '"' * 10_000
 LETTERS = "x" * 300

@@ -16,7 +16,11 @@ from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
 from tests.amounts import amount
 from tests.factories.http import Answer
-from tests.unit.domains.access.generated.drawing import (
+from tests.unit.domains.access.matrix.asking import question
+from tests.unit.domains.access.matrix.expected import case_of
+from tests.unit.domains.access.matrix.states import STATES, State
+from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.drawing import (
     ASSETS,
     FIELDS_OF,
     PLAIN_ROLE,
@@ -25,13 +29,9 @@ from tests.unit.domains.access.generated.drawing import (
     cases,
     everything,
 )
-from tests.unit.domains.access.generated.ground import Facts, Ground, rows_of, token_of
-from tests.unit.domains.access.generated.oracle import BAD, DONE, Request, expected
-from tests.unit.domains.access.generated.showing import SHOWINGS, sent
-from tests.unit.domains.access.matrix.asking import question
-from tests.unit.domains.access.matrix.expected import case_of
-from tests.unit.domains.access.matrix.states import STATES, State
-from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.ground import Facts, Ground, rows_of, token_of
+from tests.unit.large.generated.oracle import BAD, DONE, Request, expected
+from tests.unit.large.generated.showing import SHOWINGS, sent
 
 POLICIES = amount("POLICIES")
 CONFLICT = 409

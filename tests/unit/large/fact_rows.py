@@ -8,7 +8,7 @@ from backend.domains.metadata.models import Entity
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.unit.domains.access.matrix.world import World
-from tests.unit.http.list_rows import LETTERS, QUOTES, STATUE, Rows, make_statue, named, under
+from tests.unit.large.list_rows import LETTERS, QUOTES, STATUE, Rows, make_statue, named, under
 
 FILE = "/file-0000" + LETTERS
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from backend.spec import routes
 from backend.spec.routes import Route
-from tests.unit.domains.access.generated.drawing import Json
-from tests.unit.domains.access.generated.ground import items, seen
-from tests.unit.domains.access.generated.oracle import Request, sees_sign_in, visible
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES
 from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.drawing import Json
+from tests.unit.large.generated.ground import items, seen
+from tests.unit.large.generated.oracle import Request, sees_sign_in, visible
 
 
 class Showing(NamedTuple):

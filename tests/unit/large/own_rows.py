@@ -10,7 +10,7 @@ from backend.spec.routes import Route
 from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.operations import JOBS
 from tests.unit.domains.access.matrix.world import World
-from tests.unit.http.list_rows import LETTERS, QUOTES, STATUE, Rows, make_statue, named, under
+from tests.unit.large.list_rows import LETTERS, QUOTES, STATUE, Rows, make_statue, named, under
 
 
 def make_job(world: World) -> str:

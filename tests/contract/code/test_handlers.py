@@ -17,7 +17,7 @@ from backend.spec.functions import FUNCTIONS, LIFECYCLE_WORKER, PURGE_WORKER, Fu
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import LIFECYCLE, PURGES, Queue
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 _FORBIDDEN = frozenset(
     {"moto", "aws_cdk", "constructs", "jsii", "pytest", "local", "tests", "infra"}
 )
@@ -64,7 +64,7 @@ def starts() -> dict[str, dict[str, Any]]:
     kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = kept | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "tests/architecture/starting.py"],
+        [sys.executable, "tests/contract/code/starting.py"],
         cwd=ROOT,
         env=environment,
         input="\n".join(map(json.dumps, wanted)),

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
-from tests.unit.domains.access.generated.drawing import ANN, BOB
-from tests.unit.domains.access.generated.ground import AssetFacts, Facts
-from tests.unit.domains.access.generated.meaning import Fields, has_own_rules
 from tests.unit.domains.access.matrix.expected import case_of
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, State
 from tests.unit.domains.access.matrix.world import Question
+from tests.unit.large.generated.drawing import ANN, BOB
+from tests.unit.large.generated.ground import AssetFacts, Facts
+from tests.unit.large.generated.meaning import Fields, has_own_rules
 
 DONE, BAD, FORBIDDEN, ABSENT = 200, 400, 403, 404
 """`DONE` is any success, and a conflict (409) that only those learn of who may do it."""

@@ -16,13 +16,13 @@ from backend.core.transactions import Item
 from backend.entrypoints.openapi import openapi
 from backend.http.openapi import document_path
 from backend.spec.routes import ROUTES, Route
-from tests.unit.domains.access.generated.ground import token_of
 from tests.unit.domains.access.matrix.world import Question, World
-from tests.unit.http.execution_rows import EXECUTION_LISTS
-from tests.unit.http.fact_rows import FACT_LISTS
-from tests.unit.http.list_rows import LISTS as OTHER_LISTS
-from tests.unit.http.list_rows import Json, Rows, copy
-from tests.unit.http.own_rows import OWN_LISTS
+from tests.unit.large.execution_rows import EXECUTION_LISTS
+from tests.unit.large.fact_rows import FACT_LISTS
+from tests.unit.large.generated.ground import token_of
+from tests.unit.large.list_rows import LISTS as OTHER_LISTS
+from tests.unit.large.list_rows import Json, Rows, copy
+from tests.unit.large.own_rows import OWN_LISTS
 
 LISTS = {**OTHER_LISTS, **EXECUTION_LISTS, **FACT_LISTS, **OWN_LISTS}
 LAMBDA_BYTES = 6_000_000

@@ -4,7 +4,7 @@ from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.access.matrix.world import World
-from tests.unit.http.list_rows import STATUE, Rows, make_statue, named, under
+from tests.unit.large.list_rows import STATUE, Rows, make_statue, named, under
 
 WORKFLOW = {"workflowDatabaseId": "museum"}
 

@@ -38,6 +38,12 @@ FILE = {"filePath": "/a.glb"}
 FOLDER = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
 
 
+@pytest.fixture(autouse=True)
+def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store in memory is not made for threads."""
+    monkeypatch.setattr("backend.core.parallel.WORKERS", 1)
+
+
 class World:
     """A file with all that can belong to it, and ports that fail at a moment."""
 
