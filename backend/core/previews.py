@@ -27,6 +27,9 @@ MissingReason = Literal[
 ]
 
 
+NOT_PROCESSED = "Files of this database are not inspected when they are uploaded"
+
+
 class Missing(WireModel):
     """Why there is no preview or GLB: `none` was made, the file is still `inspecting`, its reader
     `refused` it, the asset is `notDistributable`, the caller is `notPermitted` to download, or the

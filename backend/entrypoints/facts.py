@@ -33,6 +33,7 @@ class FactWiring(Wiring):
             facts=FactRepository(self.tables),
             objects=self.objects,
             auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
+            is_processed=self.is_processed,
             url_seconds=self.url_seconds,
             clock=self.clock,
         )

@@ -52,6 +52,7 @@ def preview_queries(wiring: Wiring) -> "PreviewQueries":
         quarantine=wiring.files.quarantine,
         objects=wiring.objects,
         authorization=wiring.rules,
+        is_processed=wiring.is_processed,
         url_seconds=wiring.url_seconds,
         clock=wiring.clock,
     )

@@ -34,6 +34,7 @@ from backend.spec.settings import (
     LARGE_FILE_BYTES,
     MAX_URL_SECONDS,
     PRESIGNED_URL_SECONDS,
+    PROCESSING,
     SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
 )
@@ -84,6 +85,10 @@ class Wiring:
     @cached_property
     def settings(self) -> Settings:
         return load(self.function)
+
+    def is_processed(self, database_id: str) -> bool:
+        """Return whether shipped workflows inspect what is uploaded to a database."""
+        return self.settings.number(PROCESSING) == 1 and self.databases.is_processed(database_id)
 
     @cached_property
     def tables(self) -> DynamoTables:

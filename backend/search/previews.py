@@ -6,7 +6,7 @@ one the results of inspections, of files without a preview only.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple, cast
 
@@ -16,7 +16,7 @@ from backend.core.file_kinds import is_asset_preview, preview_base, serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import Objects
-from backend.core.previews import Missing
+from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
 from backend.core.search_engine import JsonObject
 from backend.core.wired import wired
@@ -53,6 +53,8 @@ class PreviewQueries:
     quarantine: Quarantine
     objects: Objects
     authorization: Authorization
+    is_processed: Callable[[str], bool]
+    """Whether shipped workflows inspect what is uploaded to a database."""
     url_seconds: int
     clock: Clock
 
@@ -140,7 +142,25 @@ class PreviewQueries:
         for number, (asset, path) in places.items():
             inspected = known.get((asset.asset_id, path), (None, None))
             explained[number] = _reason(hits[number]["_source"], *inspected)
-        return explained
+        return self._without_waiting(explained, places)
+
+    def _without_waiting(
+        self,
+        explained: Sequence[_Picture | Missing],
+        places: Mapping[int, tuple[Asset, str]],
+    ) -> list[_Picture | Missing]:
+        """Replace `inspecting` in databases whose files nothing inspects; one read each."""
+        never = Missing(reason="none", message=NOT_PROCESSED)
+        waiting = {
+            number: asset.database_id
+            for number, (asset, _) in places.items()
+            if isinstance(one := explained[number], Missing) and one.reason == "inspecting"
+        }
+        processed = {each: self.is_processed(each) for each in set(waiting.values())}
+        return [
+            never if number in waiting and not processed[waiting[number]] else one
+            for number, one in enumerate(explained)
+        ]
 
     def _address(self, picture: _Picture, until: str) -> Preview:
         name = "\n".join(picture[:3])

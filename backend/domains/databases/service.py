@@ -170,6 +170,11 @@ class DatabaseService:
         """Return the active database of an id, for other slices: no permission is checked."""
         return self.databases.get(database_id)
 
+    def is_processed(self, database_id: str) -> bool:
+        """Return whether a database lets shipped workflows run on uploads."""
+        database = self.find_database(database_id)
+        return database is not None and database.processing
+
     def list_databases(
         self, caller: Identity, page: PageRequest, *, show_deleted: bool = False
     ) -> Page[Database]:

@@ -45,6 +45,7 @@ OF_ROWS: Requests = {**SOURCES, operations.RESERVATIONS: ()}
 """Where it is rows that changed: whose an object is has to be asked only of objects."""
 SEARCHES: Requests = {
     operations.SEARCH_STATE: ("GetItem",),
+    assets.DATABASES: ("GetItem",),
     operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem"),
     assets.ASSETS: ("BatchGetItem",),
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
@@ -57,6 +58,7 @@ SEARCHES: Requests = {
 """What searching takes, and knowing whether the indexes hold a write."""
 FACTS: Requests = {
     **BUCKET_RECORD,
+    assets.DATABASES: ("GetItem",),
     assets.ASSETS: ("BatchGetItem", "GetItem"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
     operations.SEARCH_STATE: ("GetItem",),

@@ -11,6 +11,8 @@ SEARCH_API = reported(
         "Search over assets and files; URLs of their previews.",
         reads=(
             operations.SEARCH_STATE,
+            # whether files of a database are inspected
+            assets.DATABASES,
             # to check whether the indexes contain a write
             assets.ASSETS,
             metadata.ASSET_FILE_METADATA,
@@ -21,7 +23,7 @@ SEARCH_API = reported(
         ),
         writes=(operations.RESERVATIONS,),
         secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN, settings.PROCESSING),
         search="read",
     )
 )
@@ -31,6 +33,7 @@ FACTS_API = reported(
         "facts",
         "Facts of files: dependencies within an asset, files of a similar shape, GLBs.",
         reads=(
+            assets.DATABASES,
             assets.ASSETS,
             metadata.FILE_ATTRIBUTES,
             registry.ASSET_BUCKETS,
@@ -40,7 +43,7 @@ FACTS_API = reported(
             buckets.AUXILIARY_BUCKET,
         ),
         secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN, settings.PROCESSING),
         search="query",
     )
 )

@@ -61,6 +61,7 @@ class Hall:
 
     def __init__(self, *, scans: bool = False, mapping_version: int = MAPPING_VERSION) -> None:
         self.tables, self.door = MemoryTables(), Door()
+        self.processing, self.asked = True, list[str]()
         self.assets: AssetService = asset_service(self.tables, MemoryObjects())
         created_database(self.assets)
         self.documents: list[dict[str, Any]] = []
@@ -73,9 +74,14 @@ class Hall:
             quarantine=quarantine(self.tables, scans=scans),
             objects=Untouched(),
             authorization=self.door,
+            is_processed=self.is_processed,
             url_seconds=900,
             clock=lambda: NOON,
         )
+
+    def is_processed(self, database_id: str) -> bool:
+        self.asked.append(database_id)
+        return self.processing
 
     def reading(self) -> Reading:
         return Reading(FIRST_POINTER, self.mapping_version)
@@ -209,6 +215,25 @@ def test_files_without_a_preview_have_the_reason(hall: Hall) -> None:
         "/old.obj": "archived",
     }
     assert hits(found)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
+
+
+def test_no_file_waits_for_an_inspection_in_a_database_without_processing(hall: Hall) -> None:
+    hall.asset()
+    for path in ("/new.obj", "/newer.obj", "/broken.obj", "/notes.txt"):
+        hall.file(path)
+    hall.inspected("/broken.obj", "v1", fact_refused="line 7 is cut off")
+    hall.processing = False
+    found = hall.search()
+    assert {name.removeprefix("statue"): why for name, why in reasons(found).items()} == {
+        "": "none",
+        "/new.obj": "none",
+        "/newer.obj": "none",
+        "/broken.obj": "refused",
+        "/notes.txt": "none",
+    }
+    message = hits(found)["statue/new.obj"]["previewMissing"]["message"]
+    assert message == "Files of this database are not inspected when they are uploaded"
+    assert hall.asked == ["museum"], "one read a database, however many files wait"
 
 
 def test_what_may_not_be_downloaded_has_no_address(hall: Hall) -> None:

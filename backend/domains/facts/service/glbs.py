@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
-from backend.core.previews import Missing
+from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.wired import wired
 from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
 from backend.domains.facts.models.replies import GlbAddress, GlbReply
@@ -36,13 +36,16 @@ class FoundGlb(NamedTuple):
 
 @wired
 class GlbQueries:
-    """Finds GLBs. `auxiliary` is the bucket that they are stored in."""
+    """Finds GLBs. `auxiliary` is the bucket that they are stored in; `is_processed` returns whether
+    shipped workflows inspect what is uploaded to a database.
+    """
 
     assets: AssetService
     files: FileQueries
     facts: FactRepository
     objects: Objects
     auxiliary: Callable[[], str]
+    is_processed: Callable[[str], bool]
     url_seconds: int
     clock: Clock = utc_now
 
@@ -131,6 +134,8 @@ class GlbQueries:
         if fact is not None:
             return Missing(reason="none", message=fact)
         source, refused = self.facts.source_of(target.asset, target.path)
+        if source != head.version.version_id and not self.is_processed(target.asset.database_id):
+            return Missing(reason="none", message=NOT_PROCESSED)
         if source != head.version.version_id:
             return Missing(reason="inspecting", message="The file has not been inspected yet")
         if refused is not None:

@@ -85,8 +85,7 @@ class WorkflowQueries:
         return found
 
     def _processes(self, database_id: str) -> bool:
-        database = self.databases.find_database(database_id) if self.processing else None
-        return database is not None and database.processing
+        return self.processing and self.databases.is_processed(database_id)
 
 
 def secured(workflow: Workflow) -> Secured:

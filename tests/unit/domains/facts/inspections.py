@@ -46,6 +46,7 @@ class Bench:
     records: RecordService
     commands: FactCommands
     scans: bool = False
+    processing: bool = True
 
     def put(self, path: str = PATH, body: bytes = b"bytes") -> str:
         """Upload a version of a file; its S3 version."""
@@ -107,6 +108,7 @@ def glbs(museum: Bench) -> GlbQueries:
         facts=FactRepository(tables),
         objects=objects,
         auxiliary=lambda: AUXILIARY,
+        is_processed=lambda _: museum.processing,
         url_seconds=900,
         clock=lambda: NOON,
     )

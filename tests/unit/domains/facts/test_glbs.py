@@ -83,6 +83,17 @@ def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_on
     assert ask(museum).body["glb"]["versionId"] == current
 
 
+def test_no_glb_is_expected_in_a_database_without_processing(museum: Bench) -> None:
+    made(museum, museum.put())
+    museum.put()
+    museum.processing = False
+    answer = ask(museum)
+    assert answer.body["glb"]["current"] is False
+    missing = answer.body["glbMissing"]
+    assert missing["reason"] == "none"
+    assert "not inspected" in missing["message"]
+
+
 def test_a_file_without_a_glb_has_the_reason(museum: Bench) -> None:
     for path in ("/new.obj", "/notes.txt", "/plan.pdf", "/broken.obj", "/old.obj"):
         museum.record(museum.put(path), path)
