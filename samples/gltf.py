@@ -65,7 +65,7 @@ def single(
 
 def glb(model: Model) -> bytes:
     """Return the model as one binary file."""
-    writer = _Writer(model, images={})
+    writer = _Writer(model)
     document, binary = writer.document(), writer.binary()
     document["buffers"] = [{"byteLength": len(binary)}]
     text = json.dumps(document, separators=(",", ":")).encode()
@@ -80,9 +80,9 @@ def glb(model: Model) -> bytes:
     )
 
 
-def gltf(model: Model, *, buffer: str, images: Mapping[str, str]) -> tuple[bytes, bytes]:
-    """Return the document and the buffer that it refers to; `images` are paths of images."""
-    writer = _Writer(model, images)
+def gltf(model: Model, *, buffer: str) -> tuple[bytes, bytes]:
+    """Return the document and the buffer that it refers to."""
+    writer = _Writer(model)
     document, binary = writer.document(), writer.binary()
     document["buffers"] = [{"byteLength": len(binary), "uri": buffer}]
     return (json.dumps(document, indent=1) + "\n").encode(), binary
@@ -94,9 +94,8 @@ def exact(values: Any, digits: int) -> NDArray[np.float32]:
 
 
 class _Writer:
-    def __init__(self, model: Model, images: Mapping[str, str]) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._places = images
         self._chunks = list[bytes]()
         self._views = list[dict[str, Any]]()
         self._accessors = list[dict[str, Any]]()
@@ -193,8 +192,6 @@ class _Writer:
         return len(self._views) - 1
 
     def _image(self, name: str, content: bytes) -> dict[str, Any]:
-        if name in self._places:
-            return {"uri": self._places[name]}
         kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
         return {"name": name, "mimeType": kind, "bufferView": self._view(content, {})}
 

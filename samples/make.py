@@ -30,7 +30,7 @@ def _single(folder: str, model: Model) -> Files:
 
 
 def _furniture() -> Files:
-    lamp, buffer = gltf(furniture.lamp(), buffer="lamp.bin", images={})
+    lamp, buffer = gltf(furniture.lamp(), buffer="lamp.bin")
     oak = {"oak": furniture.WOOD["oak"]._replace(color=(1.0, 1.0, 1.0))}
     table = [(furniture.table(), "oak")]
     return {
@@ -39,7 +39,7 @@ def _furniture() -> Files:
         **_single("bookshelf", furniture.bookshelf()),
         "table/table.obj": formats.obj(table, name="table", library="table.mtl"),
         "table/table.mtl": formats.mtl(oak, {"oak": "textures/wood.jpg"}),
-        "table/textures/wood.jpg": jpeg(wood(512)),
+        "table/textures/wood.jpg": jpeg(wood(256), quality=75),
         "lamp/lamp.gltf": lamp,
         "lamp/lamp.bin": buffer,
         "lamp/catalogue.json": _json({"name": "lamp", "watts": 7, "room": "study"}),
@@ -67,6 +67,7 @@ def _machines() -> Files:
         "flange/flange.step": flange(part, name="flange", color=(0.55, 0.62, 0.68)),
         "flange/flange.pdf": drawing(part, name="flange"),
         **_single("robot-arm", robot.robot_arm()),
+        **_single("crate", robot.crate()),
     }
 
 
@@ -82,14 +83,6 @@ def _outdoors() -> Files:
         **_single("lighthouse", town.lighthouse()),
         **_single("wind-turbine", town.wind_turbine()),
     }
-
-
-def _crate() -> Files:
-    model = robot.crate()
-    places = {name: f"textures/{name}.jpg" for name in model.images}
-    document, buffer = gltf(model, buffer="crate.bin", images=places)
-    images = {f"crate/{places[name]}": content for name, content in model.images.items()}
-    return {"crate/crate.gltf": document, "crate/crate.bin": buffer, **images}
 
 
 def _survey() -> Files:
@@ -116,7 +109,6 @@ SHELVES: tuple[Callable[[], Files], ...] = (
     _furniture,
     _machines,
     _outdoors,
-    _crate,
     _survey,
     _photos,
 )

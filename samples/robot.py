@@ -188,7 +188,7 @@ def _planks(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def crate() -> Model:
-    """A wooden crate with iron corners; its textures are files beside it."""
+    """A wooden crate with iron corners: colour, normals and surface are textures."""
     side = 0.8
     cube = box((side, side, side), (0, side / 2, 0), tile=side)
     uv = np.concatenate(

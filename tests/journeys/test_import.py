@@ -67,7 +67,7 @@ def folder_of_assets(root: Path, assets: int = 12) -> Path:
 
 def test_the_samples_are_all_found(runtime: Runtime) -> None:
     found = figures(runtime, ROOT / "samples" / "library", f"db-{uuid4().hex[:8]}")
-    assert found["searchable"] == found["files"] == 43
+    assert found["searchable"] == found["files"] == 39
 
 
 def test_odd_names_are_all_found(imported: Imported) -> None:
