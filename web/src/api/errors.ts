@@ -53,6 +53,11 @@ export function isTransient(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status >= 502);
 }
 
+/** The content of a request was refused: another content may be accepted. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && [400, 413, 422].includes(error.status);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -11,6 +11,7 @@ import {
   type Object3D,
   PerspectiveCamera,
   Plane,
+  PMREMGenerator,
   Points,
   Scene,
   Texture,
@@ -18,6 +19,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
+import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Loaded } from './load';
 
@@ -65,13 +67,24 @@ export class ModelScene {
     host.append(canvas);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', this.draw);
-    const key = new DirectionalLight(0xffffff, 2.2);
+    const key = new DirectionalLight(0xffffff, 1.4);
     key.position.set(-1, 2, 3);
     this.camera.add(key);
-    this.scene.add(this.camera, new HemisphereLight(0xffffff, 0x777777, 1.4));
+    this.scene.add(this.camera, new HemisphereLight(0xffffff, 0x777777, 0.7));
+    this.furnishRoom();
     this.resize = new ResizeObserver(this.fitCanvas);
     this.resize.observe(host);
     this.fitCanvas();
+  }
+
+  /** Metals show what is around them: without a room they are black. */
+  private furnishRoom(): void {
+    const generator = new PMREMGenerator(this.renderer);
+    const room = new RoomEnvironment();
+    this.scene.environment = generator.fromScene(room, 0.04).texture;
+    this.scene.environmentIntensity = 0.8;
+    room.dispose();
+    generator.dispose();
   }
 
   /** Shows a model; its extent is returned, in its own units. */

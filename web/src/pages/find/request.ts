@@ -37,7 +37,7 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
         : [],
     histograms: first ? ['num_filesize', 'date_lastmodified'] : [],
     sort: sorting(state),
-  } as SearchBody;
+  };
 }
 
 function sorting(state: FindState): SortField[] {

@@ -1,5 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
-import { ApiError, isTransient, sentence } from '../../api/errors';
+import { ApiError, isRefused, isTransient, sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
@@ -171,6 +171,12 @@ export class Run {
       if (signal.aborted) {
         items.forEach((item) => this.set(item, { state: 'waiting', sent: 0 }));
         if (uploadId) await this.abandon(uploadId);
+      } else if (uploadId === null && items.length > 1 && isRefused(error)) {
+        // One file is refused with all others of its request: the halves find which one.
+        const all = [...sums];
+        const half = Math.ceil(all.length / 2);
+        await this.upload(new Map(all.slice(0, half)), signal);
+        await this.upload(new Map(all.slice(half)), signal);
       } else
         this.fail(
           items.filter((each) => !/done|failed|skipped/.test(each.state)),
