@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
 from mlflow.utils.workspace_context import get_request_workspace
 
+from vitrine_mlflow.entry_points import ASSET_SCHEME
 from vitrine_mlflow.errors import denied, invalid
 
-SCHEME = "vitrine"
 VARIABLE = "VITRINE_MLFLOW_DATABASES"
 # `mlflow server` exports variables of this prefix to its workers, and they to their jobs.
 _SERVER_PREFIX = "_MLFLOW_SERVER_"
@@ -86,9 +86,9 @@ def names_vitrine(uri: str) -> bool:
     As MLflow reads schemes: in any case, without control characters and leading blanks.
     """
     try:
-        return urlsplit(uri.strip()).scheme == SCHEME
+        return urlsplit(uri.strip()).scheme == ASSET_SCHEME
     except ValueError:
-        return SCHEME in uri.lower()
+        return ASSET_SCHEME in uri.lower()
 
 
 def require_lent(uri: str | None, field: str, workspace: str | None = None) -> None:
@@ -103,7 +103,7 @@ def require_lent(uri: str | None, field: str, workspace: str | None = None) -> N
 
 def _require_listed(uri: str, field: str, workspace: str | None) -> None:
     # a scheme in another form has no database, so it is never listed
-    database = uri.removeprefix(f"{SCHEME}://").partition("/")[0]
+    database = uri.removeprefix(f"{ASSET_SCHEME}://").partition("/")[0]
     if database in listed_databases(workspace):
         return
     workspace = workspace or get_request_workspace() or ""

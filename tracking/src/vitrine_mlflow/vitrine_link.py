@@ -20,13 +20,14 @@ from mlflow.protos.databricks_pb2 import (
 )
 
 from vitrine_mlflow.encoding import digest
+from vitrine_mlflow.entry_points import ASSET_SCHEME
 from vitrine_mlflow.errors import denied, invalid, missing
-from vitrine_mlflow.lending import SCHEME, is_serving
+from vitrine_mlflow.lending import is_serving
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
 
-_FORM = f"{SCHEME}://DATABASE/ASSET[@VERSION][/PATH]"
+_FORM = f"{ASSET_SCHEME}://DATABASE/ASSET[@VERSION][/PATH]"
 _INSTALL = "addresses of Vitrine need its client: pip install 'vitrine-mlflow[assets]'"
 
 
@@ -51,7 +52,7 @@ class AssetAddress:
         asset, _, path = rest.strip("/").partition("/")
         asset, at, version = asset.partition("@")
         bad_segments = {"", ".", ".."}.intersection(path.split("/")) if path else set[str]()
-        if scheme != SCHEME or not (separator and database and asset) or bad_segments:
+        if scheme != ASSET_SCHEME or not (separator and database and asset) or bad_segments:
             raise invalid(f"Invalid address '{uri}'. Expected {_FORM}.")
         if at and not version:
             raise invalid(f"The address '{uri}' has no version after its '@'.")
@@ -61,7 +62,7 @@ class AssetAddress:
     def uri(self) -> str:
         version = f"@{self.version}" if self.version else ""
         path = f"/{self.path}" if self.path else ""
-        return f"{SCHEME}://{self.database}/{self.asset}{version}{path}"
+        return f"{ASSET_SCHEME}://{self.database}/{self.asset}{version}{path}"
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class AssetUse:
 
         Any client may log any text as a source, so what cannot be read is no use of an asset.
         """
-        if source_type != SCHEME:
+        if source_type != ASSET_SCHEME:
             return None
         try:
             fields = json.loads(source)

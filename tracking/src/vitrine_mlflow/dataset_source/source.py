@@ -1,6 +1,7 @@
-"""Versions of Vitrine's assets as sources of MLflow's datasets.
+"""The class that MLflow loads.
 
-MLflow loads this module as a plugin while it is imported itself, so `import mlflow` comes first.
+MLflow loads it while MLflow is imported, perhaps by a module of `vitrine_mlflow` that is not
+complete yet: the package's other modules are imported where they are used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -8,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mlflow.data.dataset_source import DatasetSource
 from mlflow.data.dataset_source_registry import get_registered_sources
 
-from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.lending import SCHEME, require_lent
-from vitrine_mlflow.vitrine_link import Asset, AssetAddress, connect
+from vitrine_mlflow.entry_points import ASSET_SCHEME
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
+
+    from vitrine_mlflow.vitrine_link import AssetAddress
 
 _FIELDS = ("uri", "database", "asset", "version", "digest")
 
@@ -25,7 +26,7 @@ class VitrineDatasetSource(DatasetSource):
     that the dataset means the same files later.
     """
 
-    def __init__(self, address: AssetAddress, digest: str) -> None:
+    def __init__(self, address: "AssetAddress", digest: str) -> None:
         self.address = address
         self.digest = digest
 
@@ -36,6 +37,10 @@ class VitrineDatasetSource(DatasetSource):
         Raises:
             MlflowException: there is no such asset or version, or nothing at the path.
         """
+        from vitrine_mlflow.errors import invalid  # noqa: PLC0415
+        from vitrine_mlflow.lending import require_lent  # noqa: PLC0415
+        from vitrine_mlflow.vitrine_link import Asset, AssetAddress, connect  # noqa: PLC0415
+
         address = AssetAddress.parse(uri)
         require_lent(uri, "source")
         if client is None:
@@ -55,7 +60,7 @@ class VitrineDatasetSource(DatasetSource):
 
     @staticmethod
     def _get_source_type() -> str:
-        return SCHEME
+        return ASSET_SCHEME
 
     def load(self, dst_path: str | None = None) -> str:
         """Download the files; the path of the file or folder on this machine."""
@@ -65,7 +70,7 @@ class VitrineDatasetSource(DatasetSource):
 
     @staticmethod
     def _can_resolve(raw_source: Any) -> bool:
-        return isinstance(raw_source, str) and raw_source.startswith(f"{SCHEME}://")
+        return isinstance(raw_source, str) and raw_source.startswith(f"{ASSET_SCHEME}://")
 
     @classmethod
     def _resolve(cls, raw_source: Any) -> "VitrineDatasetSource":
@@ -78,9 +83,12 @@ class VitrineDatasetSource(DatasetSource):
 
     @classmethod
     def from_dict(cls, source_dict: dict[Any, Any]) -> "VitrineDatasetSource":
+        from vitrine_mlflow.errors import invalid  # noqa: PLC0415
+        from vitrine_mlflow.vitrine_link import AssetAddress  # noqa: PLC0415
+
         absent = [name for name in ("uri", "digest") if name not in source_dict]
         if absent:
-            raise invalid(f"A source of type '{SCHEME}' lacks {' and '.join(absent)}.")
+            raise invalid(f"A source of type '{ASSET_SCHEME}' lacks {' and '.join(absent)}.")
         return cls(AssetAddress.parse(source_dict["uri"]), source_dict["digest"])
 
 
@@ -88,7 +96,7 @@ def _drop_generated_source() -> None:
     # MLflow generates a source for the scheme of every artifact repository, and warns at each use
     # of a scheme that has two.
     sources: list[Any] = get_registered_sources()
-    sources[:] = [source for source in sources if source._get_source_type() != SCHEME]
+    sources[:] = [source for source in sources if source._get_source_type() != ASSET_SCHEME]
 
 
 _drop_generated_source()

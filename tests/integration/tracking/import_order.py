@@ -1,0 +1,97 @@
+"""A program that imports each module of the package in a process in which it is the first.
+
+Prints the modules after which MLflow lacks a plugin of the package, with the reason, as JSON. The
+processes are forked from one that has loaded all but MLflow and the package: each takes a second.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import pkgutil
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from functools import partial
+from itertools import zip_longest
+
+import vitrine_mlflow
+
+_OWN = ("mlflow", "vitrine_mlflow")
+
+
+def main() -> None:
+    found = pkgutil.walk_packages(vitrine_mlflow.__path__, "vitrine_mlflow.")
+    modules = ["vitrine_mlflow", *(one.name for one in found if not one.name.endswith("__main__"))]
+    for name in json.loads(_forked(lambda: json.dumps(_others(modules)))()):
+        # names such as those of extension modules inside others cannot be imported by themselves
+        with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):
+            importlib.import_module(name)
+    for name in [name for name in sys.modules if name.split(".")[0] in _OWN]:
+        sys.modules.pop(name)
+    results: dict[str, str] = {}
+    for two in zip_longest(modules[::2], modules[1::2]):
+        started = {name: _forked(partial(_fault, name)) for name in two if name}
+        results |= {name: result() for name, result in started.items()}
+    faults = {name: fault for name, fault in results.items() if fault}
+    sys.stdout.write(json.dumps({"modules": modules, "faults": faults}))
+
+
+def _others(modules: list[str]) -> list[str]:
+    with warnings.catch_warnings(action="ignore"):
+        for name in modules:
+            importlib.import_module(name)
+    return [name for name in sys.modules if name.split(".")[0] not in (*_OWN, "__main__")]
+
+
+def _fault(name: str) -> str:
+    """Import a module, then MLflow; what MLflow reports of the package's plugins."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        importlib.import_module(name)
+        from mlflow.data import dataset_source_registry as sources
+        from mlflow.exceptions import MlflowException
+        from mlflow.store.artifact import artifact_repository_registry as artifacts
+        from mlflow.tracking._workspace.registry import get_workspace_store
+
+        # loads the last plugins; the address is refused before anything is requested
+        with contextlib.suppress(MlflowException):
+            get_workspace_store("dynamodb://")
+    faults = [str(one.message) for one in caught if "Failure" in str(one.message)]
+    if "vitrine" not in artifacts.get_registered_artifact_repositories():
+        faults.append("artifacts: not registered")
+    known = sources.get_registered_sources()
+    kinds = [one for one in known if one._get_source_type() == "vitrine"]
+    if [one.__name__ for one in kinds] != ["VitrineDatasetSource"]:
+        faults.append(f"sources of datasets: {kinds}")
+    elif not issubclass(kinds[0], sources.DatasetSource):
+        faults.append(f"{kinds[0]} is no DatasetSource")
+    return "; ".join(faults)
+
+
+def _forked(work: Callable[[], str]) -> Callable[[], str]:
+    """Start a function in a process of its own; returns what it will return, or its error."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            result = work()
+        except BaseException:  # noqa: BLE001 - it is the result
+            result = traceback.format_exc()
+        with os.fdopen(writable, "w") as output:
+            output.write(result)
+        os._exit(0)
+    os.close(writable)
+
+    def result() -> str:
+        with os.fdopen(readable) as text:
+            returned = text.read()
+        os.waitpid(child, 0)
+        return returned
+
+    return result
+
+
+if __name__ == "__main__":
+    main()
