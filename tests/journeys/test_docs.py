@@ -31,6 +31,14 @@ RUN = "make run"
 LOCAL = ".venv/bin/python -m local "
 CLIENT = ".venv/bin/vitrine "
 SYNTH = "make synth"
+FIRST_STEPS = (
+    "vitrine-mlflow create-table --table mlflow --region eu-central-1",
+    (
+        "mlflow server --backend-store-uri 'dynamodb://mlflow?region=eu-central-1' "
+        "--artifacts-destination ./artifacts"
+    ),
+    """python -c 'import mlflow; mlflow.log_metric("loss", 0.5)'""",
+)
 NOT_RUN = {
     "make diff STAGE=prod": "it needs an account of AWS; tests synthesize the stage",
     'make deploy STAGE=prod STACKS="--exclusively vitrine-prod-bootstrap vitrine-prod-indexing '
@@ -49,9 +57,11 @@ NOT_RUN = {
     ),
     "mlflow server --app-name dynamodb-auth --backend-store-uri "
     "'dynamodb://TABLE?region=eu-central-1'": "as above",
-    "python -m vitrine_mlflow config list": "it needs a table; `test_config.py` runs the command",
-    "python -m vitrine_mlflow config set full_text.run_names on": "as above",
+    "vitrine-mlflow config list": "it needs a table; `test_config.py` runs the command",
+    "vitrine-mlflow config set full_text.run_names on": "as above",
     "pip install 'vitrine-mlflow[auth]'": "no package is published; the lock installs its extra",
+    "pip install 'vitrine-mlflow[server]'": "as above",
+    **dict.fromkeys(FIRST_STEPS, "`tracking/test_first_steps.py` runs them on DynamoDB Local"),
     'vitrine search "" --where "triangles > 10000" --where format=OBJ --facet watertight '
     '--facet "texturesMissing >= 1" --sort=-triangles': (
         "tests of the command and of facts search by each of these"

@@ -79,13 +79,13 @@ def serving(uri: str, folder: Path, *arguments: str, **environment: str) -> Gene
             start_new_session=True,
         )  # fmt: skip
     try:
-        _wait(process, f"http://{LOOPBACK}:{port}/health", log)
+        wait(process, f"http://{LOOPBACK}:{port}/health", log)
         yield Server(f"http://{LOOPBACK}:{port}", given)
     finally:
-        _end(process)
+        end(process)
 
 
-def _wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+def wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
     end = time.monotonic() + _STARTED_WITHIN_SECONDS
     while time.monotonic() < end:
         try:
@@ -97,7 +97,7 @@ def _wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
     raise AssertionError(log.read_text())
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: "subprocess.Popen[bytes]") -> None:
     if process.poll() is None:
         os.killpg(process.pid, 15)
         try:

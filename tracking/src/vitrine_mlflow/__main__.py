@@ -1,9 +1,12 @@
-"""`python -m vitrine_mlflow config`: the settings in the table."""
+"""The command `vitrine-mlflow`: creates a table, and manages the settings in it."""
 
 import click
+from botocore.exceptions import NoRegionError
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow.config import SETTINGS, Config
+from vitrine_mlflow.creation import ensure_table
+from vitrine_mlflow.table import GLOBAL_INDEXES, LOCAL_INDEXES
 from vitrine_mlflow.uri import StoreAddress
 
 
@@ -15,14 +18,38 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except MlflowException as error:
             raise click.ClickException(str(error.message)) from error
+        except NoRegionError as error:
+            raise click.ClickException(
+                "No AWS region is configured: pass --region, or set AWS_DEFAULT_REGION."
+            ) from error
 
 
-@click.group()
+@click.group(cls=_Group)
 def main() -> None:
     """Manage a table of MLflow's stores."""
 
 
-@main.group("config", cls=_Group)
+@main.command("create-table")
+@click.option("--table", required=True, metavar="NAME", help="The name of the table.")
+@click.option("--region", help="The AWS region; by default that of the AWS configuration.")
+@click.option("--endpoint-url", metavar="URL", help="Another DynamoDB, such as DynamoDB Local.")
+def create_table(table: str, region: str | None, endpoint_url: str | None) -> None:
+    """Create a table with its indexes, unless it exists; billed on demand."""
+    try:
+        client = StoreAddress(table, region, endpoint_url).client()
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--endpoint-url") from error
+    region = client.meta.region_name
+    indexes = f"{len(GLOBAL_INDEXES)} global and {len(LOCAL_INDEXES)} local indexes"
+    if ensure_table(client, table):
+        click.echo(f"Created the table '{table}' in {region}, with {indexes}.")
+    else:
+        click.echo(f"The table '{table}' exists in {region}, with {indexes}. Nothing was changed.")
+    address = StoreAddress(table, region, endpoint_url).uri
+    click.echo(f"Start a server on it: mlflow server --backend-store-uri '{address}'")
+
+
+@main.group("config")
 @click.option(
     "--backend-store-uri",
     envvar="MLFLOW_BACKEND_STORE_URI",
@@ -61,4 +88,4 @@ def set_setting(config: Config, key: str, value: str) -> None:
 
 
 if __name__ == "__main__":
-    main(prog_name="python -m vitrine_mlflow")
+    main(prog_name="vitrine-mlflow")

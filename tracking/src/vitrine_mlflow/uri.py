@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from vitrine_mlflow.errors import invalid
 
@@ -44,19 +44,30 @@ class StoreAddress:
             parameters.get("endpoint", [None])[0],
         )
 
-    def connect(self) -> "Database":
-        """A client of the table. Throttled requests are repeated after a random time."""
+    @property
+    def uri(self) -> str:
+        """The address as text."""
+        given = {"region": self.region, "endpoint": self.endpoint}
+        query = urlencode({name: value for name, value in given.items() if value}, safe=":/")
+        return f"{SCHEME}://{self.table}{'?' if query else ''}{query}"
+
+    def client(self) -> Any:
+        """A client of DynamoDB. Throttled requests are repeated after a random time."""
         import boto3  # noqa: PLC0415 - importing the module must not take the time of importing boto3
         from botocore.config import Config  # noqa: PLC0415
-
-        from vitrine_mlflow.database import Database  # noqa: PLC0415
 
         config: Any = Config(
             retries={"mode": "standard", "total_max_attempts": 8}, max_pool_connections=32
         )
-        client = boto3.client(
+        return boto3.client(
             "dynamodb", region_name=self.region, endpoint_url=self.endpoint, config=config
         )
+
+    def connect(self) -> "Database":
+        """The table."""
+        from vitrine_mlflow.database import Database  # noqa: PLC0415
+
+        client = self.client()
         region: str = client.meta.region_name
         return Database(
             client, self.table, region, lambda number: time.sleep(_BACKOFF_SECONDS * number)

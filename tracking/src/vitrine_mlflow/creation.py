@@ -1,0 +1,65 @@
+"""Creates the table outside of a deployment, as `vitrine-mlflow create-table` does."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vitrine_mlflow.errors import translated, wrong_state
+from vitrine_mlflow.table import create_request
+
+_WAIT = {"Delay": 2, "MaxAttempts": 150}
+Described = Mapping[str, Any]
+
+
+def ensure_table(client: Any, name: str) -> bool:
+    """Create a table, and wait until it can be used; returns False if there is one already.
+
+    Raises:
+        MlflowException: a table of this name has other keys or indexes, or a request failed.
+    """
+    region: str = client.meta.region_name
+    with translated(name, region, "CreateTable"):
+        try:
+            client.create_table(**create_request(name))
+            created = True
+        except client.exceptions.ResourceInUseException:
+            created = False
+    with translated(name, region, "DescribeTable"):
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=_WAIT)
+        found = client.describe_table(TableName=name)["Table"]
+    if differences := list(_differences(create_request(name), found)):
+        raise wrong_state(
+            f"The table '{name}' exists in region '{region}', but not with the keys and indexes "
+            f"of this version: {', '.join(differences)}. Choose another name."
+        )
+    return created
+
+
+def _differences(wanted: Described, found: Described) -> Iterator[str]:
+    """What a table lacks or has otherwise. Further indexes and attributes do not matter."""
+    types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
+    if _keys(wanted) != _keys(found):
+        yield "its primary key is another"
+    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        present = {one["IndexName"]: one for one in found.get(kind) or ()}
+        for index in wanted[kind]:
+            name: str = index["IndexName"]
+            if name not in present:
+                yield f"{name} is missing"
+            elif _keys(present[name]) != _keys(index):
+                yield f"the key of {name} is another"
+            elif not _projects(present[name]["Projection"], index["Projection"]):
+                yield f"{name} lacks attributes"
+    for one in wanted["AttributeDefinitions"]:
+        name, kind = one["AttributeName"], one["AttributeType"]
+        if types.get(name, kind) != kind:
+            yield f"{name} has the type {types[name]}"
+
+
+def _keys(description: Described) -> list[tuple[str, str]]:
+    schema: Sequence[Mapping[str, str]] = description["KeySchema"]
+    return [(one["AttributeName"], one["KeyType"]) for one in schema]
+
+
+def _projects(found: Described, wanted: Described) -> bool:
+    needed = set(wanted.get("NonKeyAttributes", ()))
+    return found["ProjectionType"] == "ALL" or needed <= set(found.get("NonKeyAttributes", ()))
