@@ -1,9 +1,10 @@
 """`python -m benchmarks.tracking`: what MLflow's store on DynamoDB costs, and how searches grow.
 
-Requests and units of the operations with a budget are counted on DynamoDB Local; times are ratios
-to MLflow's own store on SQLite in the same run. Then one experiment grows. Fails where a count is
-over its budget (`KNOWN` lists those that are, with what bounds them), or where the requests of a
-search that an index serves depend on the number of runs.
+Requests of the operations with a budget are counted on DynamoDB Local. Units are computed by AWS's
+rules from the items and index entries (`benchmarks.metering`); those that the engine reports are
+printed beside them. Times are ratios to MLflow's own store on SQLite in the same run. Then one
+experiment grows. Fails where a count is over its budget (`KNOWN` lists those that are, with what
+bounds them), or where the requests of a search that an index serves depend on the number of runs.
 """
 
 import json
@@ -44,13 +45,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def main(
     *,
     runs: Annotated[int, typer.Option(min=10, help="Runs in the experiment at last.")] = 10_000,
-    minutes: Annotated[float, typer.Option(help="Grow no more after that many.")] = 10,
+    minutes: Annotated[float, typer.Option(help="Grow that long.")] = 10,
     output: Annotated[Path, typer.Option(help="Where to write JSON, and the chart.")] = Path(
         ".local/bench-tracking.json"
     ),
 ) -> None:
     """Count and time operations, then let an experiment grow."""
-    until = time.monotonic() + minutes * 60
     os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
     sizes = [size for size in SIZES if size < runs] + [runs]
     with TemporaryDirectory(prefix="vitrine-bench-") as name, _dynamodb(Path(name)) as client:
@@ -59,6 +59,7 @@ def main(
         filler = Filler(client, _TABLE)
         counts = _operations(client, store, filler, Path(name), min(runs, _SEARCHED))
         found: dict[int, dict[str, Cost]] = {}
+        until = time.monotonic() + minutes * 60
         for size, costs in grown(client, store, filler, sizes, until):
             found[size] = costs
             for search, cost in costs.items():
@@ -83,6 +84,9 @@ def main(
 def _dynamodb(folder: Path) -> Generator[Any]:
     """A client of a new engine."""
     options = Options(durable=False)
+    # the meter of units has clients of its own
+    os.environ["AWS_ACCESS_KEY_ID"] = options.access_key
+    os.environ["AWS_SECRET_ACCESS_KEY"] = options.secret_key
     prepare_all(tools_folder(), _screen.print, names=[_ENGINE])
     running = start_all(
         tools_folder(), folder / "data", folder, lambda _: None, names=[_ENGINE], options=options
@@ -92,8 +96,6 @@ def _dynamodb(folder: Path) -> Generator[Any]:
             _ENGINE,
             endpoint_url=running[_ENGINE].endpoint.url,
             region_name=options.region,
-            aws_access_key_id=options.access_key,
-            aws_secret_access_key=options.secret_key,
         )
     finally:
         stop_all(running)
@@ -116,20 +118,23 @@ def _operations(
 
 def _line(one: Count) -> str:
     operation = one.operation
-    units = f"{one.write_units:>6g} write units"
+    units = f"{one.charged.write_units:>6g} write units"
     if operation.write_units is not None:
         units += f" (budget {operation.write_units:g})"
     return (
         f"{operation.name:<40} {one.requests:>3} requests (budget {operation.requests}), {units}, "
-        f"{one.read_units:>6g} read units, {one.ratio:.2f} times SQLite's time"
+        f"{one.charged.read_units:>6g} read units; the engine reports {one.write_units:g} and "
+        f"{one.read_units:g}; {one.ratio:.2f} times SQLite's time"
     )
 
 
 def _figures(one: Count) -> dict[str, float]:
     return {
         "requests": one.requests,
-        "writeUnits": one.write_units,
-        "readUnits": one.read_units,
+        "writeUnits": one.charged.write_units,
+        "readUnits": one.charged.read_units,
+        "engineWriteUnits": one.write_units,
+        "engineReadUnits": one.read_units,
         "timesSqlite": one.ratio,
     }
 

@@ -52,11 +52,11 @@ class Cost:
 def grown(
     client: Any, store: Any, filler: Filler, sizes: list[int], until: float
 ) -> Iterator[tuple[int, dict[str, Cost]]]:
-    """Fill one experiment to each size and measure; stops growing at a time of the clock."""
+    """Fill one experiment to each size and measure; after a time of the clock, no larger one."""
     experiment_id = store.create_experiment("growing")
     count = 0
     for size in sizes:
-        while count < size and time.monotonic() < until:
+        while count < size and (size == sizes[0] or time.monotonic() < until):
             more = min(size, count + _STEP)
             filler.fill(experiment_id, range(count, more), log_little)
             count = more
