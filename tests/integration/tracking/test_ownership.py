@@ -30,6 +30,7 @@ from mlflow.entities.model_registry.prompt_version import PromptVersion
 from mlflow.entities.trace_metrics import AggregationType, MetricAggregation, MetricViewType
 from mlflow.entities.trace_status import TraceStatus
 from mlflow.entities.webhook import WebhookEvent
+from mlflow.entities.workspace import Workspace, WorkspaceDeletionMode
 from mlflow.exceptions import MlflowException
 from mlflow.models import Model
 from mlflow.utils.workspace_context import WorkspaceContext
@@ -265,6 +266,24 @@ def test_a_foreign_workspace_sees_and_changes_nothing(stores: Stores) -> None:
                 before = _state(stores, own)
     assert different == []
     assert len(called) > 110
+
+
+def test_a_workspace_is_deleted_with_everything_in_it(stores: Stores) -> None:
+    database = stores.tracking._context.database  # pyright: ignore[reportPrivateUsage]
+    provider: DynamoWorkspaceStore = isolation.providers.get_workspace_store("")
+
+    def items() -> list[str]:
+        pages = database.client.get_paginator("scan").paginate(TableName=database.table)
+        keys = [(item["PK"]["S"], item["SK"]["S"]) for page in pages for item in page["Items"]]
+        return sorted(f"{pk} {sk}" for pk, sk in keys if not sk.startswith("USED#"))
+
+    before = items()
+    provider.create_workspace(Workspace(OWN))
+    with WorkspaceContext(OWN):
+        _furnished(stores)
+    assert len(items()) > len(before) + 40
+    provider.delete_workspace(OWN, WorkspaceDeletionMode.CASCADE)
+    assert items() == before
 
 
 def test_the_owner_finds_all_of_it(stores: Stores) -> None:

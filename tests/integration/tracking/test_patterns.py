@@ -40,6 +40,7 @@ class World:
     def __init__(self, tables: TrackingTables, table: str) -> None:
         self.client = tables.client
         context = Context(tables.database(table), "s3://artifacts")
+        self.context = context
         self.config = context.config
         self.config.set(RUN_NAMES, "on")
         self.run_names = RunNames(context.database, "0")
@@ -63,6 +64,10 @@ class World:
         self.models.create("model", [], None)
         self.version("model")
         self.versions.set_alias("model", "best", 1)
+
+    def another(self) -> DynamoTrackingStore:
+        """A store that remembers nothing."""
+        return DynamoTrackingStore.of_context(self.context)
 
     def use(self, run_id: str) -> None:
         given = DatasetInput(Dataset("iris", "digest", "local", "src"), [])
@@ -91,9 +96,7 @@ class World:
 
 CALLS: dict[str, Callable[[World], Any]] = {
     "Experiments: Get experiment by ID": lambda w: w.store.experiments.find("0"),
-    "Experiments: Get experiment by name": lambda w: w.store.experiments.ids_by_name_index(
-        "Default"
-    ),
+    "Experiments: Get experiment by name": lambda w: w.store.experiments.get_by_name("Default"),
     "Experiments: List experiments in workspace": lambda w: w.store.experiments.ids_in_workspace(),
     "Experiments: List experiments by name": lambda w: w.store.experiments.listed_by_name(),
     "Experiments: Create experiment": lambda w: w.store.experiments.create("new", None, []),
@@ -104,7 +107,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "Experiments: Search experiments (FTS)": lambda w: w.store.search_experiments(
         filter_string="name LIKE '%faul%'"
     ),
-    "Runs: Get run by ID": lambda w: w.store.runs.experiment_by_index(w.run),
+    "Runs: Get run by ID": lambda w: w.another().runs.experiment_of(w.run),
     "Runs: List runs in experiment": lambda w: w.store.runs.in_stage("0", "active"),
     "Runs: Filter runs by lifecycle": lambda w: w.store.runs.in_stage("0", "active"),
     "Runs: Sort runs by start time": lambda w: w.store.runs.by_time("0"),
@@ -137,7 +140,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "Search and ranking: FTS index cleanup": lambda w: w.store.details.update_info(
         w.new_run(), None, None, "renamed"
     ),
-    "Traces: Get trace by ID": lambda w: w.store.traces.items.experiment_by_index("tr-1"),
+    "Traces: Get trace by ID": lambda w: w.another().traces.items.experiment_of("tr-1"),
     "Traces: List traces in experiment": lambda w: w.store.traces.items.ids_by_time("0"),
     "Traces: Sort traces by time": lambda w: w.store.traces.items.ids_by_time("0"),
     "Traces: Sort traces by name": lambda w: w.store.traces.items.ids_by_name("0", "chat"),
@@ -147,14 +150,14 @@ CALLS: dict[str, Callable[[World], Any]] = {
     ),
     "Traces: Create trace + spans": lambda w: w.store.traces.log_spans("0", [span_of("tr-2", 1)]),
     "Datasets: Create dataset": lambda w: w.use(w.new_run()),
-    "Datasets: Get dataset": lambda w: w.store.datasets.get("0", "iris", "digest"),
+    "Datasets: Get dataset": lambda w: w.store.get_run(w.run),
     "Datasets: Link dataset to run": lambda w: w.use(w.new_run()),
-    "Datasets: List datasets for run": lambda w: w.store.datasets.linked(w.run),
+    "Datasets: List datasets for run": lambda w: w.store.get_run(w.run),
     "Logged models: Log model to run": lambda w: w.use(w.new_run()),
-    "Logged models: List logged models for run": lambda w: w.store.datasets.models(w.run),
+    "Logged models: List logged models for run": lambda w: w.store.get_run(w.run),
     "Model registry: Create registered model": lambda w: w.models.create("other", [], None),
     "Model registry: Get registered model": lambda w: w.models.require("model"),
-    "Model registry: Get model by name": lambda w: w.models.names_by_index("model"),
+    "Model registry: Get model by name": lambda w: w.models.require("model"),
     "Model registry: List registered models": lambda w: w.models.listed_by_name(),
     "Model registry: Create model version": lambda w: w.version("model"),
     "Model registry: Get model version": lambda w: w.versions.get("model", 1),

@@ -10,7 +10,6 @@ from mlflow.entities.model_registry import ModelVersionTag, RegisteredModelTag
 from mlflow.exceptions import MlflowException
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Database
-from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 
 from tests.integration.tracking.stores import TrackingTables
@@ -237,13 +236,6 @@ def test_a_model_with_more_than_a_transaction_holds_is_deleted_whole(
     assert 1 < max(numbers) <= largest
     registry.create_registered_model("model")
     assert registry.get_registered_model("model").tags == {}
-
-
-def test_models_are_found_by_the_index_of_names(registry: DynamoRegistryStore) -> None:
-    registry.create_registered_model("a#1")
-    models = registry.models
-    assert isinstance(models, Models)
-    assert models.names_by_index("a#1") == ["a#1"]
 
 
 def test_prompts_work_by_the_registry(registry: DynamoRegistryStore) -> None:

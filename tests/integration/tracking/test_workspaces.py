@@ -224,6 +224,45 @@ def test_workspaces_cannot_be_disabled_while_others_have_resources(
         DynamoTrackingStore.of_context(plain)
 
 
+def _hook(stores: Stores) -> Any:
+    events = [WebhookEvent("registered_model", "created")]
+    return stores.registry.create_webhook("hook", "https://127.0.0.1/x", events)
+
+
+@pytest.mark.parametrize(
+    ("kind", "create"),
+    [
+        ("experiments", lambda s: s.tracking.create_experiment("one")),
+        ("registered models", lambda s: s.registry.create_registered_model("one")),
+        ("webhooks", _hook),
+    ],
+)
+def test_a_table_beside_that_of_the_workspaces_refuses_to_start_without_them(
+    kind: str, create: Callable[[Stores], Any], both: tuple[Stores, Stores],
+    tracking_tables: TrackingTables, new_table: Callable[[], str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
+    both[0].workspaces.create_workspace(_PLAIN)
+    other = tracking_tables.database(new_table())
+    enabled = Context(other, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
+    apart = Stores(
+        both[0].workspaces,
+        DynamoTrackingStore.of_context(enabled),
+        DynamoRegistryStore.of_context(enabled),
+    )
+    plain = Context(other, ARTIFACTS)
+    classes = (DynamoTrackingStore, DynamoRegistryStore)
+    for store in classes:
+        store.of_context(plain)  # nobody has anything yet
+    apart.outcome("default", create)
+    for store in classes:
+        store.of_context(plain)
+    apart.outcome("team-a", create)
+    for store in classes:
+        with pytest.raises(MlflowException, match=f"because {kind} exist .*'team-a'"):
+            store.of_context(plain)
+
+
 def test_webhooks_and_datasets_go_where_their_workspace_goes(both: tuple[Stores, Stores]) -> None:
     for stores in both:
         for workspace, mode in (("team-a", "SET_DEFAULT"), ("team-b", "CASCADE")):

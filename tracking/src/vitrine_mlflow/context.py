@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from vitrine_mlflow import keys
 from vitrine_mlflow.config import Config
 from vitrine_mlflow.database import Database
+from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
 from vitrine_mlflow.owned_database import OwnedDatabase
 
@@ -80,6 +82,21 @@ class Context:
     @property
     def workspace(self) -> str:
         return DEFAULT_WORKSPACE if self.isolation is None else self.isolation.active()
+
+    @cached_property
+    def _noted(self) -> set[str]:
+        return {DEFAULT_WORKSPACE}
+
+    def note_workspace(self) -> None:
+        """Add the request's workspace to those that may have resources in the table.
+
+        Called before a resource is created: the list of workspaces may be in another table.
+        """
+        workspace = self.workspace
+        if workspace not in self._noted:
+            key = keys.WORKSPACE_USED.key(workspace=workspace)
+            self.database.write([Put(with_key(key, {}))])
+            self._noted.add(workspace)
 
     def root_of(self, workspace: str) -> str:
         if self.isolation is None:

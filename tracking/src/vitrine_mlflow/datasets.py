@@ -162,23 +162,6 @@ class Datasets:
             for experiment_id, inputs in runs
         ]
 
-    def get(self, experiment_id: str, name: str, digest_of_data: str) -> Dataset | None:
-        key = dataset_key(experiment_id, dataset_hash(name, digest_of_data))
-        item = self._database.get(key)
-        return None if item is None else _dataset(item)
-
-    def linked(self, run_id: str) -> list[tuple[str, str]]:
-        """Names and digests of the datasets that a run used."""
-        pk = keys.EXPERIMENT.key(experiment_id=self._runs.experiment_of(run_id)).pk
-        prefix = keys.DATASET_LINK.prefix(run_id=run_id)
-        return [(item["name"], item["digest"]) for item in self._database.query_prefix(pk, prefix)]
-
-    def models(self, run_id: str) -> tuple[list[LoggedModelInput], list[LoggedModelOutput]]:
-        """The models that a run read and wrote."""
-        pk = keys.EXPERIMENT.key(experiment_id=self._runs.experiment_of(run_id)).pk
-        prefix = keys.RUN_MODEL.prefix(run_id=run_id)
-        return models_of(list(self._database.query_prefix(pk, prefix)))
-
 
 def models_of(items: Iterable[Item]) -> tuple[list[LoggedModelInput], list[LoggedModelOutput]]:
     """Inputs and outputs of the items of a run's models."""

@@ -89,11 +89,6 @@ def ordered_integer(number: int) -> str:
     return f"{number + _SIGN:016x}"
 
 
-def integer_of(encoded: str) -> int:
-    """Return the number of `ordered_integer`."""
-    return int(encoded, 16) - _SIGN
-
-
 def iso_time(milliseconds: int | None) -> str:
     """ISO 8601 text that sorts as time does; no time sorts first.
 

@@ -10,7 +10,6 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
-from vitrine_mlflow.encoding import clip
 from vitrine_mlflow.errors import (
     ConflictError,
     exists,
@@ -20,7 +19,6 @@ from vitrine_mlflow.errors import (
     wrong_state,
 )
 from vitrine_mlflow.experiment_items import (
-    NAME_BYTES,
     RUN_NAMES_INDEXED,
     StoredExperiment,
     id_of,
@@ -51,7 +49,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_experiment_name,
     validate_experiment_tag,
 )
-from vitrine_mlflow.table import GSI2, GSI3, GSI5, INFO, PARTITION_KEY, TAGS
+from vitrine_mlflow.table import GSI2, GSI5, INFO, PARTITION_KEY, TAGS
 
 DEFAULT_ID = "0"
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
@@ -88,6 +86,7 @@ class Experiments:
             validate_experiment_tag(tag.key, tag.value)
             given[tag.key] = tag.value
         experiment_id = self._context.sources.new_experiment_id()
+        self._context.note_workspace()
         try:
             self._create(experiment_id, name, location, given, self._context.workspace)
         except ConflictError as error:
@@ -186,13 +185,6 @@ class Experiments:
         """The experiment that has reserved a name; the reservation is read consistently."""
         reserved = self._database.get(name_key(name, self._context.workspace))
         return None if reserved is None else self.get(reserved["experiment_id"])
-
-    def ids_by_name_index(self, name: str) -> list[str]:
-        """Experiments of a name by the index, which may lag; all workspaces."""
-        pk = keys.EXPERIMENT.index_keys(
-            experiment_id="", workspace="", name=clip(name, NAME_BYTES), ordered_name=""
-        )["gsi3pk"]
-        return [id_of(item) for item in self._database.query(pk, index=GSI3)]
 
     def ids_in_workspace(self) -> list[str]:
         """All experiments of the workspace, by the index, which may lag."""

@@ -13,6 +13,7 @@ from mlflow.utils.workspace_utils import WORKSPACES_DIR_NAME, resolve_workspace_
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.errors import invalid, wrong_state
+from vitrine_mlflow.expressions import key_of
 from vitrine_mlflow.mlflow_api import joined_uri
 from vitrine_mlflow.table import GSI2, GSI5
 
@@ -57,28 +58,40 @@ def require_startable(context: Context) -> None:
 
     Raises:
         MlflowException: the artifact root is that of a workspace, or workspaces were disabled
-            while other workspaces than the default have resources.
+            while other workspaces than the default have resources in the table.
     """
     if context.isolation is not None:
         _require_root(context.artifact_root)
         return
-    for item in context.database.query_prefix("WORKSPACES", keys.WORKSPACE_NAME.prefix()):
-        workspace: str = item["name"]
-        if workspace != DEFAULT_WORKSPACE and has_resources(context, workspace):
+    for workspace in sorted(_noted_workspaces(context) - {DEFAULT_WORKSPACE}):
+        if kind := _kind_of_a_resource(context, workspace):
             raise wrong_state(
-                "Cannot disable workspaces because experiments or models exist outside the default "
-                "workspace (i.e., assigned to non-default workspaces). Enable workspace support "
-                "(MLFLOW_ENABLE_WORKSPACES=true) or move those experiments back to the default "
-                "workspace before starting the tracking store in single-tenant mode."
+                f"Cannot disable workspaces because {kind} exist outside the default workspace "
+                f"(in workspace '{workspace}'). Enable workspace support "
+                "(MLFLOW_ENABLE_WORKSPACES=true), or move or delete those of other workspaces "
+                "before starting the store in single-tenant mode."
             )
 
 
-def has_resources(context: Context, workspace: str) -> bool:
-    """Whether the indexes list an experiment or a model of a workspace."""
-    lists = ((f"WS#{workspace}", GSI2), (f"RM_LIST#{workspace}", GSI5))
-    return any(
-        True for pk, index in lists for _ in context.database.query(pk, index=index, limit=1)
-    )
+def _noted_workspaces(context: Context) -> set[str]:
+    """Those in the list of workspaces, which may be in another table, and those that wrote here."""
+    kinds = (keys.WORKSPACE_NAME, keys.WORKSPACE_USED)
+    stored = [key_of(item) for item in context.database.query(keys.WORKSPACE_NAME.pk.text)]
+    found = [kind.parse(key) for key in stored for kind in kinds]
+    return {fields["workspace"] for fields in found if fields is not None}
+
+
+def _kind_of_a_resource(context: Context, workspace: str) -> str | None:
+    """What MLflow's stores look for: experiments and models by the indexes, or webhooks."""
+    places = {
+        "experiments": (f"WS#{workspace}", GSI2),
+        "registered models": (f"RM_LIST#{workspace}", GSI5),
+        "webhooks": (keys.WEBHOOK.pk.build({"workspace": workspace}), None),
+    }
+    for kind, (pk, index) in places.items():
+        if next(iter(context.database.query(pk, index=index, limit=1)), None) is not None:
+            return kind
+    return None
 
 
 def _require_root(root: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.keys import Entity
-from vitrine_mlflow.table import GSI1, GSI2, GSI3, GSI4, GSI5, LSI1, LSI2, LSI3, LSI4, LSI5, Index
+from vitrine_mlflow.table import GSI2, GSI4, GSI5, LSI1, LSI2, LSI3, LSI4, LSI5, Index
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ def _patterns(area: str, *rows: tuple[object, ...]) -> list[AccessPattern]:
 
 
 _RUNS_BY_STAGE = "LSI1, since `begins_with R#` would also read metrics, params and tags"
-_LOOKUP = "reads the lookup item, which does not lag; this is the look-up by the index"
+_NO_LAG = "it does not lag, unlike the keys for this in"
 
 PATTERNS: tuple[AccessPattern, ...] = (
     *_patterns(
         "Experiments",
         ("Get experiment by ID", keys.EXPERIMENT, "experiments.Experiments.find"),
-        ("Get experiment by name", keys.EXPERIMENT, "experiments.Experiments.ids_by_name_index",
-         GSI3, "`get_by_name` reads the reservation of the name, which does not lag"),
+        ("Get experiment by name", keys.EXPERIMENT_NAME, "experiments.Experiments.get_by_name",
+         None, f"the reservation of the name; {_NO_LAG} GSI3"),
         ("List experiments in workspace", keys.EXPERIMENT,
          "experiments.Experiments.ids_in_workspace", GSI2),
         ("List experiments by name", keys.EXPERIMENT, "experiments.Experiments.listed_by_name",
@@ -62,8 +62,8 @@ PATTERNS: tuple[AccessPattern, ...] = (
     ),
     *_patterns(
         "Runs",
-        ("Get run by ID", keys.RUN, "runs.Runs.experiment_by_index", GSI1,
-         f"`experiment_of` {_LOOKUP}"),
+        ("Get run by ID", keys.RUN_LOOKUP, "runs.Runs.experiment_of", None,
+         f"the look-up item; {_NO_LAG} GSI1"),
         ("List runs in experiment", keys.RUN, "runs.Runs.in_stage", LSI1, _RUNS_BY_STAGE),
         ("Filter runs by lifecycle", keys.RUN, "runs.Runs.in_stage", LSI1),
         ("Sort runs by start time", keys.RUN, "runs.Runs.by_time", LSI2),
@@ -101,8 +101,8 @@ PATTERNS: tuple[AccessPattern, ...] = (
     ),
     *_patterns(
         "Traces",
-        ("Get trace by ID", keys.TRACE, "traces.store.TraceStore.experiment_by_index", GSI1,
-         f"`find` {_LOOKUP}"),
+        ("Get trace by ID", keys.TRACE_LOOKUP, "traces.store.TraceStore.experiment_of", None,
+         f"the look-up item; {_NO_LAG} GSI1"),
         ("List traces in experiment", keys.TRACE, "traces.store.TraceStore.ids_by_time", LSI2,
          "LSI2, since `begins_with T#` would also read tags and spans"),
         ("Sort traces by time", keys.TRACE, "traces.store.TraceStore.ids_by_time", LSI2),
@@ -115,21 +115,22 @@ PATTERNS: tuple[AccessPattern, ...] = (
     *_patterns(
         "Datasets",
         ("Create dataset", keys.DATASET, "datasets.Datasets.log_inputs"),
-        ("Get dataset", keys.DATASET, "datasets.Datasets.get"),
+        ("Get dataset", keys.DATASET, "datasets.Datasets.of_inputs"),
         ("Link dataset to run", keys.DATASET_LINK, "datasets.Datasets.log_inputs"),
-        ("List datasets for run", keys.DATASET_LINK, "datasets.Datasets.linked"),
+        ("List datasets for run", keys.INPUT, "run_reading.read_run", None,
+         "inputs also have tags; the links are written for readers of the schema"),
     ),
     *_patterns(
         "Logged models",
         ("Log model to run", keys.RUN_MODEL, "datasets.Datasets.log_outputs"),
-        ("List logged models for run", keys.RUN_MODEL, "datasets.Datasets.models"),
+        ("List logged models for run", keys.RUN_MODEL, "run_reading.read_run"),
     ),
     *_patterns(
         "Model registry",
         ("Create registered model", keys.MODEL, "registry.models.Models.create"),
         ("Get registered model", keys.MODEL, "registry.models.Models.require"),
-        ("Get model by name", keys.MODEL, "registry.models.Models.names_by_index", GSI3,
-         "names are part of the key, so `require` needs no index"),
+        ("Get model by name", keys.MODEL, "registry.models.Models.require", None,
+         f"names are part of the key; {_NO_LAG} GSI3"),
         ("List registered models", keys.MODEL, "registry.models.Models.listed_by_name", GSI5),
         ("Create model version", keys.MODEL_VERSION, "registry.versions.Versions.create"),
         ("Get model version", keys.MODEL_VERSION, "registry.versions.Versions.get"),

@@ -20,7 +20,7 @@ from mlflow.store.model_registry import (
 from mlflow.store.model_registry.abstract_store import AbstractStore
 
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.isolation import isolation_of
+from vitrine_mlflow.isolation import isolation_of, require_startable
 from vitrine_mlflow.mlflow_api import page_of
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry.search import search_models, search_versions
@@ -46,6 +46,7 @@ class DynamoRegistryStore(AbstractStore):
 
     def _build(self, context: Context, store_uri: str | None, tracking_uri: str | None) -> None:
         AbstractStore.__init__(self, store_uri, tracking_uri)
+        require_startable(context)
         self.models = Models(context)
         self.versions = Versions(context, self.models)
         self.webhooks = Webhooks(context)

@@ -21,7 +21,7 @@ from vitrine_mlflow.keys import Key
 from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
 from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
-from vitrine_mlflow.table import EXPIRES_AT, GSI1, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
+from vitrine_mlflow.table import EXPIRES_AT, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
 
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 _KNOWN_RUNS = 20_000
@@ -112,13 +112,6 @@ class Runs:
             self._experiment_ids.clear()
         self._experiment_ids[run_id] = experiment_id
         return experiment_id
-
-    def experiment_by_index(self, run_id: str) -> str | None:
-        """The same by the global index, which may lag."""
-        for item in self._database.query(f"RUN#{run_id}", index=GSI1):
-            fields = keys.RUN.parse(key_of(item)) or {}
-            return fields["experiment_id"]
-        return None
 
     def exists(self, run_id: str) -> bool:
         """Whether the id was given to a run, deleted or not."""

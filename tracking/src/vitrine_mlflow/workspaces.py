@@ -18,6 +18,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
+from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, key_of, with_key
@@ -62,6 +63,7 @@ class _Resources:
         logged = LoggedModels(context, self._experiments)
         self._removal = Removal(context, self._experiments, runs, traces.items, logged)
         self._models = Models(context)
+        self._evaluation = EvaluationDatasets(context, self._experiments)
 
     def experiments(self) -> list[StoredExperiment]:
         ids = self._experiments.ids_in_workspace()
@@ -87,8 +89,9 @@ class _Resources:
             self._models.delete(name)
         for stored in self.experiments():
             self._removal.remove_stored(stored)
-        others = [*self._evaluation_datasets(), *self.webhooks()]
-        self._database.write_in_batches(Delete(key_of(item)) for item in others)
+        for dataset in list(self._evaluation.all()):
+            self._evaluation.delete(dataset.dataset_id)
+        self._database.write_in_batches(Delete(key_of(item)) for item in self.webhooks())
 
     def move(self, target: "_Resources") -> None:
         for name in list(self._models.listed_by_name()):

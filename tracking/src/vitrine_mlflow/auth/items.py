@@ -42,9 +42,6 @@ class StoredUser:
                 return item["role_id"]
         return None
 
-    def grants_of(self, role_id: int) -> list[Item]:
-        return [item for item in self.grants if item["role_id"] == role_id]
-
 
 @dataclass
 class StoredRole:

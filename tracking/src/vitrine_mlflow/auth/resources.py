@@ -92,24 +92,10 @@ _KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
         "Registered model permission", entities.RegisteredModelPermission,
     ),
     types.RESOURCE_TYPE_SCORER: ("Scorer permission", entities.ScorerPermission),
-    types.RESOURCE_TYPE_GATEWAY_SECRET: (
-        "Gateway secret permission", entities.GatewaySecretPermission,
-    ),
-    types.RESOURCE_TYPE_GATEWAY_ENDPOINT: (
-        "Gateway endpoint permission", entities.GatewayEndpointPermission,
-    ),
-    types.RESOURCE_TYPE_GATEWAY_MODEL_DEFINITION: (
-        "Gateway model definition permission", entities.GatewayModelDefinitionPermission,
-    ),
-    types.RESOURCE_TYPE_MCP_SERVER: ("MCP server permission", entities.MCPServerPermission),
 }  # fmt: skip
 _ID_NAMES = {
     types.RESOURCE_TYPE_EXPERIMENT: "experiment_id",
     types.RESOURCE_TYPE_REGISTERED_MODEL: "name",
-    types.RESOURCE_TYPE_GATEWAY_SECRET: "secret_id",
-    types.RESOURCE_TYPE_GATEWAY_ENDPOINT: "endpoint_id",
-    types.RESOURCE_TYPE_GATEWAY_MODEL_DEFINITION: "model_definition_id",
-    types.RESOURCE_TYPE_MCP_SERVER: "name",
 }
 
 

@@ -7,11 +7,10 @@ from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
 from mlflow.server.auth.entities import Role, RolePermission, User, UserRoleAssignment
 from mlflow.server.auth.permissions import RESOURCE_TYPE_WORKSPACE
 
-from vitrine_mlflow.auth.gateway import GatewayMethods
 from vitrine_mlflow.auth.grants import Grants
 from vitrine_mlflow.auth.items import AuthItems, grant_entity, user_entity
 from vitrine_mlflow.auth.resolution import ResolutionMethods
-from vitrine_mlflow.auth.resources import ResourcePermissions, scorer_pattern
+from vitrine_mlflow.auth.resources import ResourceMethods, ResourcePermissions, scorer_pattern
 from vitrine_mlflow.auth.roles import Roles
 from vitrine_mlflow.auth.users import Users
 from vitrine_mlflow.context import DEFAULT_WORKSPACE
@@ -28,7 +27,7 @@ def _active_workspace() -> str:
     return RequestWorkspaces("").active()
 
 
-class DynamoAuthStore(ResolutionMethods, GatewayMethods):
+class DynamoAuthStore(ResolutionMethods, ResourceMethods):
     """Users, roles and permissions in the table of experiments and models."""
 
     def init_db(self, db_uri: str, read_db_uri: str | None = None) -> None:  # noqa: ARG002

@@ -46,7 +46,7 @@ from vitrine_mlflow.registry.items import (
     portions,
     stored_model,
 )
-from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
+from vitrine_mlflow.table import GSI5, INFO, PARTITION_KEY, TAGS
 
 _PACKED_TAGS_BYTES = 8_000
 
@@ -83,6 +83,7 @@ class Models:
         own = self.keys_of(name)
         tag_items = [self._tag_item(name, key, value) for key, value in tags.items()]
         writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
+        self._context.note_workspace()
         is_left = any(True for _ in self._database.query(own.model.pk, limit=1))
         try:
             if is_left or not is_one_portion(tag_items, TRANSACTION_WRITES - len(writes) - 1):
@@ -181,13 +182,6 @@ class Models:
         return keys.MODEL.index_keys(
             workspace=self._context.workspace, model_name="", ordered_name=""
         )["gsi5pk"]
-
-    def names_by_index(self, name: str) -> list[str]:
-        """Models of a name in the workspace by the index, which may lag."""
-        pk = keys.MODEL.index_keys(model_name=name, ordered_name="")["gsi3pk"]
-        own = self.keys_of(name).model.pk
-        found = self._database.query(pk, index=GSI3)
-        return [name_of(item) for item in found if item[PARTITION_KEY] == own]
 
     def update(self, name: str, description: str | None) -> StoredModel:
         def attempt() -> None:

@@ -12,7 +12,7 @@ from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, orde
 from vitrine_mlflow.errors import ConflictError, missing, wrong_state
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
-from vitrine_mlflow.table import EXPIRES_AT, GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
+from vitrine_mlflow.table import EXPIRES_AT, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
 from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
 
@@ -125,13 +125,6 @@ class TraceStore:
         if len(self._experiment_ids) >= _REMEMBERED:
             self._experiment_ids.clear()
         self._experiment_ids[trace_id] = experiment_id
-
-    def experiment_by_index(self, trace_id: str) -> str | None:
-        """The same by the global index, which may lag."""
-        for item in self._database.query(f"TRACE#{trace_id}", index=GSI1):
-            fields = keys.TRACE.parse(key_of(item)) or {}
-            return fields["experiment_id"]
-        return None
 
     def find(self, trace_id: str) -> StoredTrace:
         """A trace, read consistently.
