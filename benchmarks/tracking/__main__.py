@@ -3,8 +3,8 @@
 Requests of the operations with a budget are counted on DynamoDB Local. Units are computed by AWS's
 rules from the items and index entries (`benchmarks.metering`); those that the engine reports are
 printed beside them. Times are ratios to MLflow's own store on SQLite in the same run. Then one
-experiment grows. Fails where a count is over its budget (`KNOWN` lists those that are, with what
-bounds them), or where the requests of a search that an index serves depend on the number of runs.
+experiment grows. Fails where a count is over its budget, or where the requests of a search that an
+index serves depend on the number of runs.
 """
 
 import json
