@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from mlflow.entities import FileInfo
 from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import RESOURCE_DOES_NOT_EXIST, ErrorCode
 from mlflow.store.artifact.artifact_repo import ArtifactRepository
 
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.lending import require_lent
-from vitrine_mlflow.vitrine_link import Asset, AssetAddress, connect, reported
+from vitrine_mlflow.vitrine_link import Asset, AssetAddress, AssetFile, connect, reported
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
@@ -70,13 +71,22 @@ class VitrineArtifactRepository(ArtifactRepository):
         address = self._address(path)
         inside = f"{address.path}/" if address.path else ""
         found: dict[str, FileInfo] = {}
-        for file in Asset(self.client, address).files:
+        for file in self._files(address):
             if not file.path.startswith(inside):
                 continue  # the address names this file
             name, slash, _ = file.path.removeprefix(inside).partition("/")
             shown = f"{path.strip('/')}/{name}" if path else name
             found[name] = FileInfo(shown, bool(slash), None if slash else file.size)
         return [found[name] for name in sorted(found)]
+
+    def _files(self, address: AssetAddress) -> list[AssetFile]:
+        """The files at or below an address: none before the first upload creates the asset."""
+        try:
+            return Asset(self.client, address).files
+        except MlflowException as error:
+            if address.version or error.error_code != ErrorCode.Name(RESOURCE_DOES_NOT_EXIST):
+                raise
+            return []
 
     def _download_file(self, remote_file_path: str, local_path: str) -> None:
         address = self._address(remote_file_path)
@@ -135,7 +145,7 @@ class VitrineArtifactRepository(ArtifactRepository):
         address = self._writable(artifact_path)
         if not address.path:
             raise invalid(f"{address.uri} is a whole asset: delete it with `vitrine delete`.")
-        files = Asset(self.client, address).files
+        files = self._files(address)
         if not files:
             return
         is_file = files[0].path == address.path

@@ -1,0 +1,61 @@
+"""Artifacts at an address of an asset that does not exist yet."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import mlflow
+import pytest
+from mlflow.exceptions import MlflowException
+from vitrine.errors import ApiError, ErrorBody, NotFoundError, PermissionDeniedError, VitrineError
+from vitrine_mlflow.artifacts import VitrineArtifactRepository
+
+assert mlflow.__version__
+
+
+class _Client:
+    """A deployment that answers every request with one error."""
+
+    def __init__(self, error: VitrineError) -> None:
+        self.error = error
+        self.assets = self.files = self.versions = self
+
+    def list(self, *_: str, **__: object) -> Iterator[Any]:
+        raise self.error
+        yield
+
+    def get(self, *_: object) -> Any:
+        raise self.error
+
+
+def _repository(uri: str, error: VitrineError) -> VitrineArtifactRepository:
+    client: Any = _Client(error)
+    return VitrineArtifactRepository(uri, client=client)
+
+
+def _error(kind: type[VitrineError]) -> VitrineError:
+    if issubclass(kind, ApiError):
+        return kind(status=404, body=ErrorBody(message="Asset 'runs' not found"))
+    return kind("no answer")
+
+
+def test_before_the_first_artifact_the_list_is_empty_and_a_deletion_does_nothing() -> None:
+    repository = _repository("vitrine://db/runs", _error(NotFoundError))
+    assert repository.list_artifacts() == repository.list_artifacts("model/data") == []
+    below = _repository("vitrine://db/runs/1/abc/artifacts", _error(NotFoundError))
+    assert below.list_artifacts() == below.list_artifacts("model") == []
+    below.delete_artifacts()  # as `mlflow gc` does for a run
+    below.delete_artifacts("model")
+
+
+@pytest.mark.parametrize(
+    ("uri", "kind", "code"),
+    [
+        ("vitrine://db/runs@3", NotFoundError, "RESOURCE_DOES_NOT_EXIST"),
+        ("vitrine://db/runs", PermissionDeniedError, "PERMISSION_DENIED"),
+        ("vitrine://db/runs", VitrineError, "INTERNAL_ERROR"),
+    ],
+)
+def test_other_failures_are_reported(uri: str, kind: type[VitrineError], code: str) -> None:
+    with pytest.raises(MlflowException) as raised:
+        _repository(uri, _error(kind)).list_artifacts()
+    assert raised.value.error_code == code
