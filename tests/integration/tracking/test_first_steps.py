@@ -128,9 +128,9 @@ def test_a_table_of_another_form_is_refused_by_what_differs(
 def test_bad_arguments_of_the_command_are_one_line(
     engines: "RealEngines", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = _create(engines, "no", monkeypatch)  # DynamoDB wants three characters
-    assert refused.exit_code == 1
-    assert "'no'" in refused.output
+    for name in ("no", "a b c", "ü" * 5, "x" * 256):
+        refused = _create(engines, name, monkeypatch)
+        assert (refused.exit_code, f"--table: '{name}'" in refused.output) == (2, True)
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)

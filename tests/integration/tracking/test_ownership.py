@@ -61,7 +61,8 @@ Ids = Mapping[str, str]
 
 
 class Stores:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, table: str) -> None:
+        self.table = table
         self.tracking = DynamoTrackingStore.of_context(context)
         self.registry = DynamoRegistryStore.of_context(context)
 
@@ -72,11 +73,12 @@ def stores(
 ) -> Iterator[Stores]:
     monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
-    database = tracking_tables.database(new_table())
+    table = new_table()
+    database = tracking_tables.database(table)
     provider = DynamoWorkspaceStore.of_database(database)
     context = Context(database, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
     with mock.patch.object(isolation.providers, "get_workspace_store", return_value=provider):
-        yield Stores(context)
+        yield Stores(context, table)
 
 
 def _furnished(stores: Stores) -> dict[str, str]:
@@ -268,13 +270,17 @@ def test_a_foreign_workspace_sees_and_changes_nothing(stores: Stores) -> None:
     assert len(called) > 110
 
 
-def test_a_workspace_is_deleted_with_everything_in_it(stores: Stores) -> None:
-    database = stores.tracking._context.database  # pyright: ignore[reportPrivateUsage]
-    provider: DynamoWorkspaceStore = isolation.providers.get_workspace_store("")
+def test_a_workspace_is_deleted_with_everything_in_it(
+    stores: Stores, tracking_tables: TrackingTables
+) -> None:
+    provider: Any = isolation.providers.get_workspace_store("")
 
     def items() -> list[str]:
-        pages = database.client.get_paginator("scan").paginate(TableName=database.table)
-        keys = [(item["PK"]["S"], item["SK"]["S"]) for page in pages for item in page["Items"]]
+        paginator = tracking_tables.client.get_paginator("scan")
+        found: list[Any] = [
+            item for page in paginator.paginate(TableName=stores.table) for item in page["Items"]
+        ]
+        keys = [(item["PK"]["S"], item["SK"]["S"]) for item in found]
         return sorted(f"{pk} {sk}" for pk, sk in keys if not sk.startswith("USED#"))
 
     before = items()

@@ -1,5 +1,7 @@
 """The command `vitrine-mlflow`: creates a table, and manages the settings in it."""
 
+import re
+
 import click
 from botocore.exceptions import NoRegionError
 from mlflow.exceptions import MlflowException
@@ -8,6 +10,8 @@ from vitrine_mlflow.config import SETTINGS, Config
 from vitrine_mlflow.creation import ensure_table
 from vitrine_mlflow.table import GLOBAL_INDEXES, LOCAL_INDEXES
 from vitrine_mlflow.uri import StoreAddress
+
+_TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
 class _Group(click.Group):
@@ -35,6 +39,11 @@ def main() -> None:
 @click.option("--endpoint-url", metavar="URL", help="Another DynamoDB, such as DynamoDB Local.")
 def create_table(table: str, region: str | None, endpoint_url: str | None) -> None:
     """Create a table with its indexes, unless it exists; billed on demand."""
+    if not _TABLE_NAME.fullmatch(table):
+        raise click.BadParameter(
+            f"'{table}' is no name of a table: 3 to 255 letters, digits, '_', '-' and '.'",
+            param_hint="--table",
+        )
     try:
         client = StoreAddress(table, region, endpoint_url).client()
     except ValueError as error:
