@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from backend.processing.files import Files
-from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl
+from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
@@ -43,6 +43,8 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
         return cad.read(data, extension, files)
     if extension in OWN_EXTENSIONS:
         return _own_or_assimp(data, name, extension, files)
+    if extension == "3mf":
+        return three_mf.read(data, name, files)
     return assimp.read(data, name, extension, files)
 
 

@@ -24,7 +24,7 @@ _UNITS = {
 _ALIASES = {"feet": "foot", "meter": "metre", "micrometer": "micron"}
 _AXES = {0: "x", 1: "y", 2: "z"}
 _START = 1 << 16
-_3MF_RELATION = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
+RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
 def unit_and_up(
@@ -100,7 +100,7 @@ def _unpacked(data: bytes, ending: str) -> bytes:
 def _root_of_3mf(data: bytes) -> bytes:
     """Return the start of the model with the objects to build; other parts have none."""
     relations = relations_of(_member(data, lambda name: name.lower() == "_rels/.rels"))
-    target = relations.get(_3MF_RELATION, "").lstrip("/").lower()
+    target = relations.get(RELATION_OF_3MF, "").lstrip("/").lower()
     return _member(data, lambda name: name.lower() == target) or _member(
         data, lambda name: name.lower().endswith(".model")
     )

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 import vitrine_mlflow
 
@@ -51,6 +52,7 @@ def _fault(name: str) -> str:
         warnings.simplefilter("always")
         importlib.import_module(name)
         from mlflow.data import dataset_source_registry as sources
+        from mlflow.data.dataset_source import DatasetSource
         from mlflow.exceptions import MlflowException
         from mlflow.store.artifact import artifact_repository_registry as artifacts
         from mlflow.tracking._workspace.registry import get_workspace_store
@@ -61,11 +63,11 @@ def _fault(name: str) -> str:
     faults = [str(one.message) for one in caught if "Failure" in str(one.message)]
     if "vitrine" not in artifacts.get_registered_artifact_repositories():
         faults.append("artifacts: not registered")
-    known = sources.get_registered_sources()
+    known: list[Any] = sources.get_registered_sources()
     kinds = [one for one in known if one._get_source_type() == "vitrine"]
     if [one.__name__ for one in kinds] != ["VitrineDatasetSource"]:
         faults.append(f"sources of datasets: {kinds}")
-    elif not issubclass(kinds[0], sources.DatasetSource):
+    elif not issubclass(kinds[0], DatasetSource):
         faults.append(f"{kinds[0]} is no DatasetSource")
     return "; ".join(faults)
 
@@ -76,11 +78,11 @@ def _forked(work: Callable[[], str]) -> Callable[[], str]:
     child = os.fork()
     if not child:
         try:
-            result = work()
+            done = work()
         except BaseException:  # noqa: BLE001 - it is the result
-            result = traceback.format_exc()
+            done = traceback.format_exc()
         with os.fdopen(writable, "w") as output:
-            output.write(result)
+            output.write(done)
         os._exit(0)
     os.close(writable)
 

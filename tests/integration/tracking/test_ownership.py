@@ -273,7 +273,8 @@ def test_a_foreign_workspace_sees_and_changes_nothing(stores: Stores) -> None:
 def test_a_workspace_is_deleted_with_everything_in_it(
     stores: Stores, tracking_tables: TrackingTables
 ) -> None:
-    provider: Any = isolation.providers.get_workspace_store("")
+    patched: Any = isolation.providers
+    provider: Any = patched.get_workspace_store("")
 
     def items() -> list[str]:
         paginator = tracking_tables.client.get_paginator("scan")

@@ -224,6 +224,14 @@ def test_workspaces_cannot_be_disabled_while_others_have_resources(
         DynamoTrackingStore.of_context(plain)
 
 
+def _experiment(stores: Stores) -> Any:
+    return stores.tracking.create_experiment("one")
+
+
+def _model(stores: Stores) -> Any:
+    return stores.registry.create_registered_model("one")
+
+
 def _hook(stores: Stores) -> Any:
     events = [WebhookEvent("registered_model", "created")]
     return stores.registry.create_webhook("hook", "https://127.0.0.1/x", events)
@@ -232,8 +240,8 @@ def _hook(stores: Stores) -> Any:
 @pytest.mark.parametrize(
     ("kind", "create"),
     [
-        ("experiments", lambda s: s.tracking.create_experiment("one")),
-        ("registered models", lambda s: s.registry.create_registered_model("one")),
+        ("experiments", _experiment),
+        ("registered models", _model),
         ("webhooks", _hook),
     ],
 )

@@ -1,0 +1,259 @@
+"""3MF packages. Assimp reads the objects of one part; the production extension has several.
+
+For each part with meshes that are placed, assimp reads a package whose only model is that part, and
+whose build places its meshes where the components of all parts place them.
+"""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+from unicodedata import normalize
+from urllib.parse import unquote
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from backend.processing import limits
+from backend.processing.files import Files
+from backend.processing.readers import assimp
+from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
+from backend.processing.readers.xml_start import relations_of
+from backend.processing.scene import Floats, Part, RefusedError, Scene
+
+_RELATIONS = "_rels/.rels"
+_DEPTH, _PLACED, _PARTS = 32, 100_000, limits.REFERENCED_FILES
+_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError)
+
+
+class _Use(NamedTuple):
+    """An object of a part, placed by a matrix for row vectors."""
+
+    part: str
+    number: str
+    matrix: Floats
+
+
+@dataclass
+class _Model:
+    """The objects of a part: those with a mesh, and those that consist of others."""
+
+    content: bytearray
+    meshes: set[str] = field(default_factory=set[str])
+    components: dict[str, list[_Use]] = field(default_factory=dict[str, list[_Use]])
+    items: list[_Use] = field(default_factory=list[_Use])
+    end: int = 0
+    """Where the last tag begins."""
+
+
+def read(data: bytes, name: str, files: Files) -> Scene:
+    """Read a package.
+
+    Raises:
+        RefusedError: it is broken, or places what it does not contain.
+    """
+    package = _Package.opened(data)
+    if package is None:
+        return assimp.read(data, name, "3mf", files)
+    placed: dict[str, list[_Use]] = {}
+    for use in package.placed():
+        placed.setdefault(use.part, []).append(use)
+    if len(placed) > _PARTS:
+        raise RefusedError(f"has objects in more than {_PARTS} parts")
+    scenes = [
+        assimp.read(package.only(part, uses), name, "3mf", files) for part, uses in placed.items()
+    ]
+    if not scenes:
+        return assimp.read(data, name, "3mf", files)
+    return replace(_together(scenes), unit=unit_and_up("3mf", data, {})[0])
+
+
+class _Package:
+    """The parts of a package, each read when it is first used."""
+
+    def __init__(self, archive: zipfile.ZipFile, root: str) -> None:
+        self._archive = archive
+        self._names = {_named(name): name for name in reversed(archive.namelist())}
+        self._root = root
+        self._models: dict[str, _Model] = {}
+        self._left = limits.INPUT_BYTES
+
+    @classmethod
+    def opened(cls, data: bytes) -> "_Package | None":
+        """A package whose root places objects of other parts; None for all others."""
+        try:
+            archive = zipfile.ZipFile(io.BytesIO(data))
+            if sum(name.lower().endswith(".model") for name in archive.namelist()) < 2:
+                return None
+            package = cls(archive, "")
+            relations = relations_of(package.content(_RELATIONS))
+            package._root = _named(relations.get(RELATION_OF_3MF, ""))
+            root = package.model(package._root)
+        except (*_BROKEN, RefusedError):
+            return None
+        uses = [*root.items, *(use for each in root.components.values() for use in each)]
+        return package if any(use.part != package._root for use in uses) else None
+
+    def content(self, part: str) -> bytes:
+        name = self._names.get(part)
+        if name is None:
+            raise RefusedError(f"places objects of the part /{part}, which it does not contain")
+        with self._archive.open(name) as member:
+            found = member.read(self._left + 1)
+        self._left -= len(found)
+        if self._left < 0:
+            raise RefusedError(f"contains more than {limits.INPUT_BYTES} bytes")
+        return found
+
+    def model(self, part: str) -> _Model:
+        if part not in self._models:
+            try:
+                self._models[part] = _model_of(part, self.content(part))
+            except _BROKEN as error:
+                raise RefusedError(f"the part /{part} cannot be read: {error}") from error
+        return self._models[part]
+
+    def placed(self) -> Iterator[_Use]:
+        """The meshes of all parts, where the build of the root places them."""
+        count = 0
+        waiting = [(0, use) for use in reversed(self.model(self._root).items)]
+        while waiting:
+            depth, use = waiting.pop()
+            model = self.model(use.part)
+            if use.number in model.meshes:
+                yield use
+            elif use.number not in model.components:
+                raise RefusedError(f"places object {use.number[:20]} of /{use.part}: there is none")
+            count += 1
+            if depth > _DEPTH or count > _PLACED:
+                raise RefusedError(f"nests or places too many components (depth {_DEPTH})")
+            waiting += [
+                (depth + 1, each._replace(matrix=each.matrix @ use.matrix))
+                for each in reversed(model.components.get(use.number, []))
+            ]
+
+    def only(self, part: str, uses: Sequence[_Use]) -> bytes:
+        """A package with one part, which places meshes of its own."""
+        model = self.model(part)
+        items = "".join(
+            f"<item objectid={quoteattr(use.number)} transform="
+            f'"{" ".join(map(repr, use.matrix[:, :3].ravel().tolist()))}"/>'
+            for use in uses
+        )
+        content = bytes(model.content)
+        placing = f"<build>{items}</build>".encode()
+        target = quoteattr(f"/{self._names[part].lstrip('/')}")
+        relation = (
+            f"<Relationship Id={quoteattr('r')} Type={quoteattr(RELATION_OF_3MF)} Target={target}/>"
+        )
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as written:
+            for key, name in self._names.items():
+                if key not in {part, _RELATIONS} and not key.endswith((".model", "/")):
+                    written.writestr(name, self.content(key))
+            written.writestr(_RELATIONS, f"<Relationships>{relation}</Relationships>")
+            whole = content[: model.end] + placing + content[model.end :]
+            written.writestr(self._names[part], whole)
+        return out.getvalue()
+
+
+def _named(path: str) -> str:
+    """A name by which parts are found: they differ by more than case, escapes, and Unicode form."""
+    return normalize("NFC", unquote(path)).lstrip("/").lower()
+
+
+def _model_of(part: str, content: bytes) -> _Model:
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        text = content.decode("utf-16", "replace")
+        content = (text.partition("?>")[2] if text.startswith("<?xml") else text).encode()
+    model = _Model(bytearray(content))
+    _Parsing(part, model).run()
+    return model
+
+
+class _Parsing:
+    """Reads objects, components and items of a part, and hides its own build from assimp."""
+
+    def __init__(self, part: str, model: _Model) -> None:
+        self._part, self._model = part, model
+        self._object = ""
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._entity
+
+    def run(self) -> None:
+        try:
+            self._parser.Parse(bytes(self._model.content), True)
+        except (expat.ExpatError, LookupError, ValueError) as error:
+            raise RefusedError(f"the part /{self._part} is no XML: {error}") from error
+
+    def _entity(self, *_declared: object) -> None:
+        raise RefusedError(f"the part /{self._part} declares entities")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        match name.rpartition(" ")[2]:
+            case "object":
+                self._object = attributes.get("id", "")
+            case "mesh":
+                self._model.meshes.add(self._object)
+            case "components":
+                self._model.components.setdefault(self._object, [])
+            case "component":
+                self._model.components.setdefault(self._object, []).append(self._use(attributes))
+            case "item":
+                self._model.items.append(self._use(attributes))
+            case "build":
+                self._hide(1)
+            case _:
+                return
+
+    def _end(self, name: str) -> None:
+        match name.rpartition(" ")[2]:
+            case "build":
+                self._hide(2)
+            case "model":
+                self._model.end = self._parser.CurrentByteIndex
+            case _:
+                return
+
+    def _hide(self, before: int) -> None:
+        at = self._parser.CurrentByteIndex + before
+        if self._model.content[at : at + 5] == b"build":
+            self._model.content[at : at + 5] = b"other"
+
+    def _use(self, attributes: dict[str, str]) -> _Use:
+        paths = [value for key, value in attributes.items() if key.endswith(" path")]
+        part = _named(paths[0]) if paths else self._part
+        return _Use(part, attributes.get("objectid", ""), _matrix(attributes.get("transform")))
+
+
+def _matrix(text: str | None) -> Floats:
+    matrix = np.eye(4)
+    if text is None:
+        return matrix
+    try:
+        numbers = np.array([float(each) for each in text.split()])
+        matrix[:, :3] = numbers.reshape(4, 3)
+    except ValueError:
+        raise RefusedError(f"the transform '{text[:60]}' is not twelve numbers") from None
+    if not np.isfinite(matrix).all():
+        raise RefusedError(f"the transform '{text[:60]}' is not finite")
+    return matrix
+
+
+def _together(scenes: Sequence[Scene]) -> Scene:
+    parts, materials = list[Part](), list(scenes[0].materials[:0])
+    for scene in scenes:
+        parts += [replace(part, material=part.material + len(materials)) for part in scene.parts]
+        materials += scene.materials
+    return replace(
+        scenes[0],
+        parts=parts,
+        materials=materials,
+        meshes=sum(scene.meshes for scene in scenes),
+        embedded_textures=sum(scene.embedded_textures for scene in scenes),
+    )
