@@ -222,7 +222,7 @@ class _Parsing:
 
     def _hide(self, before: int) -> None:
         at = self._parser.CurrentByteIndex + before
-        if self._model.content[at : at + 5] == b"build":
+        if bytes(self._model.content[at : at + 5]) == b"build":
             self._model.content[at : at + 5] = b"other"
 
     def _use(self, attributes: dict[str, str]) -> _Use:

@@ -77,13 +77,14 @@ def _forked(work: Callable[[], str]) -> Callable[[], str]:
     readable, writable = os.pipe()
     child = os.fork()
     if not child:
-        try:
-            done = work()
-        except BaseException:  # noqa: BLE001 - it is the result
-            done = traceback.format_exc()
         with os.fdopen(writable, "w") as output:
-            output.write(done)
-        os._exit(0)
+            try:
+                output.write(work())
+            finally:
+                if sys.exc_info()[1] is not None:
+                    traceback.print_exc(file=output)
+                output.flush()
+                os._exit(0)
     os.close(writable)
 
     def result() -> str:

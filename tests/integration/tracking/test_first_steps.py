@@ -34,15 +34,12 @@ def _steps() -> list[str]:
     return [line for block in blocks for line in block.splitlines()]
 
 
-def test_the_first_run_is_in_the_ui(engines: "RealEngines", tmp_path: Path) -> None:
-    install, create, serve, export, log = _steps()
-    assert install == "pip install 'vitrine-mlflow[server]'"  # the environment has it
-    assert export == f"export MLFLOW_TRACKING_URI=http://{ADDRESS}"
-    port = free_port()
+def _environment(engines: "RealEngines", home: Path, port: int) -> dict[str, str]:
+    """What the commands find: the engine in the place of AWS, and another port."""
     options = Options()
-    environment = {
+    return {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "HOME": str(tmp_path),
+        "HOME": str(home),
         "AWS_ENDPOINT_URL_DYNAMODB": engines.url("dynamodb"),
         "AWS_ACCESS_KEY_ID": options.access_key,
         "AWS_SECRET_ACCESS_KEY": options.secret_key,
@@ -50,6 +47,14 @@ def test_the_first_run_is_in_the_ui(engines: "RealEngines", tmp_path: Path) -> N
         "MLFLOW_PORT": str(port),
         "GIT_PYTHON_REFRESH": "quiet",
     }
+
+
+def test_the_first_run_is_in_the_ui(engines: "RealEngines", tmp_path: Path) -> None:
+    install, create, serve, export, log = _steps()
+    assert install == "pip install 'vitrine-mlflow[server]'"  # the environment has it
+    assert export == f"export MLFLOW_TRACKING_URI=http://{ADDRESS}"
+    port = free_port()
+    environment = _environment(engines, tmp_path, port)
 
     def run(step: str, **more: str) -> str:
         done = subprocess.run(
