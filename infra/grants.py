@@ -62,6 +62,7 @@ RUNS: dict[RunRequest, str] = {
     "describe": "states:DescribeExecution",
     "steps": "states:GetExecutionHistory",
 }
+CALL = ("lambda:InvokeFunction",)
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -110,6 +111,7 @@ def statements(
         *_streams(resources, streams),
         *_messages(spec, resources),
         *_runs(spec, resources),
+        *_calls(spec, resources),
         *_key(spec, resources, streams),
         *_imported_keys(spec, resources),
         *_search(spec, resources),
@@ -239,6 +241,11 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
         _allow([RUNS[request]], [machine if request == "start" else executions])
         for request in spec.runs
     ]
+
+
+def _calls(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    called = [resources.readers[each.name] for each in spec.calls if each.name in resources.readers]
+    return [_allow(CALL, [function.function_arn]) for function in called]
 
 
 def _key(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchservice as opensearch
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
@@ -26,10 +27,13 @@ class Resources:
     queues: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     dead_letters: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     topics: dict[str, sns.Topic] = field(default_factory=dict[str, sns.Topic])
+    readers: dict[str, lambda_.Function] = field(default_factory=dict[str, lambda_.Function])
+    """Functions that others of their stack call."""
     user_pool: cognito.UserPool | None = None
     user_pool_client: cognito.UserPoolClient | None = None
     domain: opensearch.Domain | None = None
     network: Network | None = None
+    readers_network: Network | None = None
     key: kms.IKey | None = None
     state_machine: str = ""
     """The ARN of the state machine that runs executions."""

@@ -323,7 +323,7 @@ class Settings(ExecutionSettings):
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
             declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),
             declared.MALWARE_SCAN: int(self.malware_scan),
-            **self.of_executions(),
+            **self.of_executions(self.account_concurrency),
             declared.ALLOWED_PIPELINES: ",".join(self.allowed_pipelines),
             declared.OIDC_ISSUER: self.oidc_issuer,
             declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,

@@ -8,6 +8,7 @@ senders that cannot set headers, else as `Authorization: Bearer …`. Pages can 
 import hmac
 import json
 import os
+import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import cast
@@ -25,7 +26,7 @@ from local import arns
 from local.engine_room import EngineRoom
 from local.engines.errors import EngineError
 from local.errors import LocalError
-from local.functions import Functions
+from local.functions import Functions, TenantError
 from local.plan import Object
 from local.proxy import Proxies
 from local.pumps.drained import Drain
@@ -38,6 +39,8 @@ NOTIFICATIONS = "/notifications"
 ANSWERS = "/answers"
 USER_POOLS = "/user-pools"
 TASKS = "/tasks"
+INVOCATIONS = "/lambda"
+_INVOKE = "/2015-03-31/functions/{function}/invocations"
 _SECONDS = 5
 
 
@@ -60,11 +63,17 @@ class Board:
     engines: EngineRoom
     supervisor: Supervisor
     token: str
+    calls_token: str = field(default_factory=lambda: secrets.token_hex(32))
+    """Of the address at which functions call each other; their policies allow it beforehand."""
     answers: Answers = field(default_factory=Answers)
     drain: Drain | None = None
     objects: ObjectPump | None = None
     proxies: Proxies | None = None
     tasks: Tasks | None = None
+
+    def calls_url(self, base: str) -> str:
+        """Return the address at which functions call each other."""
+        return f"{base}/{self.calls_token}{INVOCATIONS}"
 
 
 def admin_app(board: Board) -> Starlette:
@@ -79,7 +88,8 @@ def admin_app(board: Board) -> Starlette:
         ("/faults", ["GET", "PUT", "DELETE"], _with_token(_faults)),
         (private + ANSWERS + "/{request}", ["PUT"], _answer),
         (private + NOTIFICATIONS, ["POST"], _notified),
-        (private + TASKS + "/2015-03-31/functions/{function}/invocations", ["POST"], _task),
+        (private + TASKS + _INVOKE, ["POST"], _task),
+        (f"/{board.calls_token}{INVOCATIONS}{_INVOKE}", ["POST"], _invoked),
         (private + TASKS + STATUS_PATH, ["POST"], _status_changed),
         (private + TASKS + WAITING_PATH, ["POST"], _waits),
         (private + TASKS, ["POST"], _task),
@@ -215,6 +225,27 @@ async def _task(board: Board, request: Request) -> Response:
         return await board.tasks.call(target, cast("Object", body), role)
     except RefusedTaskError as refused:
         return refused.response()
+
+
+async def _invoked(board: Board, request: Request) -> Response:
+    """Handle the call of a function by another one, which waits for the result."""
+    event = cast("JsonValue", json.loads(await request.body() or b"{}"))
+    if not isinstance(event, dict):
+        return _refused_call(400, "InvalidRequestContentException", "not an object")
+    tenant = request.headers.get("x-amz-tenant-id")
+    try:
+        result = await board.functions.invoke(request.path_params["function"], event, tenant)
+    except TenantError as error:
+        return _refused_call(400, "InvalidParameterValueException", str(error))
+    except LocalError as error:
+        return _refused_call(404, "ResourceNotFoundException", str(error))
+    failed = {"X-Amz-Function-Error": "Unhandled"} if result.error else {}
+    return Response(result.payload, media_type="application/json", headers=failed)
+
+
+def _refused_call(status: int, code: str, message: str) -> Response:
+    body = {"Type": "User", "message": message}
+    return JSONResponse(body, status, headers={"x-amzn-ErrorType": code})
 
 
 async def _listing(board: Board, request: Request) -> Response:

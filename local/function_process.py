@@ -42,6 +42,7 @@ class FunctionSpec:
     timeout: float
     memory: int
     concurrency: int | None
+    per_tenant: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Call:
     request_id: str
     payload: bytes
     result: asyncio.Future[InvocationResult]
+    tenant: str | None = None
     deadline_ms: int = 0
 
     def finish(self, result: InvocationResult) -> None:
@@ -121,6 +123,8 @@ class Worker:
         self._log = log
         self._policies = policies
         self._box = box
+        self.tenant: str | None = None
+        """The tenant whose calls it serves; None serves calls without one."""
         self._on_ready = on_ready
         self._process: asyncio.subprocess.Process | None = None
         self._call: Call | None = None
@@ -133,6 +137,7 @@ class Worker:
             **environment,
             "AWS_LAMBDA_RUNTIME_API": f"{LOOPBACK}:{port}",
             "AWS_LAMBDA_LOG_STREAM_NAME": self.id,
+            **({} if box is None else {"VITRINE_BOX": box}),
         }
 
     @property

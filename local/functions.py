@@ -35,6 +35,14 @@ _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 _log = logging.getLogger(__name__)
 
 
+class TenantError(LocalError):
+    """A call without the tenant that its function needs, or with one that it does not take."""
+
+    def __init__(self, spec: FunctionSpec) -> None:
+        needs = "needs the id of a tenant" if spec.per_tenant else "is in no tenant isolation"
+        super().__init__(f"the function {spec.name} {needs}")
+
+
 class Process(Protocol):
     """The properties that decide when an idle process ends."""
 
@@ -81,17 +89,29 @@ class _Pool:
         reserved = self.spec.concurrency
         return _DEFAULT_CONCURRENCY if reserved is None else reserved
 
-    def idle(self) -> Worker | None:
-        """Return the process that was used last, so that the others can become idle."""
-        free = [worker for worker in self.workers.values() if worker.ready]
-        return max(free, key=lambda worker: worker.idle_since, default=None)
+    def next(self) -> tuple[Call, Worker] | None:
+        """Return the first call that a free process may serve, and the one that was used last.
 
-    def coming(self) -> int:
-        """Return how many processes will request a call soon.
-
-        They are starting, or just answered one.
+        So the others can become idle. A process serves the calls of one tenant.
         """
-        return sum(1 for worker in self.workers.values() if worker.coming)
+        free = {
+            worker.tenant: worker
+            for worker in sorted(self.workers.values(), key=lambda worker: worker.idle_since)
+            if worker.ready
+        }
+        calls = self.waiting if free else ()
+        return next(((call, free[call.tenant]) for call in calls if call.tenant in free), None)
+
+    def missing(self) -> list[str | None]:
+        """Return the tenants of calls for which no process is coming, each as often as it has some.
+
+        A process is coming if it starts, or just answered a call.
+        """
+        coming = collections.Counter(
+            worker.tenant for worker in self.workers.values() if worker.coming
+        )
+        wanted = collections.Counter(call.tenant for call in self.waiting)
+        return list((wanted - coming).elements())
 
 
 class Functions:
@@ -149,21 +169,26 @@ class Functions:
         """
         return self._pool(reference).spec
 
-    async def invoke(self, reference: str, event: Mapping[str, JsonValue]) -> InvocationResult:
+    async def invoke(
+        self, reference: str, event: Mapping[str, JsonValue], tenant: str | None = None
+    ) -> InvocationResult:
         """Call a function and return its result, which may be an error of the function.
 
         A call waits for a free process if the function has its maximum number of processes.
 
         Raises:
             LocalError: there is no such function.
+            TenantError: a function in tenant isolation needs a tenant, and others take none.
         """
         pool = self._pool(reference)
+        if pool.spec.per_tenant != bool(tenant):
+            raise TenantError(pool.spec)
         payload = json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if len(payload) > _MAXIMUM_PAYLOAD:
             return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
         if pool.limit == 0:
             return function_error("TooManyRequestsException", "reserved concurrency is 0")
-        call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future())
+        call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future(), tenant)
         pool.counters.invocations += 1
         pool.waiting.append(call)
         self._running += 1
@@ -221,17 +246,21 @@ class Functions:
         return self._pools[name]
 
     def _dispatch(self, pool: _Pool) -> None:
-        while pool.waiting and (worker := pool.idle()):
-            worker.take(pool.waiting.popleft())
-        missing = len(pool.waiting) - pool.coming()
-        room = pool.limit - len(pool.workers)
-        for _ in range(min(missing, room)):
+        while served := pool.next():
+            call, worker = served
+            pool.waiting.remove(call)
+            worker.take(call)
+        for tenant in pool.missing():
+            if len(pool.workers) >= pool.limit:
+                if tenant is not None:  # an idle process of another tenant takes the place
+                    self._make_room(pool.workers.values())
+                return
             if self._starting() >= _STARTS_AT_ONCE:
                 return  # goes on when one of them is ready; by then another may be free
             if not self._ports:
-                self._make_room()
+                self._make_room(self._workers.values())
                 return
-            self._start(pool)
+            self._start(pool, tenant)
 
     def _dispatch_all(self) -> None:
         for pool in self._pools.values():
@@ -241,11 +270,11 @@ class Functions:
     def _starting(self) -> int:
         return sum(1 for worker in self._workers.values() if worker.never_ready)
 
-    def _make_room(self) -> None:
-        """End the process that is idle the longest, of any function; then serve those who wait."""
+    def _make_room(self, workers: Iterable[Worker]) -> None:
+        """End the one of these processes that is idle the longest; then serve those who wait."""
         if self._ending:
             return
-        idle = [worker for worker in self._workers.values() if worker.ready]
+        idle = [worker for worker in workers if worker.ready]
         oldest = min(idle, key=lambda worker: worker.idle_since, default=None)
         if oldest is not None:
             oldest.retire()
@@ -253,7 +282,7 @@ class Functions:
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    def _start(self, pool: _Pool) -> None:
+    def _start(self, pool: _Pool, tenant: str | None) -> None:
         port = self._ports.pop()
         worker = Worker(
             pool.spec,
@@ -265,6 +294,7 @@ class Functions:
             box=self._box,
             on_ready=self._dispatch_all,
         )
+        worker.tenant = tenant
         pool.workers[worker.id] = worker
         self._workers[port] = worker
         pool.counters.cold_starts += 1

@@ -134,6 +134,7 @@ class Runtime:
                 environment={
                     **endpoints.environment(),
                     "AWS_ENDPOINT_URL_COGNITO_KEYS": self._choices.internal.url + USER_POOLS,
+                    "AWS_ENDPOINT_URL_LAMBDA": board.calls_url(self._choices.internal.url),
                     "AWS_ACCESS_KEY_ID": self._credentials.access_key,
                     "AWS_SECRET_ACCESS_KEY": self._credentials.secret_key,
                 },

@@ -58,6 +58,7 @@ async def _next(_request: Request, worker: Worker) -> Response:
             "Lambda-Runtime-Aws-Request-Id": call.request_id,
             "Lambda-Runtime-Deadline-Ms": str(call.deadline_ms),
             "Lambda-Runtime-Invoked-Function-Arn": worker.function_arn,
+            **({} if call.tenant is None else {"Lambda-Runtime-Aws-Tenant-Id": call.tenant}),
         },
     )
 

@@ -167,5 +167,19 @@ def secrets_manager() -> "SecretsManagerClient":
 
 
 @cache
+def waiting_lambda(seconds: int) -> Any:
+    """Return a client that waits so long for a function, in one attempt."""
+    config = _CONFIG.merge(
+        Config(
+            read_timeout=seconds,
+            retries={"mode": "standard", "total_max_attempts": 1},
+            tcp_keepalive=True,  # nothing is sent while the function runs
+        )
+    )
+    session: Any = _session()  # types of this client are not installed
+    return session.client("lambda", config=config)
+
+
+@cache
 def step_functions() -> "SFNClient":
     return _session().client("stepfunctions", config=_CONFIG)

@@ -42,6 +42,10 @@ class Settings:
     def secret(self, secret: Secret) -> str:
         return self._get(f"SECRET_{secret.name}")
 
+    def function(self, function: Function) -> str | None:
+        """Return the physical name of a function that this one calls, None if it has none."""
+        return self.environment.get(f"FUNCTION_{function.name}")
+
     def text(self, setting: Setting) -> str:
         return self._get(setting.variable)
 
@@ -61,6 +65,12 @@ class Settings:
     @property
     def region(self) -> str:
         return self._get("AWS_REGION")
+
+    @property
+    def is_isolated(self) -> bool:
+        """Return whether the function runs in Lambda's isolation, or in the box of its tests."""
+        in_lambda = self.environment.get("LAMBDA_TASK_ROOT") == "/var/task"
+        return in_lambda or "VITRINE_BOX" in self.environment
 
     @property
     def library_path(self) -> dict[str, str]:

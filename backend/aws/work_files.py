@@ -44,6 +44,28 @@ class S3WorkFiles:
             with closing(reply["Body"]) as body, path.open("wb") as file:
                 shutil.copyfileobj(body, file, _BLOCK)
 
+    def check_readable(self, bucket: str, key: str, version_id: str | None) -> None:
+        with translated_object(key):
+            self.client.get_object(Bucket=bucket, Key=key, **_version(version_id))["Body"].close()
+
+    def url(self, bucket: str, key: str, version_id: str | None, *, seconds: int) -> str:
+        parameters = {"Bucket": bucket, "Key": key, **_version(version_id)}
+        return self.client.generate_presigned_url("get_object", parameters, seconds)
+
+    def url_to_write(
+        self, bucket: str, key: str, *, content_type: str, seconds: int
+    ) -> tuple[str, Mapping[str, str]]:
+        # S3 creates the object only if there is none: whoever has the URL cannot fill the bucket
+        # with versions, or replace what has been checked.
+        headers = {"Content-Type": content_type, "If-None-Match": "*"}
+        parameters = {
+            "Bucket": bucket,
+            "Key": key,
+            "ContentType": content_type,
+            "IfNoneMatch": "*",
+        }
+        return self.client.generate_presigned_url("put_object", parameters, seconds), headers
+
     def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
         with translated_object(key, refusing=True), path.open("rb") as file:
             self.client.put_object(Bucket=bucket, Key=key, Body=file, ContentType=content_type)

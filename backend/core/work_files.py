@@ -35,6 +35,25 @@ class WorkFiles(Protocol):
         """
         ...
 
+    def check_readable(self, bucket: str, key: str, version_id: str | None) -> None:
+        """Check whether a version could be downloaded.
+
+        Raises:
+            NotFoundError: there is no such version.
+            NotRestoredError: it is in an archive class.
+        """
+        ...
+
+    def url(self, bucket: str, key: str, version_id: str | None, *, seconds: int) -> str:
+        """Return a URL that reads one version of an object for some time."""
+        ...
+
+    def url_to_write(
+        self, bucket: str, key: str, *, content_type: str, seconds: int
+    ) -> tuple[str, Mapping[str, str]]:
+        """Return a URL that creates an object once, and the headers that the PUT must have."""
+        ...
+
     def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
         """Write a file to an object of at most 5 GB."""
         ...

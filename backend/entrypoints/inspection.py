@@ -15,19 +15,18 @@ from backend.core.models import WireModel
 from backend.core.objects import NotRestoredError
 from backend.core.wired import wired
 from backend.core.work_files import WorkFiles
+from backend.entrypoints.reading import AssetFiles, Place, Reading, RemoteReading, remote_reading
 from backend.processing import limits
-from backend.processing.jail.parent import Jail, Outcome, Usage
-from backend.processing.jail.results import Result
+from backend.processing.jail.parent import Jail, Outcome
+from backend.processing.remote.invoker import refused
 from backend.spec.formats import extension_of, reason_not_inspected
 from backend.spec.functions import Function
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
-from backend.spec.settings import TURNTABLES
-from backend.values import frozen
+from backend.spec.settings import READERS, TURNTABLES
 
 VERSION = 1
 """Of the form of `inspection.json`."""
-_LISTED_FILES = 20_000
-"""Files of an asset among which references are resolved: 20 requests to S3."""
+_NO_JAIL = "this deployment has no function that reads files"
 
 
 class Body(WireModel):
@@ -41,43 +40,22 @@ class Body(WireModel):
     input_asset_location_key: str = ""
     input_s3_version_id: str = ""
     input_relative_path: str = ""
-
-
-@frozen
-class Place:
-    """A bucket and a key in it."""
-
-    bucket: str
-    key: str
-
-    def below(self, name: str) -> "Place":
-        return Place(self.bucket, self.key + name)
-
-
-@wired
-class _AssetFiles:
-    """The files of an asset in its bucket, for the references of a model."""
-
-    files: WorkFiles
-    root: Place
-
-    def sizes(self) -> Mapping[str, int]:
-        return self.files.sizes(self.root.bucket, self.root.key, most=_LISTED_FILES)
-
-    def fetch(self, path: str, destination: Path) -> None:
-        place = self.root.below(path)
-        self.files.download(place.bucket, place.key, None, destination)
+    execution_id: str = ""
 
 
 @wired
 class Inspector:
-    """One pipeline: reads files of some `extensions`. A file that it cannot read is no error."""
+    """One pipeline: reads files of some `extensions`. A file that it cannot read is no error.
+
+    Without a `jail`, or where the jail cannot confine, files are read by the `remote` function.
+    """
 
     files: WorkFiles
-    jail: Jail
+    jail: Jail | None
     extensions: frozenset[str]
+    remote: RemoteReading | None = None
 
-    def handle(self, event: Mapping[str, Any], _context: object = None) -> dict[str, Any]:
+    def handle(self, event: Mapping[str, Any], context: object = None) -> dict[str, Any]:
         """Inspect the file of a run. Returns a summary for the history of the execution.
 
         Raises:
@@ -87,8 +65,10 @@ class Inspector:
         source = self._single(body, _place(body.input_s3_asset_file_path))
         root = _root(body, source)
         version_id = body.input_s3_version_id if source.bucket == body.bucket_asset else ""
+        run = _place(body.output_s3_asset_metadata_path).parent
+        reading = Reading(body.execution_id, source, version_id or None, root, run)
         with tempfile.TemporaryDirectory() as temporary:
-            found = self._inspected(source, version_id, root, Path(temporary))
+            found = self._inspected(reading, Path(temporary), context)
             self._write(body, source, found)
         return {"refused": found.result.refused, "facts": len(found.result.facts)}
 
@@ -107,21 +87,30 @@ class Inspector:
             )
         return source.below(written[0])
 
-    def _inspected(self, source: Place, version_id: str, root: Place, folder: Path) -> Outcome:
-        path = source.key.removeprefix(root.key)
-        extension = extension_of(path)
+    def _inspected(self, reading: Reading, folder: Path, context: object) -> Outcome:
+        extension = extension_of(reading.path)
         if extension not in self.extensions:
             # The other pipeline may read it.
             reason = reason_not_inspected(extension)
-            return _refused(reason or f"files with the extension .{extension} cannot be read")
-        if self.files.size(source.bucket, source.key, version_id or None) > limits.INPUT_BYTES:
-            return _refused(f"larger than {limits.INPUT_BYTES // limits.MIB} MiB")
-        content = folder / "content"
+            return refused(reason or f"files with the extension .{extension} cannot be read")
+        source = reading.source
+        size = self.files.size(source.bucket, source.key, reading.version_id)
+        if size > limits.INPUT_BYTES:
+            return refused(f"larger than {limits.INPUT_BYTES // limits.MIB} MiB")
         try:
-            self.files.download(source.bucket, source.key, version_id or None, content)
+            lacking = _NO_JAIL if self.jail is None else self.jail.obstacle(reading.path)
+            if self.jail is not None and lacking is None:
+                return self._read_here(self.jail, reading, folder)
+            if self.remote is not None:
+                return self.remote.read(reading, size, folder, context)
         except NotRestoredError as error:
-            return _refused(str(error))
-        return self.jail.inspect(path, content, _AssetFiles(self.files, root), folder)
+            return refused(str(error))
+        return refused(str(lacking))
+
+    def _read_here(self, jail: Jail, reading: Reading, folder: Path) -> Outcome:
+        content, source = folder / "content", reading.source
+        self.files.download(source.bucket, source.key, reading.version_id, content)
+        return jail.inspect(reading.path, content, AssetFiles(self.files, reading.asset), folder)
 
     def _write(self, body: Body, source: Place, found: Outcome) -> None:
         """Write the result last, so that a reader who finds it finds the other objects too."""
@@ -146,8 +135,11 @@ class Inspector:
 def inspector(function: Function, extensions: frozenset[str]) -> Inspector:
     """Return the pipeline of a function, with S3 behind it."""
     settings = load(function)
-    jail = Jail(settings.library_path, turntable=settings.number(TURNTABLES) == 1)
-    return Inspector(S3WorkFiles(at_first_use(s3)), jail, extensions)
+    files = S3WorkFiles(at_first_use(s3))
+    jail = None
+    if settings.text(READERS) != "always":
+        jail = Jail(settings.library_path, turntable=settings.number(TURNTABLES) == 1)
+    return Inspector(files, jail, extensions, remote_reading(function, settings, files))
 
 
 def _place(uri: str) -> Place:
@@ -167,10 +159,6 @@ def _root(body: Body, source: Place) -> Place:
     if source.bucket == body.bucket_asset and location and source.key.startswith(location):
         return Place(source.bucket, location)
     return Place(source.bucket, source.key.rpartition("/")[0] + "/")
-
-
-def _refused(reason: str) -> Outcome:
-    return Outcome(Result(refused=reason), Usage(0, 0, 0))
 
 
 def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:

@@ -152,6 +152,15 @@ PROCESSING = Setting(
     ),
 )
 
+READERS = Setting(
+    "READERS",
+    "fallback",
+    (
+        "Whether files are read in a function of their own, without permissions: `fallback`: "
+        "where the kernel does not confine the process that reads a file; `always`; `off`: "
+        "never, so that nothing is read there."
+    ),
+)
 TURNTABLES = Setting(
     "TURNTABLES",
     0,
@@ -190,4 +199,5 @@ SETTINGS = (
     ALLOWED_PIPELINES,
     PROCESSING,
     TURNTABLES,
+    READERS,
 )

@@ -55,7 +55,7 @@ class FunctionsOf:
     ) -> lambda_.Function:
         """Return the function, with `streams` to read and `more` grants than it declares."""
         group = self._log_group(spec)
-        network = self._resources.network if in_network(spec) else None
+        network = self._network(spec)
         allowed = self._allowed(spec, group, streams, more, joins=network is not None)
         function = lambda_.Function(
             self._stack,
@@ -77,6 +77,7 @@ class FunctionsOf:
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            tenancy_config=lambda_.TenancyConfig.PER_TENANT if spec.tenant_isolation else None,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
@@ -99,6 +100,11 @@ class FunctionsOf:
             *more,
             *([grants.join_network()] if joins else []),
         ]
+
+    def _network(self, spec: Function) -> Network | None:
+        if spec.kind == "reader":
+            return self._resources.readers_network
+        return self._resources.network if in_network(spec) else None
 
     def _name(self, spec: Function) -> str | None:
         # Stacks before that of these functions start executions, by this name.
@@ -171,6 +177,10 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
     for queue in (*spec.sends, *spec.receives, *spec.redrives):
         variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
+    for called in spec.calls:
+        if called.name in resources.readers:
+            name = resources.readers[called.name].function_name
+            variables[f"FUNCTION_{called.name}"] = name
     for topic in spec.topics:
         variables[f"TOPIC_{topic.name}"] = resources.topics[topic.name].topic_arn
     for secret in spec.secrets:

@@ -1,7 +1,7 @@
-"""The network of a search domain that is not reachable from outside.
+"""Networks without a way to the internet: that of a search domain, and that of readers of files.
 
-It has no way to the internet: the functions in it reach the domain, and other services of AWS
-through endpoints.
+The functions in the first one reach the domain, and other services of AWS through endpoints. Those
+in the second one reach the deployment's buckets only.
 """
 
 from collections.abc import Iterable
@@ -18,6 +18,8 @@ from infra.constructs.naming import name_exactly
 
 ADDRESSES = "10.0.0.0/16"
 HTTPS = 443
+READERS_ZONES = 2
+READERS_ACTIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ def declared_network(
         enable_dns_hostnames=True,  # endpoints are found by the services' usual names
         enable_dns_support=True,
     )
-    _log_refusals(stack, vpc, refusals)
+    _log_refusals(stack, vpc, refusals, "Search")
     table = ec2.CfnRouteTable(stack, "SearchRoutes", vpc_id=vpc.ref)
-    subnets = tuple(_subnet(stack, vpc, table, zone) for zone in range(zones))
+    subnets = tuple(_subnet(stack, vpc, table, zone, "Search") for zone in range(zones))
     functions_group, services_group = _groups(stack, vpc)
     for service in ("dynamodb", "s3"):
         ec2.CfnVPCEndpoint(
@@ -75,7 +77,56 @@ def declared_network(
     return Network(subnets, functions_group, services_group)
 
 
-def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup) -> None:
+def readers_network(stack: Stack, *, buckets: Iterable[str], refusals: logs.LogGroup) -> Network:
+    """Return the network of readers, from which they reach objects of `buckets` (ARNs) only.
+
+    Connections that its security group refuses are logged to `refusals`.
+    """
+    vpc = ec2.CfnVPC(
+        stack,
+        "ReadersVpc",
+        cidr_block=ADDRESSES,
+        enable_dns_hostnames=True,
+        enable_dns_support=True,
+    )
+    _log_refusals(stack, vpc, refusals, "Readers")
+    table = ec2.CfnRouteTable(stack, "ReadersRoutes", vpc_id=vpc.ref)
+    subnets = tuple(_subnet(stack, vpc, table, zone, "Readers") for zone in range(READERS_ZONES))
+    allowed = iam.PolicyStatement(
+        principals=[cast("iam.IPrincipal", iam.AnyPrincipal())],
+        actions=list(READERS_ACTIONS),
+        resources=[f"{arn}/*" for arn in buckets],
+    )
+    ec2.CfnVPCEndpoint(
+        stack,
+        "ReadersS3Endpoint",
+        vpc_id=vpc.ref,
+        service_name=f"com.amazonaws.{stack.region}.s3",
+        vpc_endpoint_type="Gateway",
+        route_table_ids=[table.ref],
+        policy_document=iam.PolicyDocument(statements=[allowed]),
+    )
+    group = ec2.CfnSecurityGroup(
+        stack,
+        "ReadersGroup",
+        vpc_id=vpc.ref,
+        group_description="Functions that read files",
+        security_group_egress=[_https("HTTPS to S3")],
+    )
+    return Network(subnets, group.attr_group_id, group.attr_group_id)
+
+
+def _https(description: str) -> ec2.CfnSecurityGroup.EgressProperty:
+    return ec2.CfnSecurityGroup.EgressProperty(
+        ip_protocol="tcp",
+        from_port=HTTPS,
+        to_port=HTTPS,
+        cidr_ip="0.0.0.0/0",  # addresses of S3 and DynamoDB; no route leads elsewhere
+        description=description,
+    )
+
+
+def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup, name: str) -> None:
     service = iam.ServicePrincipal(
         "vpc-flow-logs.amazonaws.com",
         conditions={"StringEquals": {"aws:SourceAccount": stack.account}},
@@ -86,15 +137,15 @@ def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup) -> None:
     )
     role = iam.Role(
         stack,
-        "SearchFlowLogRole",
-        description="Lets the network of search log refused connections",
+        f"{name}FlowLogRole",
+        description=f"Lets the network of {name.lower()} log refused connections",
         assumed_by=cast("iam.IPrincipal", service),
         inline_policies={"Declared": iam.PolicyDocument(statements=[writing])},
     )
-    name_exactly(role, "SearchFlowLogRole")
+    name_exactly(role, f"{name}FlowLogRole")
     ec2.CfnFlowLog(
         stack,
-        "SearchFlowLog",
+        f"{name}FlowLog",
         resource_id=vpc.ref,
         resource_type="VPC",
         traffic_type="REJECT",
@@ -115,10 +166,10 @@ def _services(functions: Iterable[Function]) -> list[str]:
     return sorted(service for service, is_used in used.items() if is_used)
 
 
-def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int) -> str:
+def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int, name: str) -> str:
     subnet = ec2.CfnSubnet(
         stack,
-        f"SearchSubnet{zone}",
+        f"{name}Subnet{zone}",
         vpc_id=vpc.ref,
         cidr_block=f"10.0.{16 * zone}.0/20",
         availability_zone=Fn.select(zone, Fn.get_azs()),
@@ -126,7 +177,7 @@ def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int) 
     )
     ec2.CfnSubnetRouteTableAssociation(
         stack,
-        f"SearchSubnet{zone}Routes",
+        f"{name}Subnet{zone}Routes",
         subnet_id=subnet.ref,
         route_table_id=table.ref,
     )
@@ -140,15 +191,7 @@ def _groups(stack: Stack, vpc: ec2.CfnVPC) -> tuple[str, str]:
         "SearchFunctionsGroup",
         vpc_id=vpc.ref,
         group_description="Functions that use search",
-        security_group_egress=[
-            ec2.CfnSecurityGroup.EgressProperty(
-                ip_protocol="tcp",
-                from_port=HTTPS,
-                to_port=HTTPS,
-                cidr_ip="0.0.0.0/0",  # addresses of S3 and DynamoDB; no route leads elsewhere
-                description="HTTPS to the domain and the endpoints",
-            )
-        ],
+        security_group_egress=[_https("HTTPS to the domain and the endpoints")],
     )
     services = ec2.CfnSecurityGroup(
         stack,

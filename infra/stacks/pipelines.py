@@ -1,17 +1,30 @@
 """What runs workflows: the state machine, the functions that it calls, alarms for both."""
 
-from aws_cdk import Stack
+from dataclasses import replace
+
+from aws_cdk import Aws, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from backend.spec.functions import FUNCTIONS
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE_MB
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
+from infra.constructs.logs import log_group
+from infra.constructs.network import Network, readers_network
 from infra.constructs.state_machine import declared_state_machine
 from infra.resources import Resources
 from infra.settings import Settings
+
+
+def _sized(spec: Function, settings: Settings) -> Function:
+    """Return a pipeline, smaller if it only waits for its reader."""
+    if settings.readers != "always" or not spec.calls:
+        return spec
+    return replace(spec, memory_mb=WAITING_MEMORY_MB, storage_mb=WAITING_STORAGE_MB)
 
 
 class PipelinesStack(Stack):
@@ -28,18 +41,32 @@ class PipelinesStack(Stack):
     ) -> None:
         super().__init__(scope, name, description="Vitrine: what runs workflows")
         declared = {
-            kind: [s for s in FUNCTIONS if s.kind == kind] for kind in ("pipeline", "output")
+            kind: [s for s in FUNCTIONS if s.kind == kind]
+            for kind in ("pipeline", "output", "reader")
         }
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
+        if settings.readers_in_vpc:
+            resources.readers_network = self._network(settings, resources)
+        if settings.readers != "off":
+            resources.readers = {spec.name: made.make(spec) for spec in declared["reader"]}
         outputs = [made.make(spec) for spec in declared["output"]]
         machine = declared_state_machine(
             self,
             settings=settings,
             resources=resources,
-            pipelines=[made.make(spec) for spec in declared["pipeline"]],
+            pipelines=[made.make(_sized(spec, settings)) for spec in declared["pipeline"]],
             process_output=outputs[0] if outputs else None,
         )
         self._watch(Alarms(self, settings), machine)
+
+    def _network(self, settings: Settings, resources: Resources) -> Network:
+        days = settings.log_retention_days
+        group = log_group(self, "ReadersFlowLogs", days=days, key=resources.key)
+        arns = [
+            resources.buckets[each.name].bucket_arn for each in (ASSET_BUCKET, AUXILIARY_BUCKET)
+        ]
+        arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
+        return readers_network(self, buckets=arns, refusals=group)
 
     def _watch(self, alarms: Alarms, machine: sfn.CfnStateMachine) -> None:
         alarms.above(

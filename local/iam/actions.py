@@ -237,6 +237,13 @@ def _dynamodb(operation: str, parameters: Parameters, place: Place) -> Iterator[
         yield from _on_table(operation, table, place, index=index)
 
 
+def _lambda(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation == "Invoke":
+        name = str(parameters["FunctionName"])
+        arn = name if name.startswith("arn:") else place.arn("lambda", f"function:{name}")
+        yield Need("lambda:InvokeFunction", arn)
+
+
 def _table(name: object, place: Place) -> str:
     text = str(name)
     return text if text.startswith("arn:") else place.arn("dynamodb", f"table/{text}")
@@ -373,6 +380,7 @@ NOTHING = Need("", "")
 _SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
     "cognito-idp": _cognito,
     "dynamodb": _dynamodb,
+    "lambda": _lambda,
     "s3": _s3,
     "secretsmanager": _secretsmanager,
     "sns": _sns,

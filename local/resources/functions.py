@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
@@ -40,6 +40,12 @@ class Logging(Properties):
     system_log_level: NoEffect = None
 
 
+class Tenancy(Properties):
+    """Whether a process serves the calls of one tenant only."""
+
+    tenant_isolation_mode: Literal["PER_TENANT"]
+
+
 class LambdaFunction(Properties):
     """`AWS::Lambda::Function`; networks, tracing and forms of logs have no effect here."""
 
@@ -63,6 +69,7 @@ class LambdaFunction(Properties):
     recursive_loop: NoEffect = None
     runtime_management_config: NoEffect = None
     tags: NoEffect = None
+    tenancy_config: Tenancy | None = None
     tracing_config: NoEffect = None
     vpc_config: NoEffect = None
 
@@ -158,6 +165,7 @@ def create_function(context: Context, resource: Resource) -> Created:
             timeout=declared.timeout,
             memory=declared.memory_size,
             concurrency=declared.reserved_concurrent_executions,
+            per_tenant=declared.tenancy_config is not None,
         )
     )
     return Created(name, {"Arn": function_arn})

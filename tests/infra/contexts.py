@@ -38,6 +38,8 @@ CONTEXTS: dict[str, dict[str, object]] = {
     },
     "hardened": {**_PROD, **HARDENED},
     "without-search": {
+        "readers": "always",
+        "readersInVpc": True,
         "search": "none",
         "oidcIssuer": ISSUER,
         "oidcClientId": "web",

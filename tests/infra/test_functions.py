@@ -87,6 +87,7 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in named}
     expected |= {f"TOPIC_{topic.name}": f"<{topic.name}>" for topic in spec.topics}
     expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
+    expected |= {f"FUNCTION_{called.name}": f"<{called.name}>" for called in spec.calls}
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
     if spec.search != "none":
         expected["SEARCH_ENDPOINT"] = "<SearchDomain.DomainEndpoint>"
@@ -262,6 +263,7 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
         with subtests.test(spec.name):
             known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
             known += ("states:",) if spec.runs else ()  # which of it: test_pipelines.py
+            known += ("lambda:",) if spec.calls else ()  # which of it: test_readers.py
             known += ("sns:",) if spec.topics else ()  # which of it: test_administration.py
             arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
             places = ("", *_objects_of(spec, ASSET_BUCKET))

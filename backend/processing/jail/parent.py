@@ -7,21 +7,22 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from backend.processing import limits
 from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
-from backend.processing.jail.confinement import Bounds, hide_memory, raise_cpu_seconds
+from backend.processing.jail.confinement import Bounds, hide_memory
+from backend.processing.jail.conversation import Budget, Conversation, References, Terms
 from backend.processing.jail.means import understood
-from backend.processing.jail.results import Result, checked, refusal
+from backend.processing.jail.results import Result, refusal
 from backend.processing.references import Resolver
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
-from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
+from backend.spec.inspection_outputs import InspectionOutput
 
 _START = (
     "import sys; sys.path[:] = sys.argv[2:]; "
@@ -35,7 +36,6 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
 }
 _START_SECONDS = 60
-_REQUESTS = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -122,6 +122,12 @@ class Jail:
 
         Files that the model references, the thumbnail and the GLB are written to `folder`.
         """
+        return self.inspect_with(path, content, _AssetReferences(path, files, folder), folder)
+
+    def inspect_with(
+        self, path: str, content: Path, references: References, folder: Path
+    ) -> Outcome:
+        """As `inspect`, with files that are found in another way."""
         lacking = self.obstacle(path)
         if lacking and not self._unconfined:
             return Outcome(Result(refused=lacking), Usage(0, 0, 0))
@@ -132,9 +138,9 @@ class Jail:
             with theirs:
                 send(control, {"job": True}, [theirs.fileno()])
             process = int(receive(control)[0]["process"])
-            budget = _Budget(self.bounds, self.seconds, process, content.stat().st_size)
-            terms = _Terms(self.turntable, hidden=not self._visible, unconfined=self._unconfined)
-            conversation = _Conversation(ours, path, files, folder, budget)
+            budget = Budget(self.bounds, self.seconds, process, content.stat().st_size)
+            terms = Terms(self.turntable, hidden=not self._visible, unconfined=self._unconfined)
+            conversation = Conversation(ours, path, references, folder, budget)
             try:
                 result = conversation.hold(content, terms)
             finally:
@@ -208,149 +214,27 @@ class Jail:
         _log.log(level, "Files %s read in a confined process: %s", can, parts)
 
 
-def has_form(path: Path, output: InspectionOutput) -> bool:
-    """Return whether a file has the size and the first bytes of this output."""
-    with path.open("rb") as file:
-        return (
-            path.stat().st_size <= output.most_bytes
-            and file.read(len(output.magic)) == output.magic
-        )
+class _AssetReferences:
+    """Resolves references within an asset, and fetches its files once each."""
 
-
-class _Budget:
-    """The time of one child, which grows with the files that it gets."""
-
-    def __init__(self, most: Bounds, seconds: float, process: int, size: int) -> None:
-        self._most = most
-        self._most_seconds = seconds
-        self._process = process
-        self._size = size
-        self._started = time.monotonic()
-        self._fetching = 0.0
-
-    @property
-    def bounds(self) -> Bounds:
-        """The bounds of the child with its present files."""
-        cpu_seconds = min(self._most.cpu_seconds, limits.cpu_seconds_for(self._size))
-        return replace(self._most, cpu_seconds=cpu_seconds)
-
-    @property
-    def seconds(self) -> float:
-        return min(self._most_seconds, limits.seconds_for(self._size))
-
-    @property
-    def remaining(self) -> float:
-        """The rest of the time. Fetching files of the asset is not reading, but ends too."""
-        now = time.monotonic()
-        reading = self._started + self._fetching + self.seconds - now
-        return min(reading, self._started + self._most_seconds - now)
-
-    @contextmanager
-    def fetching(self, size: int) -> Generator[None]:
-        """Add a file of `size` bytes, which is fetched meanwhile."""
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self._fetching += time.monotonic() - started
-        self._size += size
-        raise_cpu_seconds(self._process, self.bounds.cpu_seconds)
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """How a child reads its file."""
-
-    turntable: bool
-    hidden: bool
-    unconfined: bool
-
-
-class _Conversation:
-    """Answers the requests of one child until it sends its result."""
-
-    def __init__(
-        self, channel: socket.socket, path: str, files: AssetFiles, folder: Path, budget: _Budget
-    ) -> None:
-        self._channel = channel
-        self._path = path
+    def __init__(self, model: str, files: AssetFiles, folder: Path) -> None:
+        self._model = model
         self._files = files
         self._folder = folder
-        self._budget = budget
         self._resolver: Resolver | None = None
         self._sizes: Mapping[str, int] = {}
         self._fetched: dict[str, Path] = {}
         self._bytes = 0
-        self.late = False
 
-    def hold(self, content: Path, terms: _Terms) -> Result | None:
-        """Return the result, None if the child has ended without one or takes too long."""
-        try:
-            self._hand_over(content, terms)
-            for _ in range(_REQUESTS):
-                message = self._next()
-                if "result" in message:
-                    return checked(message["result"])
-                self._answer(str(message.get("open", "")))
-        except TimeoutError:
-            self.late = True
-        except ChannelError:
-            pass
-        return None
-
-    def written(self, result: Result) -> dict[str, Path]:
-        """Return by name the outputs that the child reported, if they are valid."""
-        return {
-            each.name: path
-            for each in INSPECTION_OUTPUTS
-            if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
-        }
-
-    def _hand_over(self, content: Path, terms: _Terms) -> None:
-        scratch = self._folder / "scratch"
-        scratch.mkdir(exist_ok=True)
-        job = {
-            "path": self._path,
-            "bounds": asdict(self._budget.bounds),
-            "folder": str(scratch),
-            **asdict(terms),
-        }
-        with ExitStack() as files:
-            opened = [files.enter_context(content.open("rb"))]
-            opened += [
-                files.enter_context((self._folder / each.file).open("wb"))
-                for each in INSPECTION_OUTPUTS
-            ]
-            send(self._channel, job, [each.fileno() for each in opened])
-
-    def _next(self) -> dict[str, Any]:
-        remaining = self._budget.remaining
-        if remaining <= 0:
-            raise TimeoutError
-        self._channel.settimeout(remaining)
-        message, descriptors = receive(self._channel)
-        for each in descriptors:  # a child has no descriptors to send
-            os.close(each)
-        return message
-
-    def _answer(self, name: str) -> None:
-        path, state, file = self._resolved(name)
-        answer = {"path": path, "state": state}
-        if file is None:
-            send(self._channel, answer)
-            return
-        with file.open("rb") as opened:
-            send(self._channel, answer, [opened.fileno()])
-
-    def _resolved(self, name: str) -> tuple[str, State, Path | None]:
+    def find(self, name: str, budget: Budget) -> tuple[str, State, Path | None]:
         if self._resolver is None:
-            with self._budget.fetching(0):
+            with budget.fetching(0):
                 self._sizes = self._files.sizes()
-            self._resolver = Resolver(self._path, self._sizes)
+            self._resolver = Resolver(self._model, self._sizes)
         path, state, found = self._resolver.resolve(name)
-        return path, state, None if found is None else self._content(found)
+        return path, state, None if found is None else self._content(found, budget)
 
-    def _content(self, path: str) -> Path | None:
+    def _content(self, path: str, budget: Budget) -> Path | None:
         """Return the content of a file of the asset, None if it exceeds the limits."""
         if path not in self._fetched:
             self._bytes += self._sizes[path]
@@ -358,7 +242,7 @@ class _Conversation:
             if too_many or self._bytes > limits.INPUT_BYTES:
                 return None
             destination = self._folder / f"reference-{len(self._fetched)}"
-            with self._budget.fetching(self._sizes[path]):
+            with budget.fetching(self._sizes[path]):
                 self._files.fetch(path, destination)
             self._fetched[path] = destination
         return self._fetched[path]

@@ -168,8 +168,16 @@ class _Document:
             return data_of(uri)
         data = self._files.read(unquote(uri), "buffer")
         if data is None:
+            self._request_buffers()
             raise RefusedError(f"the file {uri:.200} that it references cannot be read")
         return data
+
+    def _request_buffers(self) -> None:
+        """Open the other buffers, so that the references name all that are missing."""
+        for buffer in map(mapping, _listed(self._document, "buffers")):
+            uri = buffer.get("uri")
+            if isinstance(uri, str) and not uri.startswith("data:"):
+                self._files.read(unquote(uri), "buffer")
 
     def _placed(self) -> Iterator[tuple[Floats, int, Floats | None]]:
         """Return the meshes of the scene, each with its transformation or those of its joints."""

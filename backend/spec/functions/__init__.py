@@ -33,7 +33,12 @@ from backend.spec.functions.executions import (
     RECONCILE_EXECUTIONS,
     UPLOAD_TRIGGER,
 )
-from backend.spec.functions.inspection import INSPECT, INSPECT_CAD
+from backend.spec.functions.inspection import (
+    INSPECT,
+    INSPECT_CAD,
+    INSPECT_CAD_READER,
+    INSPECT_READER,
+)
 from backend.spec.functions.model import Function
 from backend.spec.functions.operations import (
     ADMIN_API,
@@ -101,6 +106,8 @@ __all__ = [
     "INGEST_API",
     "INSPECT",
     "INSPECT_CAD",
+    "INSPECT_CAD_READER",
+    "INSPECT_READER",
     "JOBS_API",
     "JOB_STARTER",
     "LARGE_FILE_WORKER",
@@ -188,6 +195,8 @@ FUNCTIONS: tuple[Function, ...] = (
     PROCESS_OUTPUT,
     INSPECT,
     INSPECT_CAD,
+    INSPECT_READER,
+    INSPECT_CAD_READER,
 )
 
 

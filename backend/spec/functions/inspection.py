@@ -5,10 +5,41 @@ from backend.spec.functions.model import Function
 
 # 1.5 GiB for the child that reads a file, the rest for its parent and the template of children.
 _MEMORY_MB = 2048
-# Reading takes 150 seconds at most, the rest is for objects.
-_TIMEOUT_SECONDS = 300
 # A file of 512 MiB, what it refers to, and its GLB.
 _STORAGE_MB = 2048
+READER_SECONDS = 240
+"""Reading takes 150 seconds at most, the rest is for objects."""
+# Two rounds of a reader at their longest, and the objects.
+_TIMEOUT_SECONDS = 600
+WAITING_MEMORY_MB = 512
+WAITING_STORAGE_MB = 1024
+"""What a pipeline needs that only calls its reader: its GLB passes through."""
+
+INSPECT_READER = Function(
+    "InspectReader",
+    "reader",
+    "backend.entrypoints.readers.inspect.handler",
+    "Reads one file for Inspect, without permissions.",
+    settings=(settings.READERS,),
+    memory_mb=_MEMORY_MB,
+    timeout_seconds=READER_SECONDS,
+    packages="inspect",
+    storage_mb=_STORAGE_MB,
+    tenant_isolation=True,
+)
+
+INSPECT_CAD_READER = Function(
+    "InspectCadReader",
+    "reader",
+    "backend.entrypoints.readers.inspect_cad.handler",
+    "Reads one file for InspectCad, without permissions.",
+    settings=(settings.READERS,),
+    memory_mb=_MEMORY_MB,
+    timeout_seconds=READER_SECONDS,
+    packages="inspect-cad",
+    storage_mb=_STORAGE_MB,
+    tenant_isolation=True,
+)
 
 INSPECT = Function(
     "Inspect",
@@ -17,11 +48,12 @@ INSPECT = Function(
     "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
     reads=(buckets.ASSET_BUCKET,),
     writes=(buckets.AUXILIARY_BUCKET,),
-    settings=(settings.TURNTABLES,),
+    settings=(settings.TURNTABLES, settings.READERS),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect",
     storage_mb=_STORAGE_MB,
+    calls=(INSPECT_READER,),
 )
 
 INSPECT_CAD = Function(
@@ -31,9 +63,10 @@ INSPECT_CAD = Function(
     "Reads CAD models: facts, a thumbnail, a GLB.",
     reads=(buckets.ASSET_BUCKET,),
     writes=(buckets.AUXILIARY_BUCKET,),
-    settings=(settings.TURNTABLES,),
+    settings=(settings.TURNTABLES, settings.READERS),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect-cad",
     storage_mb=_STORAGE_MB,
+    calls=(INSPECT_CAD_READER,),
 )

@@ -22,8 +22,11 @@ from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
 from backend.values import frozen
 
-Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled", "pipeline", "output"]
-"""A `pipeline` is called by the state machine of executions, an `output` after all pipelines."""
+Kind = Literal[
+    "api", "consumer", "authorizer", "bootstrap", "scheduled", "pipeline", "output", "reader"
+]
+"""A `pipeline` is called by the state machine of executions, an `output` after all pipelines, a
+`reader` by a pipeline."""
 Packages = Literal["inspect", "inspect-cad"]
 """A dependency layer: the dependency group in `pyproject.toml` that it holds."""
 SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "manage", "renew"]
@@ -44,7 +47,9 @@ class Function:
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
     to them. Permissions for the user pool apply only if one is deployed. `runs` are its requests
     about executions of the state machine. `packages` is a dependency layer in addition to the one
-    of all functions, `storage_mb` its temporary storage.
+    of all functions, `storage_mb` its temporary storage. It `calls` functions of its stack, if they
+    are deployed, and waits for them. An instance of a function in `tenant_isolation` serves the
+    calls of one tenant only.
     """
 
     name: str
@@ -70,6 +75,8 @@ class Function:
     runs: tuple[RunRequest, ...] = ()
     packages: Packages | None = None
     storage_mb: int = 512
+    calls: tuple["Function", ...] = ()
+    tenant_isolation: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -15,6 +15,7 @@ from backend.entrypoints.inspection import Inspector
 from backend.processing import limits
 from backend.processing.jail.parent import Jail
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from backend.spec.functions.inspection import READER_SECONDS
 from tests.unit.processing import samples
 
 RUN = "s3://auxiliary/pipelines/x-1/1/"
@@ -44,8 +45,28 @@ class FakeWorkFiles:
         self.read.append((key, version_id))
         path.write_bytes(self.objects[bucket, key])
 
+    def check_readable(self, bucket: str, key: str, version_id: str | None) -> None:
+        if key in self.archived:
+            raise NotRestoredError
+
+    def url(self, bucket: str, key: str, version_id: str | None, *, seconds: int) -> str:
+        assert (bucket, key) in self.objects
+        assert seconds > READER_SECONDS
+        self.read.append((key, version_id))
+        return f"{bucket} {key}"
+
+    def url_to_write(
+        self, bucket: str, key: str, *, content_type: str, seconds: int
+    ) -> tuple[str, Mapping[str, str]]:
+        assert (bucket, key) not in self.objects
+        return f"{bucket} {key}", {"Content-Type": content_type, "If-None-Match": "*"}
+
     def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
         self.objects[bucket, key] = path.read_bytes()
+
+    def by_url(self, url: str) -> tuple[str, str]:
+        bucket, _, key = url.partition(" ")
+        return bucket, key
 
     def result(self) -> dict[str, Any]:
         return json.loads(self.objects["auxiliary", "pipelines/x-1/1/metadata/inspection.json"])

@@ -15,7 +15,7 @@ from PIL import Image
 
 from backend.processing import limits
 from backend.processing.files import State
-from backend.processing.jail import landlock, parent, results
+from backend.processing.jail import conversation, landlock, results
 from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.references import Resolver
@@ -198,7 +198,7 @@ def test_a_file_that_a_model_references_adds_to_the_processor_time(
     def note(process: int, seconds: int) -> None:
         raised.append(seconds)
 
-    monkeypatch.setattr(parent, "raise_cpu_seconds", note)
+    monkeypatch.setattr(conversation, "raise_cpu_seconds", note)
     data = samples.cube_obj("mtllib cube.mtl\n")
     asset = Folder(cube__mtl=b"#" * (10 << 20))
     assert run(jail, tmp_path, "cube.obj", data, asset).result.refused is None

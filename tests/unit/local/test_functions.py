@@ -5,8 +5,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from local.function_process import FunctionSpec
-from local.functions import Functions, idle_too_long
+from local.functions import Functions, TenantError, idle_too_long
 
 
 @dataclass
@@ -15,7 +17,7 @@ class _Process:
     ready: bool = True
 
 
-def _spec() -> FunctionSpec:
+def _spec(*, per_tenant: bool = False, concurrency: int | None = None) -> FunctionSpec:
     return FunctionSpec(
         name="f",
         arn="arn:aws:lambda:us-east-1:123456789012:function:f",
@@ -27,7 +29,8 @@ def _spec() -> FunctionSpec:
         environment={},
         timeout=1,
         memory=128,
-        concurrency=None,
+        concurrency=concurrency,
+        per_tenant=per_tenant,
     )
 
 
@@ -55,3 +58,17 @@ def test_of_idle_processes_the_last_one_used_is_kept_for_longer() -> None:
     assert idle_too_long(found, 160) == [first, second]
     assert idle_too_long(found, 396) == [first, second, last]
     assert idle_too_long([busy], 1000) == []
+
+
+def test_a_function_in_tenant_isolation_needs_a_tenant_and_others_take_none(tmp_path: Path) -> None:
+    async def scenario(spec: FunctionSpec, tenant: str | None) -> str:
+        functions = Functions(logs=tmp_path)
+        functions.register(spec)
+        with pytest.raises(TenantError) as refused:
+            await functions.invoke("f", {}, tenant)
+        return str(refused.value)
+
+    isolated = _spec(per_tenant=True)
+    for tenant in (None, ""):
+        assert asyncio.run(scenario(isolated, tenant)) == "the function f needs the id of a tenant"
+    assert asyncio.run(scenario(_spec(), "a")) == "the function f is in no tenant isolation"

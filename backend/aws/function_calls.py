@@ -1,0 +1,85 @@
+"""Lambda behind the port `core.function_calls.FunctionCalls`."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from botocore.exceptions import ClientError, ReadTimeoutError
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_random_exponential,
+)
+
+from backend.aws.errors import code_of, is_outage, translated
+from backend.core.errors import UnavailableError
+from backend.core.function_calls import CallReply
+from backend.core.wired import wired
+
+_BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
+_BUSY_SECONDS = 60
+_TYPE_CHARACTERS = 100
+
+
+@wired
+class LambdaCalls:
+    """Synchronous calls (see the port). Its client makes one attempt for each.
+
+    The reply of an attempt may be lost while the function goes on: a second one would run beside
+    it. Only calls that Lambda refused to start are repeated.
+    """
+
+    client: Any
+    seconds: int
+
+    def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+        attempts = Retrying(
+            retry=retry_if_exception_type(UnavailableError),
+            wait=wait_random_exponential(1, 10),
+            stop=stop_after_delay(_BUSY_SECONDS),
+            reraise=True,
+        )
+        return attempts(self._call, function, tenant, json.dumps(request).encode())
+
+    def _call(self, function: str, tenant: str, payload: bytes) -> CallReply:
+        events = self.client.meta.events
+        # A header, not the parameter: the SDK of the Lambda runtime may not know it yet.
+        handler = _with_tenant(tenant)
+        events.register("before-sign.lambda.Invoke", handler)
+        try:
+            with translated("Lambda"):
+                return self._answer(function, payload)
+        except ClientError as error:
+            if code_of(error) in _BUSY or is_outage(error):
+                raise UnavailableError("Lambda has no instance for the reader now") from error
+            raise
+        finally:
+            events.unregister("before-sign.lambda.Invoke", handler)
+
+    def _answer(self, function: str, payload: bytes) -> CallReply:
+        try:
+            reply = self.client.invoke(FunctionName=function, Payload=payload)
+            body = reply["Payload"].read()
+        except ReadTimeoutError:
+            return CallReply(failure=f"reading takes longer than {self.seconds} seconds")
+        return _reply(body, failed="FunctionError" in reply)
+
+
+def _with_tenant(tenant: str) -> Any:
+    def add(request: Any, **_: object) -> None:
+        request.headers["X-Amz-Tenant-Id"] = tenant
+
+    return add
+
+
+def _reply(body: bytes, *, failed: bool) -> CallReply:
+    try:
+        payload: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        payload = None
+    if not failed:
+        return CallReply(payload)
+    error = cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}
+    kind = str(error.get("errorType", "no reason is given"))[:_TYPE_CHARACTERS]
+    return CallReply(failure=f"the function that reads it failed: {kind}")

@@ -1,0 +1,29 @@
+"""The port through which one function calls another and waits for its reply.
+
+`backend/aws/function_calls.py` implements it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from backend.values import frozen
+
+
+@frozen
+class CallReply:
+    """What a function returned, as JSON; `failure` is the reason if it failed."""
+
+    payload: object = None
+    failure: str | None = None
+
+
+class FunctionCalls(Protocol):
+    """Calls functions in tenant isolation."""
+
+    def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+        """Return the reply of an instance that serves this tenant only.
+
+        Raises:
+            UnavailableError: the function cannot be called now.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The functions that read one file each, without permissions, for the pipelines that call them."""

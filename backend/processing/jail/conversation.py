@@ -1,0 +1,163 @@
+"""The conversation with the child that reads one file: what it gets, how long, what it returns."""
+
+import os
+import socket
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from backend.processing import limits
+from backend.processing.files import State
+from backend.processing.jail.channel import ChannelError, receive, send
+from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
+from backend.processing.jail.results import Result, checked
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
+
+_REQUESTS = 10_000
+
+
+def has_form(path: Path, output: InspectionOutput) -> bool:
+    """Return whether a file has the size and the first bytes of this output."""
+    with path.open("rb") as file:
+        return (
+            path.stat().st_size <= output.most_bytes
+            and file.read(len(output.magic)) == output.magic
+        )
+
+
+class Budget:
+    """The time of one child, which grows with the files that it gets."""
+
+    def __init__(self, most: Bounds, seconds: float, process: int, size: int) -> None:
+        self._most = most
+        self._most_seconds = seconds
+        self._process = process
+        self._size = size
+        self._started = time.monotonic()
+        self._fetching = 0.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """The bounds of the child with its present files."""
+        cpu_seconds = min(self._most.cpu_seconds, limits.cpu_seconds_for(self._size))
+        return replace(self._most, cpu_seconds=cpu_seconds)
+
+    @property
+    def seconds(self) -> float:
+        return min(self._most_seconds, limits.seconds_for(self._size))
+
+    @property
+    def remaining(self) -> float:
+        """The rest of the time. Fetching files of the asset is not reading, but ends too."""
+        now = time.monotonic()
+        reading = self._started + self._fetching + self.seconds - now
+        return min(reading, self._started + self._most_seconds - now)
+
+    @contextmanager
+    def fetching(self, size: int) -> Generator[None]:
+        """Add a file of `size` bytes, which is fetched meanwhile."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._fetching += time.monotonic() - started
+        self._size += size
+        raise_cpu_seconds(self._process, self.bounds.cpu_seconds)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a child reads its file."""
+
+    turntable: bool
+    hidden: bool
+    unconfined: bool
+
+
+class References(Protocol):
+    """The files to which a model refers, found by their names in it."""
+
+    def find(self, name: str, budget: Budget) -> tuple[str, State, Path | None]:
+        """Return the path to report, the state and, if there is one, a file of this machine."""
+        ...
+
+
+class Conversation:
+    """Answers the requests of one child until it sends its result."""
+
+    def __init__(
+        self,
+        channel: socket.socket,
+        path: str,
+        references: References,
+        folder: Path,
+        budget: Budget,
+    ) -> None:
+        self._channel = channel
+        self._path = path
+        self._references = references
+        self._folder = folder
+        self._budget = budget
+        self.late = False
+
+    def hold(self, content: Path, terms: Terms) -> Result | None:
+        """Return the result, None if the child has ended without one or takes too long."""
+        try:
+            self._hand_over(content, terms)
+            for _ in range(_REQUESTS):
+                message = self._next()
+                if "result" in message:
+                    return checked(message["result"])
+                self._answer(str(message.get("open", "")))
+        except TimeoutError:
+            self.late = True
+        except ChannelError:
+            pass
+        return None
+
+    def written(self, result: Result) -> dict[str, Path]:
+        """Return by name the outputs that the child reported, if they are valid."""
+        return {
+            each.name: path
+            for each in INSPECTION_OUTPUTS
+            if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
+        }
+
+    def _hand_over(self, content: Path, terms: Terms) -> None:
+        scratch = self._folder / "scratch"
+        scratch.mkdir(exist_ok=True)
+        job = {
+            "path": self._path,
+            "bounds": asdict(self._budget.bounds),
+            "folder": str(scratch),
+            **asdict(terms),
+        }
+        with ExitStack() as files:
+            opened = [files.enter_context(content.open("rb"))]
+            opened += [
+                files.enter_context((self._folder / each.file).open("wb"))
+                for each in INSPECTION_OUTPUTS
+            ]
+            send(self._channel, job, [each.fileno() for each in opened])
+
+    def _next(self) -> dict[str, Any]:
+        remaining = self._budget.remaining
+        if remaining <= 0:
+            raise TimeoutError
+        self._channel.settimeout(remaining)
+        message, descriptors = receive(self._channel)
+        for each in descriptors:  # a child has no descriptors to send
+            os.close(each)
+        return message
+
+    def _answer(self, name: str) -> None:
+        path, state, file = self._references.find(name, self._budget)
+        answer = {"path": path, "state": state}
+        if file is None:
+            send(self._channel, answer)
+            return
+        with file.open("rb") as opened:
+            send(self._channel, answer, [opened.fileno()])

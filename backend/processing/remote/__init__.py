@@ -1,0 +1,16 @@
+"""Reading in another function, where the kernel does not confine the process that reads a file.
+
+That function has no permissions, and an instance of it serves one file only. It is given presigned
+URLs of the file and of what it may write. It does not know the asset: it replies with the names of
+files that it needs, and is called again with their URLs.
+
+- `invoker`: calls the reader in rounds, and checks everything that it returns.
+- `reader`: reads the file, in the function that is called.
+"""
+
+from backend.processing import limits
+
+ROUNDS = 6
+"""A scene may name models that name materials that name textures."""
+NAMES = limits.REFERENCED_FILES
+NAME_CHARACTERS = 2000

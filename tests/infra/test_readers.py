@@ -1,0 +1,127 @@
+"""The functions that read files: they have no permissions, and serve one file an instance."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE_MB
+from infra import grants
+from infra.settings import SettingsError, default_context, read_settings
+from tests.infra.templates import Assembly
+
+READERS = [spec for spec in FUNCTIONS if spec.kind == "reader"]
+CALLERS = [spec for spec in FUNCTIONS if spec.calls]
+
+
+@pytest.fixture(scope="module")
+def waiting(synthesized: Callable[[str], Assembly]) -> Assembly:
+    """A stage whose pipelines always wait for readers in a network."""
+    return synthesized("without-search")
+
+
+def _statements(assembly: Assembly, spec: Function) -> list[dict[str, Any]]:
+    (policy,) = assembly.resource(f"{spec.name}Role").properties["Policies"]
+    return policy["PolicyDocument"]["Statement"]
+
+
+def _settings(**given: object) -> Any:
+    return read_settings((default_context() | {"stage": "local"} | given).get)
+
+
+def test_readers_write_their_log_and_nothing_else(assembly: Assembly) -> None:
+    assert [spec.name for spec in READERS] == ["InspectReader", "InspectCadReader"]
+    for spec in READERS:
+        (statement,) = assembly.statements(assembly.resource(f"{spec.name}Role"))
+        assert statement == (
+            ["logs:CreateLogStream", "logs:PutLogEvents"],
+            [f"<{spec.name}Logs.Arn>"],
+        )
+
+
+def test_only_readers_are_in_tenant_isolation(assembly: Assembly) -> None:
+    for spec in FUNCTIONS:
+        tenancy = assembly.resource(spec.name).properties.get("TenancyConfig")
+        isolated = {"TenantIsolationMode": "PER_TENANT"}
+        assert tenancy == (isolated if spec.kind == "reader" else None), spec.name
+
+
+def test_a_pipeline_calls_its_own_reader_and_nobody_else_does(assembly: Assembly) -> None:
+    for spec in FUNCTIONS:
+        role = assembly.resource(f"{spec.name}Role")
+        called = [
+            resource
+            for actions, resources in assembly.statements(role)
+            for resource in resources
+            if "lambda:InvokeFunction" in actions
+        ]
+        assert called == [f"<{each.name}.Arn>" for each in spec.calls], spec.name
+    assert {spec.name: spec.calls[0].name for spec in CALLERS} == {
+        "Inspect": "InspectReader",
+        "InspectCad": "InspectCadReader",
+    }
+
+
+def test_the_state_machine_calls_no_reader(assembly: Assembly) -> None:
+    role = assembly.resource("ExecutionsRole")
+    called = {one for _, resources in assembly.statements(role) for one in resources}
+    assert not [one for one in called if "Reader" in one]
+
+
+def test_a_pipeline_runs_longer_than_its_reader() -> None:
+    for spec in CALLERS:
+        (reader,) = spec.calls
+        assert spec.timeout_seconds > 2 * (reader.timeout_seconds + 30)
+        assert reader.packages == spec.packages
+
+
+def test_a_pipeline_that_always_waits_is_small(waiting: Assembly) -> None:
+    for spec in CALLERS:
+        properties = waiting.resource(spec.name).properties
+        assert properties["MemorySize"] == WAITING_MEMORY_MB < spec.memory_mb
+        assert properties["EphemeralStorage"] == {"Size": WAITING_STORAGE_MB}
+        assert properties["Environment"]["Variables"]["SETTING_READERS"] == "always"
+        reader = waiting.resource(spec.calls[0].name).properties
+        assert reader["MemorySize"] == spec.calls[0].memory_mb
+
+
+def test_readers_in_a_network_reach_objects_of_our_buckets_only(waiting: Assembly) -> None:
+    for spec in READERS:
+        placed = waiting.resource(spec.name).properties["VpcConfig"]
+        assert waiting.texts(placed["SecurityGroupIds"]) == ["<ReadersGroup.GroupId>"]
+        assert waiting.texts(placed["SubnetIds"]) == ["<ReadersSubnet0>", "<ReadersSubnet1>"]
+        joins = [each for each in _statements(waiting, spec) if "Condition" in each]
+        assert [each["Action"] for each in joins] == [list(grants.NETWORK_JOIN)]
+        assert joins[0]["Condition"] == {"Null": {"lambda:SourceFunctionArn": "true"}}
+    (endpoint,) = waiting.of_type("AWS::EC2::VPCEndpoint").values()
+    (statement,) = endpoint.properties["PolicyDocument"]["Statement"]
+    assert set(statement["Action"]) == {"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject"}
+    assert set(waiting.texts(statement["Resource"])) == {
+        *("<AssetBucket.Arn>/*", "<AssetAuxiliaryBucket.Arn>/*"),
+        *(f"arn:<AWS::Partition>:s3:::{name}/*" for name in waiting.imported_buckets),
+    }
+    group = waiting.resource("ReadersGroup").properties
+    assert "SecurityGroupIngress" not in group
+    kinds = {resource.type for resource in waiting.all}
+    assert not kinds & {"AWS::EC2::InternetGateway", "AWS::EC2::NatGateway", "AWS::EC2::Route"}
+    functions = waiting.of_type("AWS::Lambda::Function").items()
+    placed = {name for name, each in functions if "VpcConfig" in each.properties}
+    assert placed == {spec.name for spec in READERS}
+
+
+def test_an_execution_counts_as_two_instances_of_half_of_the_account() -> None:
+    """Pipelines that wait cannot take the instances of the readers for which they wait."""
+    for account, at_once, expected in (
+        (1000, 50, 50),
+        (1000, 900, 250),
+        (200, 50, 50),
+        (120, 50, 30),
+    ):
+        given = {"accountConcurrency": account, "executionsAtOnce": at_once, "queueConcurrency": 2}
+        assert _settings(**given).environment()["EXECUTIONS_AT_ONCE"] == str(expected)
+
+
+def test_readers_that_are_off_are_in_no_network() -> None:
+    with pytest.raises(SettingsError, match="readersInVpc needs readers, which are off"):
+        _settings(readers="off", readersInVpc=True)

@@ -1,0 +1,197 @@
+"""Reading in another function: its rounds, and what it may not achieve by its replies."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.processing.jail.parent import Outcome
+from backend.processing.remote import NAMES, ROUNDS, invoker
+from backend.processing.remote.invoker import ReaderFailedError
+from backend.spec.inspection_outputs import GLB, INSPECTION_OUTPUTS, THUMBNAIL, InspectionOutput
+
+ASSET = {"m/cube.obj": 10, "m/cube.mtl": 20, "m/red.png": 30, "secret.txt": 40}
+PICTURE = THUMBNAIL.magic + b"picture"
+READ = {"result": {"facts": {"triangles": 12}, "refused": None}, "wrote": ["thumbnail", "glb"]}
+
+
+class Function:
+    """A reader that returns the given replies, the last one again and again."""
+
+    def __init__(self, *replies: object) -> None:
+        self.replies = list(replies)
+        self.requests: list[Mapping[str, Any]] = []
+        self.tenants: set[str] = set()
+
+    def call(self, tenant: str, request: Mapping[str, Any]) -> object:
+        self.tenants.add(tenant)
+        self.requests.append(json.loads(json.dumps(request)))
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+class Files:
+    """An asset, and what the reader has written."""
+
+    def __init__(self, **written: bytes) -> None:
+        self.written = written
+        self.signed: list[str] = []
+
+    def sizes(self) -> Mapping[str, int]:
+        return ASSET
+
+    def content(self) -> dict[str, Any]:
+        return {"url": "https://s3/content", "size": 10}
+
+    def file(self, path: str) -> str:
+        self.signed.append(path)
+        return f"https://s3/{path}"
+
+    def output(self, output: InspectionOutput) -> dict[str, Any]:
+        return {"url": f"https://s3/{output.file}", "headers": {}}
+
+    def take(self, output: InspectionOutput, destination: Path) -> bool:
+        if output.name not in self.written:
+            return False
+        destination.write_bytes(self.written[output.name])
+        return True
+
+
+def outcome(
+    folder: Path,
+    function: Function,
+    files: Files | None = None,
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> Outcome:
+    return invoker.read(
+        "m/cube.obj",
+        "x-1:1",
+        function,
+        files or Files(thumbnail=PICTURE, glb=b"glTF..."),
+        folder,
+        turntable=False,
+        may_go_on=may_go_on,
+    )
+
+
+def test_names_are_resolved_in_the_asset_and_signed_in_the_next_round(tmp_path: Path) -> None:
+    function = Function({"needs": ["cube.mtl"]}, {"needs": ["Red.PNG", "../../up"]}, READ)
+    found = outcome(tmp_path, function, files := Files(thumbnail=PICTURE, glb=b"glTF"))
+    assert [sorted(each["files"]) for each in function.requests] == [
+        [],
+        ["cube.mtl"],
+        ["../../up", "Red.PNG", "cube.mtl"],
+    ]
+    assert function.requests[2]["files"] == {
+        "cube.mtl": {
+            "path": "m/cube.mtl",
+            "state": "found",
+            "url": "https://s3/m/cube.mtl",
+            "size": 20,
+        },
+        "Red.PNG": {
+            "path": "m/red.png",
+            "state": "otherCase",
+            "url": "https://s3/m/red.png",
+            "size": 30,
+        },
+        "../../up": {"path": "../../up", "state": "outside"},
+    }
+    assert function.tenants == {"x-1:1"}
+    assert set(files.signed) == {"m/cube.mtl", "m/red.png"}
+    assert found.result.facts == {"triangles": 12}
+    assert (found.thumbnail, found.glb) == (tmp_path / "thumbnail.png", tmp_path / "model.glb")
+
+
+def test_each_output_may_be_written_and_nothing_else(tmp_path: Path) -> None:
+    function = Function(READ)
+    outcome(tmp_path, function)
+    assert set(function.requests[0]["outputs"]) == {each.name for each in INSPECTION_OUTPUTS}
+    assert set(function.requests[0]) == {
+        *("tenant", "path", "turntable", "content", "files", "outputs"),
+    }
+
+
+BAD: list[tuple[list[Any], str]] = [
+    ([None], "the reply of the function that reads it is not valid"),
+    (["nonsense"], "the reply of the function that reads it is not valid"),
+    ([[1, 2]], "the reply of the function that reads it is not valid"),
+    ([{}], "the reply of the function that reads it is not valid"),
+    ([{"result": "facts"}], "the reply of the function that reads it is not valid"),
+    ([{"needs": "a"}], "the function that reads it asks for no further files"),
+    ([{"needs": []}], "the function that reads it asks for no further files"),
+    ([{"needs": [1]}], "the function that reads it asks for no further files"),
+    ([{"needs": ["a", None]}], "the function that reads it asks for no further files"),
+    ([{"needs": ["a"]}], "the function that reads it asks for no further files"),
+    ([{"needs": ["x" * 2001]}], "the function that reads it asks for no further files"),
+    ([{"needs": [str(i) for i in range(1000)]}], f"it refers to more than {NAMES} files"),
+    ([{"needs": [str(n)]} for n in range(ROUNDS + 1)], "needs further files 6 times in a row"),
+    ([ReaderFailedError("reading takes longer than 240 seconds")], "longer than 240 seconds"),
+]
+
+
+@pytest.mark.parametrize(("replies", "reason"), BAD)
+def test_a_bad_reply_is_a_fact_with_its_reason(
+    replies: list[object], reason: str, tmp_path: Path
+) -> None:
+    found = outcome(tmp_path, function := Function(*replies))
+    assert reason in str(found.result.refused)
+    assert (found.result.facts, found.thumbnail, found.glb) == ({}, None, None)
+    assert len(function.requests) <= ROUNDS
+
+
+def test_names_outside_the_asset_get_no_url(tmp_path: Path) -> None:
+    names = ["/etc/passwd", "../../secret.txt", "https://example.com/a", "C:/x", "\ud800", "gone"]
+    outcome(tmp_path, function := Function({"needs": names}, READ), files := Files())
+    assert {name: each["state"] for name, each in function.requests[1]["files"].items()} == {
+        "/etc/passwd": "absolute",
+        "../../secret.txt": "outside",
+        "https://example.com/a": "external",
+        "C:/x": "absolute",
+        "\ud800": "missing",
+        "gone": "missing",
+    }
+    assert not any("url" in each for each in function.requests[1]["files"].values())
+    assert files.signed == []
+
+
+def test_no_round_begins_for_which_there_is_no_time(tmp_path: Path) -> None:
+    function = Function({"needs": ["cube.mtl"]}, READ)
+    found = outcome(tmp_path, function, may_go_on=lambda: False)
+    assert found.result.refused == "reading takes too long with all the files it refers to"
+    assert len(function.requests) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"\x89PNG\r\n\x1a", b"\x00" * (6 << 20)])
+def test_what_was_written_is_checked(content: bytes, tmp_path: Path) -> None:
+    large = PICTURE.ljust(THUMBNAIL.most_bytes + 1)
+    for written in (content, large):
+        found = outcome(tmp_path, Function(READ), Files(thumbnail=written, glb=written))
+        assert (found.thumbnail, found.glb) == (None, None)
+        assert found.result.facts == {"triangles": 12}
+
+
+def test_outputs_that_were_not_written_or_not_reported_are_none(tmp_path: Path) -> None:
+    found = outcome(tmp_path, Function(READ), Files(glb=GLB.magic))
+    assert (found.thumbnail, found.glb) == (None, tmp_path / GLB.file)
+    invalid: list[Any] = [None, {}, "glb", [["glb"]], ["inspection.json", "../glb"]]
+    for wrote in invalid:
+        found = outcome(tmp_path, Function({**READ, "wrote": wrote}))
+        assert (found.thumbnail, found.glb) == (None, None)
+
+
+def test_a_refused_file_has_no_pictures_and_no_facts(tmp_path: Path) -> None:
+    result = {"facts": {"triangles": 1}, "refused": "broken\nfile"}
+    found = outcome(tmp_path, Function({**READ, "result": result}))
+    assert found.result.refused == "broken file"
+    assert (found.result.facts, found.thumbnail, found.glb) == ({}, None, None)
+
+
+def test_facts_of_a_reply_are_checked(tmp_path: Path) -> None:
+    lies = {"facts": {"triangles": float("nan"), "unknown": 1, "area": [1]}, "references": [1]}
+    found = outcome(tmp_path, Function({"result": lies}))
+    assert (found.result.facts, found.result.references) == ({}, [])
