@@ -235,6 +235,12 @@ RARE = (
         "files of CAD programs: `make prove PART=models`",
     ),
     Rare(
+        "*Reader",
+        "InvokeFunction",
+        "Inspect InspectCad",
+        "where the kernel confines no process: `make prove PART=sandbox`",
+    ),
+    Rare(
         "assetauxiliarybucket assetauxiliarybucket/*",
         "GetObject ListBucket",
         "Inspect",
