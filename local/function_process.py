@@ -96,6 +96,9 @@ class Call:
 class Worker:
     """One process. It is `ready` from its request for a call until it gets one."""
 
+    tenant: str | None = None
+    """The tenant whose calls it serves; None serves calls without one."""
+
     def __init__(
         self,
         spec: FunctionSpec,
@@ -123,8 +126,6 @@ class Worker:
         self._log = log
         self._policies = policies
         self._box = box
-        self.tenant: str | None = None
-        """The tenant whose calls it serves; None serves calls without one."""
         self._on_ready = on_ready
         self._process: asyncio.subprocess.Process | None = None
         self._call: Call | None = None
@@ -133,11 +134,10 @@ class Worker:
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self._environment = {
-            **_lambda_environment(spec, runtime),
+            **_lambda_environment(spec, runtime, box),
             **environment,
             "AWS_LAMBDA_RUNTIME_API": f"{LOOPBACK}:{port}",
             "AWS_LAMBDA_LOG_STREAM_NAME": self.id,
-            **({} if box is None else {"VITRINE_BOX": box}),
         }
 
     @property
@@ -290,7 +290,7 @@ class Worker:
             self._process.kill()
 
 
-def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
+def _lambda_environment(spec: FunctionSpec, runtime: Path, box: str | None) -> dict[str, str]:
     """Return the variables of Lambda and of the template; none of the runner's own."""
     scratch = spec.code.parent
     return {
@@ -312,4 +312,5 @@ def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
         "LAMBDA_TASK_ROOT": str(spec.code),
         "LAMBDA_RUNTIME_DIR": str(runtime),
         "_HANDLER": spec.handler,
+        **({} if box is None else {"VITRINE_BOX": box}),
     }

@@ -145,7 +145,7 @@ class _Rounds:
             raise RefusedReplyError(f"it refers to more than {NAMES} files")
         fresh = [each for each in names if isinstance(each, str) and each not in self._found]
         if not fresh or len(fresh) < len(names) or max(map(len, fresh)) > NAME_CHARACTERS:
-            raise RefusedReplyError("the function that reads it asks for no further files")
+            raise RefusedReplyError("the function that reads it requests no further files")
         if self._resolver is None:
             self._sizes = self._files.sizes()
             self._resolver = Resolver(self._model, self._sizes)
