@@ -88,7 +88,7 @@ NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bi
 web/node_modules/.package-lock.json: web/package-lock.json $(READY)
 	@cd web && $(NPM) ci --prefer-offline
 
-.PHONY: web web-lint web-test web-size web-e2e
+.PHONY: web web-lint web-test web-size web-e2e bench-web screenshots
 web: web/node_modules/.package-lock.json ## Start Vite's server for work on the page (VITRINE_GATEWAY=)
 	@cd web && $(NPM) run dev
 
@@ -102,15 +102,28 @@ web-size: web/node_modules/.package-lock.json ## Build the page and compare its 
 	@cd web && $(NPM) run build > /dev/null && $(NPM) run size
 
 WEB_STATE := build/web-e2e
-web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its own (CHROMIUM=)
+# Starts a runtime with the described samples, runs a script of web/e2e on it, and stops it.
+define on_page
 	@cd web/e2e && $(NPM) ci --prefer-offline
 	@rm -rf $(WEB_STATE) && $(BIN)/python -m local up --detach --page --in-memory --state $(WEB_STATE)
 	@trap '$(BIN)/python -m local down --state $(WEB_STATE)' EXIT; \
-		$(BIN)/vitrine import samples/library --endpoint $(WEB_STATE)/endpoint.json > /dev/null; \
-		$(BIN)/vitrine wait --endpoint $(WEB_STATE)/endpoint.json > /dev/null; \
-		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json; \
+		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json PYTHONPATH=$(CURDIR); \
+		$(BIN)/vitrine import samples/library > /dev/null; \
+		$(BIN)/python samples/describe.py --endpoint $(WEB_STATE)/endpoint.json; \
+		$(BIN)/vitrine wait > /dev/null; \
 		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
-		export PYTHONPATH=$(CURDIR); $(NPM) --prefix web/e2e test
+		export VITRINE_CLIENT=$(CURDIR)/$(BIN)/vitrine VITRINE_SCRATCH=$(CURDIR)/$(WEB_STATE); \
+		$(NPM) --prefix web/e2e run $(1)
+endef
+
+web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its own (CHROMIUM=)
+	$(call on_page,test)
+
+bench-web: prepare ## Measure the page: sizes, time to pictures, searches, scrolling (CHROMIUM=)
+	$(call on_page,bench)
+
+screenshots: prepare ## Write the pictures of the README: docs/images/grid.jpg, viewer.jpg (CHROMIUM=)
+	$(call on_page,screenshots -- $(CURDIR)/docs/images)
 
 .PHONY: fuzz
 fuzz: prepare ## Send generated valid and invalid requests to every route (FUZZ_EXAMPLES=)

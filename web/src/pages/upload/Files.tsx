@@ -65,7 +65,7 @@ export function Files(props: {
               {texts.upload.clear}
             </button>
           </p>
-          <ul className="files">
+          <ul className="files" tabIndex={0}>
             {files.slice(0, SHOWN).map((each) => (
               <li key={each.path}>
                 <bdi className="line" title={each.path}>

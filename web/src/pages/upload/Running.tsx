@@ -70,7 +70,7 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
           </>
         )}
       </div>
-      <ul className="files">
+      <ul className="files" tabIndex={0}>
         {[...failed, ...items.filter((each) => each.state !== 'failed')]
           .slice(0, SHOWN)
           .map((item) => (

@@ -1,0 +1,202 @@
+// What goes wrong while somebody works: names, refusals, a server that is busy, a deleted asset.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, endpoint, open, UI, withKey } from './walk.mjs';
+
+const HITS = '.hits li a';
+const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
+const vitrine = (...given) => execFileSync(CLIENT, given, { encoding: 'utf8' });
+const file = (name, text = 'x') => ({ name, mimeType: '', buffer: Buffer.from(text) });
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Opens the page of uploads with files for a new asset in the samples' database. */
+async function chooseFiles(page, files, name) {
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(name);
+  await page.getByLabel('Description').fill('a walk');
+  return page.getByRole('button', { name: /^Upload \d+ files?$/ });
+}
+
+test('names in any script, the longest names and empty files are kept as they are', async () => {
+  const { context, page, seen } = await open(browser);
+  const names = [
+    '😀 e\u0301t\u00e9 مرحبا.txt',
+    `${'n'.repeat(251)}.txt`,
+    '"onmouseover=alert(1) x=".txt'.replaceAll('"', "'"),
+    '${alert(1)} {{7+7}}.txt',
+    'empty.glb',
+  ];
+  const files = names.map((name) => file(name, name === 'empty.glb' ? '' : name));
+  const upload = await chooseFiles(page, files, `names ${Date.now()}`);
+  await upload.click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.asset .tree .file').first().waitFor();
+  const shown = await page.locator('.asset .tree .file bdi').allTextContents();
+  const expected = names.map((name) => name.normalize('NFC'));
+  assert.deepEqual(new Set(shown.map((each) => each.trim())), new Set(expected));
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 1280, `a long name makes the page ${wide} px wide`);
+  await page.locator('.tree .file', { hasText: 'empty.glb' }).click();
+  await page.locator('.stage').getByText(/.+/).first().waitFor();
+  await accessible(page, 'an asset with long names');
+  clean(seen);
+  await context.close();
+});
+
+test('refused files are named with their reasons, and the other files are uploaded', async () => {
+  const { context, page, seen } = await open(browser);
+  const bad = [file('ends with a dot.'), file('\u202egnp.exe.txt')];
+  const good = Array.from({ length: 8 }, (_, at) => file(`good ${at}.txt`));
+  const upload = await chooseFiles(page, [...good, ...bad], `r ${Date.now()}`);
+  await upload.click();
+  await page.locator('.files .failure').first().waitFor();
+  await page.getByText('The upload is complete.').or(page.getByRole('status')).first().waitFor();
+  await page.getByRole('button', { name: 'Try the failed files again' }).waitFor();
+  assert.equal(await page.locator('.files .failure').count(), 2);
+  assert.match(await page.locator('.files li', { hasText: 'ends with' }).textContent(), /dot/);
+  assert.match(await page.locator('.files li', { hasText: 'gnp' }).textContent(), /U\+202E/);
+  assert.equal(await page.locator('.files li', { hasText: 'good' }).count(), 8);
+  assert.equal(await page.locator('.files li', { hasText: 'good' }).getByText(/dot/).count(), 0);
+  await accessible(page, 'an upload with a refused file');
+  clean(seen);
+  await context.close();
+});
+
+test('an upload can be paused, and the same files chosen again are not sent twice', async () => {
+  const { context, page, seen } = await open(browser);
+  const files = Array.from({ length: 3 }, (_, at) => file(`part ${at}.txt`, 'y'.repeat(4000)));
+  const name = `again ${Date.now()}`;
+  const upload = await chooseFiles(page, files, name);
+  let go = () => undefined;
+  const held = new Promise((resolve) => (go = resolve));
+  await page.route(`${new URL(endpoint.s3).origin}/**`, async (route) => {
+    if (route.request().method() === 'PUT') await held;
+    await route.continue();
+  });
+  await upload.click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  go();
+  await page.waitForTimeout(1500);
+  assert.equal(await page.getByText('The upload is complete.').count(), 0);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  const asset =
+    page.url() && (await page.getByRole('link', { name: 'Open the asset' }).getAttribute('href'));
+  await page.close();
+  // Another tab, as after the first one was closed.
+  const again = await context.newPage();
+  let sent = 0;
+  again.on('request', (request) => {
+    if (request.method() === 'PUT' && request.url().startsWith(endpoint.s3)) sent += 1;
+  });
+  await withKey(again);
+  const [, database, id] = /databases\/([^/]+)\/assets\/([^/?]+)/.exec(asset);
+  await again.goto(`${UI}upload?database=${database}&asset=${id}`);
+  await again
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([...files, file('new.txt')]);
+  await again.getByRole('button', { name: /^Upload/ }).click();
+  await again.getByText('The upload is complete.').waitFor();
+  assert.equal(sent, 1, 'only the new file is sent');
+  clean(seen);
+  await context.close();
+});
+
+test('a busy or broken server is tried again, and then named in one sentence', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  let refusals = 2;
+  await page.route('**/search', (route) =>
+    refusals-- > 0
+      ? route.fulfill({
+          status: 429,
+          headers: { 'Retry-After': '1' },
+          json: { message: 'Too many requests' },
+        })
+      : route.continue(),
+  );
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await page.unroute('**/search');
+  await page.route('**/search', (route) =>
+    route.fulfill({ status: 500, json: { message: 'Internal Server Error' } }),
+  );
+  await page.goto(`${UI}?q=anything`);
+  await page.getByRole('alert').waitFor();
+  await accessible(page, 'a failed search');
+  await page.unroute('**/search');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  clean(seen);
+  await context.close();
+});
+
+test('an asset that is deleted while it is looked at is named as gone', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `gone ${Date.now()}`;
+  const upload = await chooseFiles(page, [file('a.txt'), file('b.txt')], name);
+  await upload.click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.asset .tree .file').first().waitFor();
+  const [, database, id] = /databases\/([^/]+)\/assets\/([^/?]+)/.exec(page.url());
+  vitrine('delete', database, id, '--yes');
+  await page.locator('.tree .file', { hasText: 'b.txt' }).click();
+  await page.reload();
+  await page.getByRole('alert').waitFor();
+  assert.match(await page.getByRole('alert').textContent(), /not found|does not exist|no asset/i);
+  await accessible(page, 'a deleted asset');
+  clean(seen);
+  await context.close();
+});
+
+test('after a change of user nothing of the first one is left in the tab', async () => {
+  const { context, page, seen } = await open(browser);
+  const stranger = `stranger-${Date.now()}`;
+  vitrine('roles', 'create', stranger, '--description', 'may see nothing');
+  vitrine('roles', 'give', stranger, stranger);
+  const key = JSON.parse(vitrine('keys', 'create', stranger, 'walk', '--json')).apiKey;
+  await page.goto(UI);
+  const box = page.getByLabel('API key', { exact: true });
+  await box.fill(endpoint.adminApiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator(HITS).first().click();
+  await page.locator('.asset .tree .file').first().waitFor();
+  const secret = await page.locator('.asset h1').textContent();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await box.waitFor();
+  const replies = [];
+  page.on('response', async (response) => {
+    if (/json/.test(response.headers()['content-type'] ?? '')) {
+      replies.push(await response.text().catch(() => ''));
+    }
+  });
+  await page.goto(UI);
+  await box.fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Account' }).waitFor();
+  await page.waitForTimeout(2000);
+  const left = await page.evaluate(
+    () => document.body.innerText + JSON.stringify({ ...sessionStorage, ...localStorage }),
+  );
+  assert.ok(!left.includes(secret) && !replies.join('').includes(secret), 'a name of the first');
+  assert.ok(!left.includes(endpoint.adminApiKey), 'the key of the first');
+  assert.equal(await page.locator(HITS).count(), 0);
+  await accessible(page, 'a stranger');
+  clean(seen);
+  await context.close();
+});
