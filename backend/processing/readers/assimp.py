@@ -7,6 +7,7 @@ above all an interface for file access: an importer opens what `Files` returns, 
 import ctypes as c
 import functools
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,17 @@ from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.assimp_arrays import bone_names, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
-from backend.processing.readers.text import BYTE_ORDER_MARK
+from backend.processing.readers.text import BYTE_ORDER_MARK, plain
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
-from backend.processing.scene import RefusedError, Scene, UnsupportedError
+from backend.processing.scene import Part, RefusedError, Scene, UnsupportedError
 
 _JOIN_VERTICES = 0x2
 # Positions remain in the units and axes of the file.
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
+_OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
+_SKELETON = "SkeletonMaterial"
 _Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "stl"})
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
@@ -50,6 +53,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         UnsupportedError: no importer can read it; the message is that of the importer.
     """
     path, data = _ROOT + name, _readable(data)
+    _require_header(extension, data)
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )
@@ -71,10 +75,20 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
 
 def _readable(data: bytes) -> bytes:
     """Return a text without byte order mark, with line ends that all importers know."""
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} and b"<" not in data[2:4]:
+        data = plain(data)  # not XML, whose parsers read UTF-16, and which names its encoding
     data = data.removeprefix(BYTE_ORDER_MARK)
     if b"\r" in data[:4096] and b"\n" not in data and b"\0" not in data:
         return data.replace(b"\r", b"\n")
     return data
+
+
+def _require_header(extension: str, data: bytes) -> None:
+    """Refuse what importers would read as another model, or as one without geometry."""
+    if extension == "ase" and not data.lstrip().startswith(b"*3DSMAX_ASCIIEXPORT"):
+        raise UnsupportedError("not an ASE file: it does not begin with *3DSMAX_ASCIIEXPORT")
+    if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
+        raise RefusedError("the OFF file has two headers")
 
 
 def _refusal(message: str) -> RefusedError:
@@ -93,6 +107,8 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     materials = Materials(scene, files)
     read_materials = materials.read()
     parts = parts_of(scene)
+    if {each.name for each in read_materials} == {_SKELETON} and _is_one_place(parts):
+        parts = []  # importers draw bones where there is no mesh; these have no length
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")
     unit, up = unit_and_up(extension, data, metadata)
@@ -114,6 +130,11 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         bones=len(bone_names(scene)),
         embedded_textures=scene.texture_count,
     )
+
+
+def _is_one_place(parts: list[Part]) -> bool:
+    places = np.concatenate([part.positions for part in parts]) if parts else np.zeros((0, 3))
+    return len(places) > 0 and bool((places == places[0]).all())
 
 
 def _format(metadata: dict[str, Any], extension: str) -> str:

@@ -90,7 +90,9 @@ class _Lines:
 
 def read(data: bytes, files: Files) -> Scene:
     """Read an OBJ file."""
-    data = plain(data)
+    data = plain(data).rstrip(b"\0")  # some programs fill the last block of a file
+    if b"\0" in data:
+        raise RefusedError("contains NUL bytes, so it is not the text of a model")
     lines = _sorted(data)
     if lines.curves and not lines.groups:
         raise UnsupportedError("has curves and surfaces only, which no reader supports")

@@ -75,6 +75,8 @@ def _header(text: str) -> _Header:
     for line in text.splitlines()[1:]:
         match line.split():
             case ["format", name, *_]:
+                if header.order != "?":
+                    raise RefusedError("the PLY header has the line format twice")
                 header.order = _ORDERS.get(name, "?")
             case ["comment", "TextureFile", *words]:
                 header.texture = header.texture or " ".join(words)
@@ -88,11 +90,20 @@ def _header(text: str) -> _Header:
                 pass
     if header.order == "?":
         raise RefusedError("the PLY header names no known format")
-    for element in header.elements:
-        if element.count > limits.TRIANGLES:
-            raise RefusedError(f"the PLY header declares {element.count} of {element.name:.40}")
+    _require_sound(header.elements)
     header.generator = header.generator[:200]
     return header
+
+
+def _require_sound(elements: list[Element]) -> None:
+    names = [element.name for element in elements]
+    for element in elements:
+        if element.count > limits.TRIANGLES:
+            raise RefusedError(f"the PLY header declares {element.count} of {element.name:.40}")
+        if names.count(element.name) > 1:
+            raise RefusedError(f"the PLY header declares the element {element.name:.40} twice")
+        if element.count and not element.properties:
+            raise RefusedError(f"the element {element.name:.40} has no properties")
 
 
 def _property(words: list[str]) -> Iterator[Property]:

@@ -43,6 +43,8 @@ def _binary(data: bytes, count: int) -> Scene:
 
 def _text(data: bytes) -> Scene:
     lines = _VERTEX.findall(_NAME.sub(b"", data))
+    if len(lines) % 3 and data.rstrip().lower().rfind(b"endsolid") > 0:
+        raise RefusedError(f"the STL file has {len(lines)} corners, which are no triangles")
     if len(lines) > limits.VERTICES:
         raise RefusedError(f"{len(lines) // 3} triangles are too many")
     return _scene(table(lines[: len(lines) // 3 * 3], (3,)), "")

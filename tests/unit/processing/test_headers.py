@@ -1,0 +1,112 @@
+"""Headers that are cut off, doubled or zeroed: a reason, or the facts of the whole file."""
+
+import pytest
+
+from tests.unit.processing import samples
+from tests.unit.processing.samples import facts_without_pictures
+from tests.unit.processing.test_models import CUBES
+from tests.unit.processing.test_texts import TEXTS
+
+_ASE = b"""*3DSMAX_ASCIIEXPORT\t200
+*GEOMOBJECT {
+\t*NODE_NAME "a"
+\t*MESH {
+\t\t*MESH_NUMVERTEX 3
+\t\t*MESH_NUMFACES 1
+\t\t*MESH_VERTEX_LIST {
+\t\t\t*MESH_VERTEX 0\t0\t0\t0
+\t\t\t*MESH_VERTEX 1\t1\t0\t0
+\t\t\t*MESH_VERTEX 2\t0\t1\t0
+\t\t}
+\t\t*MESH_FACE_LIST {
+\t\t\t*MESH_FACE 0: A: 0 B: 1 C: 2 AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0
+\t\t}
+\t}
+}
+"""
+_SMD = b"""version 1
+nodes
+0 "root" -1
+end
+skeleton
+time 0
+0 0 0 0 0 0 0
+end
+triangles
+a.bmp
+0 0 0 0 0 0 1 0 0
+0 1 0 0 0 0 1 1 0
+0 0 1 0 0 0 1 0 1
+end
+"""
+FILES = {
+    **TEXTS,
+    "b.ply": CUBES["binary.ply"],
+    "b.stl": samples.cube_stl(),
+    "a.glb": CUBES["glb"],
+    "a.ase": _ASE,
+    "a.smd": _SMD,
+}
+
+
+_PARTS = ("cut after 3", "cut after 20", "cut after 100", "doubled 16", "doubled 64")
+WHOLE = {"a.obj": _PARTS, "a.stl": ("cut after 100",), "a.smd": ("cut after 100",)}
+"""Texts whose elements are counted nowhere: a part of one, or one with a part twice, is whole."""
+
+
+def _broken(data: bytes) -> dict[str, bytes]:
+    start = min(64, len(data) // 2)
+    return {
+        "cut after 3": data[:3],
+        "cut after 20": data[:20],
+        "cut after 100": data[: min(100, len(data) - 1)],
+        "doubled 16": data[:16] + data,
+        "doubled 64": data[:start] + data,
+        "zeroed 4": bytes(4) + data[4:],
+        "zeroed 16": bytes(16) + data[16:],
+        "zeroed 64": bytes(start) + data[start:],
+    }
+
+
+def test_a_broken_header_is_refused_or_changes_nothing() -> None:
+    found: dict[str, object] = {}
+    for name, data in FILES.items():
+        whole = facts_without_pictures(name, data, cube__bin=samples.cube_binary())
+        assert "refused" not in whole, (name, whole)
+        whole.pop("generator", None)
+        for kind, broken in _broken(data).items():
+            if kind in WHOLE.get(name, ()):
+                continue
+            facts = facts_without_pictures(name, broken, cube__bin=samples.cube_binary())
+            facts.pop("generator", None)  # the header of STL is its name only
+            if "refused" not in facts and facts != whole:
+                found[f"{name} {kind}"] = {key: facts.get(key) for key in ("triangles", "sizeX")}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("format ascii 1.0\nelement vertex 1\nelement vertex 1\nproperty float x", "vertex twice"),
+        ("format ascii 1.0\nformat ascii 1.0\nelement vertex 1\nproperty float x", "format twice"),
+        ("format ascii 1.0\nelement vertex 1\nelement face 0", "vertex has no properties"),
+    ],
+)
+def test_a_header_of_ply_that_contradicts_itself_is_refused(header: str, reason: str) -> None:
+    data = f"ply\n{header}\nend_header\n1\n".encode()
+    assert reason in str(facts_without_pictures("a.ply", data).get("refused"))
+
+
+def test_a_text_with_nul_bytes_is_refused_except_at_its_end() -> None:
+    whole = facts_without_pictures("a.obj", samples.cube_obj())
+    for data in (b"\0" * 9 + samples.cube_obj(), samples.cube_obj().replace(b"f", b"\0", 1)):
+        assert "NUL" in str(facts_without_pictures("a.obj", data).get("refused"))
+    assert facts_without_pictures("a.obj", samples.cube_obj() + b"\0" * 512) == whole
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_texts_in_utf_16_with_a_byte_order_mark_are_read(encoding: str) -> None:
+    for name in ("a.ase", "a.obj", "a.off", "a.smd"):
+        whole = facts_without_pictures(name, FILES[name])
+        changed = ("\ufeff" + FILES[name].decode()).encode(encoding)
+        assert facts_without_pictures(name, changed) == whole, name
