@@ -3,6 +3,7 @@
 import ctypes as c
 import re
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy import ctypeslib
@@ -65,7 +66,7 @@ class Materials:
 
 
 def _last(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1] or "?"
+    return normalize("NFC", path.replace("\\", "/").rsplit("/", 1)[-1]) or "?"
 
 
 def _text(given: Any) -> str:

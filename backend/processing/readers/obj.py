@@ -10,7 +10,7 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.text import plain, table
+from backend.processing.readers.text import composed, plain, table
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -105,11 +105,12 @@ def read(data: bytes, files: Files) -> Scene:
     known = {b"": 0}
     for name, material in read_materials(lines.libraries, files).items():
         known[name] = len(materials)
+        known.setdefault(composed(name), len(materials))
         materials.append(material)
     parts = [
         part
         for name, group in lines.groups.items()
-        for part in vertices.parts(group, known.get(name, 0))
+        for part in vertices.parts(group, known.get(name, known.get(composed(name), 0)))
     ]
     if not parts:
         parts = [vertices.cloud()]

@@ -1,6 +1,7 @@
 """Numbers in text files, read in bulk."""
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
 
@@ -16,6 +17,11 @@ def plain(data: bytes) -> bytes:
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(BYTE_ORDER_MARK)
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def composed(name: bytes) -> bytes:
+    """Return a name in the Unicode form NFC, in which names are compared."""
+    return name if name.isascii() else normalize("NFC", name.decode("utf-8", "replace")).encode()
 
 
 def numbers(data: bytes) -> Floats:

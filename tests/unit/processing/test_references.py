@@ -4,7 +4,9 @@ import unicodedata
 
 from backend.domains.facts.models import FileReferences, Reference, StoredReferences
 from backend.domains.facts.rules.resolution import Paths, resolved
+from backend.processing.files import Files
 from backend.processing.inspection import inspect
+from backend.processing.readers import obj
 from backend.processing.references import Resolver
 from backend.spec.formats import reason_not_inspected
 from tests.unit.processing import samples
@@ -78,3 +80,24 @@ def test_formats_without_a_reader_name_one_to_convert_to() -> None:
         assert inspect(f"a.{extension.upper()}", b"x", Asset()).refused == reason
     assert reason_not_inspected("txt") == "Files with the extension .txt are not inspected"
     assert reason_not_inspected("glb") is None
+
+
+def test_materials_of_obj_are_found_in_both_unicode_forms() -> None:
+    for library_form in _FORMS:
+        for used_form in _FORMS:
+            library = unicodedata.normalize(library_form, "newmtl Grün\nKd 0 1 0\n")
+            used = unicodedata.normalize(used_form, "usemtl Grün\n")
+            files = Files(Asset(a__mtl=library.encode()))
+            scene = obj.read(samples.cube_obj(f"mtllib a.mtl\n{used}"), files)
+            colors = {scene.materials[part.material].color for part in scene.parts}
+            assert colors == {(0, 1, 0, 1)}, (library_form, used_form)
+            assert scene.meshes == 1
+
+
+def test_a_material_in_the_form_that_is_used_comes_first() -> None:
+    one, other = (unicodedata.normalize(form, "é") for form in _FORMS)
+    library = f"newmtl {one}\nKd 1 0 0\nnewmtl {other}\nKd 0 1 0\n".encode()
+    for used, color in ((one, (1, 0, 0, 1)), (other, (0, 1, 0, 1))):
+        head = f"mtllib a.mtl\nusemtl {used}\n"
+        scene = obj.read(samples.cube_obj(head), Files(Asset(a__mtl=library)))
+        assert {scene.materials[part.material].color for part in scene.parts} == {color}
