@@ -22,6 +22,7 @@ from backend.processing.scene import (
 )
 
 _NEXT_LIBRARY = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
+_NUL = re.compile(rb"(?m)^(?!\s*#)[^\n]*\0")
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 
@@ -91,8 +92,8 @@ class _Lines:
 def read(data: bytes, files: Files) -> Scene:
     """Read an OBJ file."""
     data = plain(data).rstrip(b"\0")  # some programs fill the last block of a file
-    if b"\0" in data:
-        raise RefusedError("contains NUL bytes, so it is not the text of a model")
+    if b"\0" in data and _NUL.search(data):
+        raise RefusedError("contains NUL bytes outside of comments, where no text has them")
     lines = _sorted(data)
     if lines.curves and not lines.groups:
         raise UnsupportedError("has curves and surfaces only, which no reader supports")
