@@ -22,7 +22,7 @@ from backend.processing.scene import (
 )
 
 _NEXT_LIBRARY = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
-_NUL = re.compile(rb"(?m)^(?!\s*#)[^\n]*\0")
+_NUL = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\0")
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 
