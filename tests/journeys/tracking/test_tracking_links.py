@@ -67,7 +67,7 @@ def test_artifacts_are_stored_in_an_asset(
     repository: Any = get_artifact_repository(f"{root}/1/run/artifacts")
     assert _found(repository) == _found(repository, "model") == []  # the asset does not exist yet
     repository.delete_artifacts("model")  # as `mlflow gc` does for a run without artifacts
-    with pytest.raises(MlflowException, match="RESOURCE_DOES_NOT_EXIST"):
+    with pytest.raises(MlflowException, match=f"{asset} does not exist"):
         get_artifact_repository(f"{root}@1").list_artifacts()
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "weights.bin").write_bytes(b"w" * 3000)
