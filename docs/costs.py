@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.state_machine import definition
+from docs.idle_costs import idle_costs
 from docs.tables import rows
-from infra.settings import default_context, read_settings
 
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _HEAD = ("DynamoDB", "S3", "OpenSearch", "SQS", "read units", "write units")
@@ -45,13 +45,6 @@ Where a pipeline calls its reader, it is charged for the seconds in which it wai
 instance of the reader: its libraries take 0.6 seconds of a processor to load, beside the start of
 Lambda itself, which was not measured. AWS charges for each isolated instance that it creates, by
 its memory: 0.000167 USD for a gigabyte, so 0.33 USD for a thousand files (unverified)."""
-
-_IDLE = """\
-All else is paid by use. Nodes of the search domain are paid by the hour, 730 a month, and their
-volumes by the gigabyte. Three data nodes elect a master among themselves and survive the loss of
-one node or zone; dedicated masters would add three instances and are no setting. One node costs a
-third, and its loss ends searches until the service has replaced it."""
-_HOURS = 730
 
 Figures = Mapping[str, Any]
 
@@ -91,10 +84,7 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
     )
     yield from ("", "## What processing a file costs", "", *_PROCESSING.splitlines(), "")
     yield from rows(("pipelines", "state transitions", "functions"), _processing())
-    yield from ("", "## What costs while nobody works", "", *_IDLE.splitlines(), "")
-    yield from rows(
-        ("stage", "instances of search", "instance hours a month", "gigabytes of volumes"), _idle()
-    )
+    yield from ("", "## What costs while nobody works", "", *idle_costs())
     yield from ("", "## The requests to DynamoDB", "")
     yield from rows(
         ("operation", "requests"),
@@ -120,16 +110,6 @@ def _processing() -> Iterator[tuple[str, ...]]:
 
 def _size(spec: Function) -> str:
     return f"{spec.name} ({spec.memory_mb} MB, {spec.timeout_seconds} s at most)"
-
-
-def _idle() -> Iterator[tuple[str, ...]]:
-    context = default_context()
-    for stage in cast("Mapping[str, object]", context["stages"]):
-        settings = read_settings({**context, "stage": stage}.get)
-        count = settings.search_instance_count
-        if stage != "local":
-            instances = f"{count} {settings.search_instance_type}"
-            yield stage, instances, str(count * _HOURS), str(count * settings.search_volume_gb)
 
 
 def _cells(figures: Figures) -> tuple[str, ...]:

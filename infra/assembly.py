@@ -88,6 +88,8 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
             f"no Python {PYTHON} is installed: functions compile their code at each cold start; "
             f"`uv python install {PYTHON}` and synthesize again",
         )
+    for number, warning in enumerate(settings.warnings()):
+        Annotations.of(bootstrap).add_warning_v2(f"vitrine:Settings{number}", warning)
     for stack in before:
         bootstrap.add_stack_dependency(stack)
     for stack in after:

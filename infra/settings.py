@@ -12,7 +12,6 @@ from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
-    PositiveInt,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -20,8 +19,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
-from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from backend.spec.routes import ThrottleGroup
+from infra.concurrency_settings import ConcurrencySettings
 from infra.execution_settings import ExecutionSettings
 from infra.setting_types import (
     ISSUER,
@@ -35,7 +34,6 @@ from infra.setting_types import (
     QueueArn,
     Throttle,
     fit_variables,
-    of_functions,
 )
 from infra.zones import spread_evenly
 
@@ -48,9 +46,6 @@ _STAGES = TypeAdapter(dict[str, dict[str, object]])
 POLICY_CHARS = 1_150
 """What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
 and partition."""
-UNRESERVED = 100
-"""Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
-"Configuring reserved concurrency for a function"."""
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 _POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
 
@@ -59,7 +54,7 @@ class SettingsError(Exception):
     """A setting is missing, unknown or wrong; the message names it."""
 
 
-class Settings(ExecutionSettings):
+class Settings(ConcurrencySettings, ExecutionSettings):
     """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
 
     model_config = ConfigDict(
@@ -205,24 +200,13 @@ class Settings(ExecutionSettings):
     `search`, `export`, `signIn` and `public` (routes without credentials). A group that is not
     named has the API's limits."""
 
-    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
-    """Reserved concurrency by function name, which is also the maximum of the function. Other
-    functions share the rest, which must be at least 100: new accounts have 10 in total and
-    cannot reserve any."""
-
-    account_concurrency: PositiveInt = 1000
-    """The account's quota "Concurrent executions" of Lambda in the region. New accounts have ten,
-    which is too few for a deployment: raise it first."""
-
-    queue_concurrency: Annotated[int, Field(ge=2, le=10)] = 10
-    """Maximum concurrent instances by queue. All queues together may use half of
-    `accountConcurrency`; the rest is for requests and streams."""
-
-    alarms: bool = False
-    """Whether to create CloudWatch alarms."""
-
     alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")] = ""
-    """The SNS topic to which alarms are sent; empty: none."""
+    """The SNS topic that CloudWatch alarms notify. Without a topic, no alarms are created; each is
+    charged by the month."""
+
+    detailed_route_metrics: bool = False
+    """Whether API Gateway emits its metrics for each route as well. CloudWatch charges each of them
+    by the month."""
 
     log_retention_days: LogRetentionDays = 30
     """Days for which CloudWatch keeps logs."""
@@ -265,34 +249,6 @@ class Settings(ExecutionSettings):
                 f"which has room for {POLICY_CHARS}: name fewer"
             )
         return self
-
-    @model_validator(mode="after")
-    def _check_concurrency(self) -> Self:
-        account, reserved = self.account_concurrency, sum(self.reserved_concurrency.values())
-        by_queues = sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
-        if by_queues > account // 2:
-            raise ValueError(
-                f"queueConcurrency lets queues start {by_queues} instances at once, half of "
-                f"accountConcurrency is {account // 2}: raise the account's quota, or lower it"
-            )
-        if reserved and reserved + UNRESERVED > account:
-            raise ValueError(
-                f"reservedConcurrency takes {reserved} of {account} instances "
-                f"(accountConcurrency), of which {UNRESERVED} have to be left"
-            )
-        for subscription in QUEUE_SUBSCRIPTIONS:
-            name, needed = subscription.consumer, self.concurrency_of(subscription)
-            # Messages of a throttled function end as dead letters.
-            if self.reserved_concurrency.get(name, needed) < needed:
-                raise ValueError(
-                    f"reservedConcurrency: {name} needs at least {needed}, as many as its queue "
-                    "delivers to"
-                )
-        return self
-
-    def concurrency_of(self, subscription: QueueSubscription) -> int:
-        """Return how many instances of its consumer a queue starts at most."""
-        return min(subscription.max_concurrency, self.queue_concurrency)
 
     @model_validator(mode="after")
     def _check_provider(self) -> Self:

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _REFUSED: dict[str, BucketFact] = {
+    "301": "elsewhere",
     "403": "forbidden",
     "404": "absent",
     "AccessDenied": "forbidden",
     "AllAccessDisabled": "forbidden",
     "InvalidBucketName": "absent",
     "NoSuchBucket": "absent",
+    "PermanentRedirect": "elsewhere",
 }
 
 _NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
@@ -40,6 +42,10 @@ class S3BucketFacts:
             return "forbidden"
         try:
             with translated("S3"):
+                # The SDK follows a bucket into its region; presigned URLs name that of the client.
+                region = self.client.head_bucket(Bucket=bucket).get("BucketRegion")
+                if region not in {None, self.client.meta.region_name}:
+                    return "elsewhere"
                 listed = self.client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=1)
                 reply = self.client.get_bucket_versioning(Bucket=bucket)
                 for entry in listed.get("Contents", []):

@@ -1,4 +1,4 @@
-"""Alarms, which notify a topic if the stage names one."""
+"""Alarms, which notify the topic that the stage names."""
 
 from typing import cast
 
@@ -12,13 +12,12 @@ from infra.settings import Settings
 
 
 class Alarms:
-    """The alarms of one stack; none if the stage disables them."""
+    """The alarms of one stack; none if the stage names no topic that they notify."""
 
     def __init__(self, stack: Stack, settings: Settings) -> None:
         self._stack = stack
-        self._wanted = settings.alarms
         self._topic: sns.ITopic | None = None
-        if self._wanted and settings.alarm_topic_arn:
+        if settings.alarm_topic_arn:
             known = stack.node.try_find_child("AlarmTopic")
             self._topic = (
                 cast("sns.ITopic", known)
@@ -58,7 +57,7 @@ class Alarms:
         *,
         periods: int = 1,
     ) -> None:
-        if not self._wanted:
+        if self._topic is None:
             return
         alarm = metric.with_(period=Duration.minutes(5)).create_alarm(
             self._stack,
@@ -70,5 +69,4 @@ class Alarms:
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         name_exactly(alarm, name)
-        if self._topic is not None:
-            alarm.add_alarm_action(cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic)))
+        alarm.add_alarm_action(cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic)))

@@ -139,21 +139,15 @@ class FunctionsOf:
         return log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
 
     def _watch(self, function: lambda_.Function, spec: Function) -> None:
-        name = spec.name
+        if spec.kind == "api":
+            return  # the API returns a 5xx for each failed call: ApiServerErrorsAlarm
         often = "" if spec.receives else " more than a few times"
         self._alarms.above(
-            f"{name}ErrorsAlarm",
+            f"{spec.name}ErrorsAlarm",
             function.metric_errors(),
             statistic="Sum",
             threshold=FAILED_CALLS_OF_QUEUES if spec.receives else FAILED_CALLS,
-            description=f"{name} failed{often}: the reason is in its log",
-        )
-        self._alarms.above(
-            f"{name}ThrottlesAlarm",
-            function.metric_throttles(),
-            statistic="Sum",
-            threshold=0,
-            description=f"{name} was asked more often at once than the account allows",
+            description=f"{spec.name} failed{often}: the reason is in its log",
         )
 
 

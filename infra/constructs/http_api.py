@@ -180,7 +180,7 @@ class HttpApi:
             default_route_settings=gateway.CfnStage.RouteSettingsProperty(
                 throttling_rate_limit=settings.api_requests_per_second,
                 throttling_burst_limit=settings.api_burst,
-                detailed_metrics_enabled=True,
+                detailed_metrics_enabled=settings.detailed_route_metrics,
             ),
             access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
                 destination_arn=group.log_group_arn, format=json.dumps(ACCESS_LOG)

@@ -58,6 +58,14 @@ class ApiStack(Stack):
             threshold=SERVER_ERRORS,
             description="The API answered with more than a few server errors",
         )
+        # One for all functions: they share the account's concurrency, and each alarm is charged.
+        alarms.above(
+            "FunctionsThrottledAlarm",
+            cloudwatch.Metric(namespace="AWS/Lambda", metric_name="Throttles"),
+            statistic="Sum",
+            threshold=0,
+            description="Functions of the account ran as often at once as it allows",
+        )
         alarms.above(
             f"{DENIALS_NOT_ENTERED.name}Alarm",
             cloudwatch.Metric(

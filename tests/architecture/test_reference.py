@@ -3,6 +3,7 @@
 import pytest
 
 from docs.generate import COSTS, REFERENCE, pages
+from docs.idle_costs import idle_costs
 
 PAGES = pages()
 
@@ -14,3 +15,8 @@ def test_a_reference_page_is_up_to_date(name: str) -> None:
 
 def test_every_reference_page_is_generated() -> None:
     assert {path.name for path in REFERENCE.iterdir()} == {*PAGES, COSTS}
+
+
+def test_the_page_on_costs_has_the_prices_and_units_of_today() -> None:
+    # The rest of the page is measured: the part `costs` compares it.
+    assert "\n".join(idle_costs()) in (REFERENCE / COSTS).read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTI
 
 
 def _expected() -> set[str]:
-    each = {f"{spec.name}{what}Alarm" for spec in FUNCTIONS for what in ("Errors", "Throttles")}
+    each = {f"{spec.name}ErrorsAlarm" for spec in FUNCTIONS if spec.kind != "api"}
     each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
     each |= {f"{spec.name}{metric.title}Alarm" for spec, metric in COUNTED}
@@ -58,6 +58,7 @@ def _expected() -> set[str]:
         "ApiServerErrorsAlarm",
         "DenialsNotEnteredAlarm",
         "ExecutionsThrottledAlarm",
+        "FunctionsThrottledAlarm",
     }
 
 
@@ -82,19 +83,31 @@ def test_every_alarm_tells_the_operators_and_none_rings_for_silence(prod: Assemb
         assert alarm.properties["AlarmDescription"]
 
 
-def test_a_stage_without_alarms_has_none(local: Assembly) -> None:
+def test_a_stage_without_a_topic_has_no_alarms(local: Assembly) -> None:
     assert not local.of_type(ALARM)
 
 
-@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
-def test_a_function_that_fails_or_is_throttled_rings(prod: Assembly, spec: Function) -> None:
-    for what in ("Errors", "Throttles"):
-        alarm = prod.resource(f"{spec.name}{what}Alarm")
-        assert _metric(alarm) == ("AWS/Lambda", what, "Sum")
-        assert _dimensions(prod, alarm) == {"FunctionName": f"<{spec.name}>"}
-        assert alarm.properties["EvaluationPeriods"] == 1
-    errors = prod.resource(f"{spec.name}ErrorsAlarm")
-    assert errors.properties["Threshold"] == (0 if spec in OF_QUEUES else 5)
+def test_a_function_that_fails_raises_its_alarm_or_that_of_the_api(
+    prod: Assembly, subtests: pytest.Subtests
+) -> None:
+    for spec in FUNCTIONS:
+        if spec.kind != "api":
+            with subtests.test(spec.name):
+                alarm = prod.resource(f"{spec.name}ErrorsAlarm")
+                assert _metric(alarm) == ("AWS/Lambda", "Errors", "Sum")
+                assert _dimensions(prod, alarm) == {"FunctionName": f"<{spec.name}>"}
+                assert alarm.properties["EvaluationPeriods"] == 1
+                assert alarm.properties["Threshold"] == (0 if spec in OF_QUEUES else 5)
+    of_api = prod.resource("ApiServerErrorsAlarm")
+    assert _metric(of_api) == ("AWS/ApiGateway", "5xx", "Sum")
+    assert _dimensions(prod, of_api) == {"ApiId": "<HttpApi>"}
+
+
+def test_one_alarm_watches_the_throttles_of_all_functions(prod: Assembly) -> None:
+    alarm = prod.resource("FunctionsThrottledAlarm")
+    assert _metric(alarm) == ("AWS/Lambda", "Throttles", "Sum")
+    assert "Dimensions" not in alarm.properties
+    assert alarm.properties["Threshold"] == 0
 
 
 def test_what_rings_of_an_outage_lasts_longer_than_a_message_that_is_given_back_waits(

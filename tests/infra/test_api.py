@@ -113,6 +113,7 @@ def test_the_stage_throttles_and_logs_without_the_query_or_the_credentials(
     assert properties["AutoDeploy"] is True
     assert properties["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
     assert properties["DefaultRouteSettings"]["ThrottlingBurstLimit"] > 0
+    assert properties["DefaultRouteSettings"]["DetailedMetricsEnabled"] is False
     log = properties["AccessLogSettings"]
     assert assembly.text(log["DestinationArn"]) == "<ApiAccessLogs.Arn>"
     assert "query" not in log["Format"].lower()

@@ -184,7 +184,7 @@ def test_the_command_needs_a_stage_and_runs_the_python_of_the_environment() -> N
     )
     assert (done.returncode, done.stderr) == (
         2,
-        "stage: not given; add -c stage=NAME (local, prod)\n",
+        "stage: not given; add -c stage=NAME (local, minimal, prod, small)\n",
     )
 
 

@@ -15,7 +15,7 @@ from infra.zones import zones_of
 from tests.infra.contexts import IMPORTED_KEY
 from tests.infra.templates import ROOT
 
-STAGES = ("local", "prod")
+STAGES = ("local", "minimal", "small", "prod")
 
 
 def _read(stage: str, **context: object) -> Settings:
@@ -137,8 +137,18 @@ def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
 
 
 def test_an_account_of_few_instances_has_room_for_all_queues_and_requests() -> None:
-    found = _read("prod", accountConcurrency=100, queueConcurrency=2)
+    found = _read("prod", accountConcurrency=56, queueConcurrency=2)
     assert {found.concurrency_of(each) for each in QUEUE_SUBSCRIPTIONS} == {2}
+    assert list(found.warnings()) == list(_read("prod").warnings()) == []
+
+
+@pytest.mark.parametrize("stage", ["minimal", "small"])
+def test_a_new_account_is_warned_and_may_deploy_a_small_stage(stage: str) -> None:
+    (warning,) = _read(stage).warnings()
+    assert warning.startswith("accountConcurrency is 10, and queues may start 28 instances at once")
+    assert warning.endswith("at least 56")
+    assert list(_read(stage, accountConcurrency=56).warnings()) == []
+    assert len(list(_read(stage, accountConcurrency=55).warnings())) == 1
 
 
 def test_a_key_is_named_by_its_arn() -> None:
@@ -159,7 +169,9 @@ def test_an_unknown_setting_is_refused_by_its_name() -> None:
 
 
 def test_an_unknown_stage_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(SettingsError, match=r"^stage: 'staging' is not one of local, prod$"):
+    with pytest.raises(
+        SettingsError, match=r"^stage: 'staging' is not one of local, minimal, prod, small$"
+    ):
         _read("staging")
 
 
@@ -187,4 +199,4 @@ def test_the_app_says_what_is_wrong_in_one_line_and_fails() -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr == "stage: 'staging' is not one of local, prod\n"
+    assert done.stderr == "stage: 'staging' is not one of local, minimal, prod, small\n"

@@ -51,6 +51,7 @@ _ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")
 _ATTEMPTS = 8  # of a registration that conflicts with others of the same bucket
 _UNUSABLE: dict[BucketFact, str] = {
     "absent": "the bucket does not exist",
+    "elsewhere": "the bucket is in another region: its events and presigned URLs would not work",
     "forbidden": (
         "Vitrine has no access to this bucket: add it to importedBuckets of the stage, deploy, "
         "and make sure that the bucket policy allows the account"

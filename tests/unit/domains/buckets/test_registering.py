@@ -160,6 +160,7 @@ def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Regist
         ("forbidden", "add it to importedBuckets"),
         ("locked", "add it to importedKeys"),
         ("unversioned", "the bucket has no versioning"),
+        ("elsewhere", "the bucket is in another region"),
     ],
 )
 def test_a_bucket_that_cannot_hold_assets_is_refused(
@@ -224,6 +225,12 @@ def plain(name: str) -> None:
     s3().create_bucket(Bucket=name)
 
 
+def foreign(name: str) -> None:
+    s3().create_bucket(
+        Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
+    )
+
+
 def nothing(name: str) -> None:
     assert name
 
@@ -234,6 +241,7 @@ def nothing(name: str) -> None:
         (versioned, "usable"),
         (suspended, "unversioned"),
         (plain, "unversioned"),
+        (foreign, "elsewhere"),
         (nothing, "absent"),
     ],
 )
@@ -261,6 +269,7 @@ def test_the_first_object_shows_whether_its_key_may_be_used(
 ) -> None:
     client = s3()
     with Stubber(client) as stub:
+        stub.add_response("head_bucket", {})
         stub.add_response("list_objects_v2", {"Contents": [{"Key": "a/b.glb"}]})
         stub.add_response("get_bucket_versioning", {"Status": "Enabled"})
         sent = {"Bucket": "scans", "Key": "a/b.glb", "Range": "bytes=0-0"}

@@ -1,0 +1,93 @@
+"""What a stage costs while nobody uses it: declared units, and prices from a dated file."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from backend.spec.functions import FUNCTIONS
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS
+from backend.spec.secrets import SECRETS
+from docs.tables import rows
+from infra.settings import Settings, default_context, read_settings
+
+PRICES = Path(__file__).with_name("prices.json")
+HOURS = 730
+"""Hours of a month, as AWS's price pages calculate."""
+POLLS = 5 * 3 * 60 * HOURS
+"""Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
+waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
+LOCAL = "local"
+
+_TEXT = """\
+Storage, requests and the running time of functions are charged by use. The following is charged
+while nobody uses the deployment. Three search nodes elect a master among themselves and survive
+the loss of one node or zone; a single node costs a third, and its loss ends searches until the
+service has replaced it. The free tier is not subtracted."""
+_MORE = """\
+Settings that add to this: `alarmTopicArn` the alarms ({alarms}), `searchInVpc` interface endpoints
+({endpoint} each and zone), `detailedRouteMetrics` four metrics for each route that is used
+({metric} each), and `cloudTrail`, `userPoolFirewall` and `malwareScan` what AWS charges for these
+services.
+
+Prices in USD without tax, of {region}, noted on {date}:"""
+
+
+class Charge(NamedTuple):
+    """Units of a month and their price."""
+
+    what: str
+    units: float
+    price: str
+
+
+def idle_costs() -> Iterator[str]:
+    """The lines of the section."""
+    file = json.loads(PRICES.read_text(encoding="utf-8"))
+    prices = cast("Mapping[str, tuple[float, str]]", file["usd"])
+    yield from (*_TEXT.splitlines(), "")
+    yield from rows(("stage", "charged", "units a month", "USD a month"), _stages(prices))
+    more = _MORE.format(
+        alarms=f"{prices['alarm, a month'][0]:.2f} each",
+        endpoint=f"{HOURS * prices['interface endpoint in one zone, an hour'][0]:.2f}",
+        metric=f"{prices['metric of CloudWatch, a month'][0]:.2f}",
+        region=file["region"],
+        date=file["date"],
+    )
+    yield from ("", *more.splitlines(), "")
+    yield from rows(
+        ("unit", "USD", "source"),
+        ((unit, f"{usd:g}", source) for unit, (usd, source) in prices.items()),
+    )
+
+
+def _stages(prices: Mapping[str, tuple[float, str]]) -> Iterator[tuple[str, ...]]:
+    context = default_context()
+    for stage in cast("Mapping[str, object]", context["stages"]):
+        if stage == LOCAL:
+            continue
+        charges = list(idle_charges(read_settings({**context, "stage": stage}.get)))
+        amounts = [each.units * prices[each.price][0] for each in charges]
+        for each, amount in zip(charges, amounts, strict=True):
+            yield stage, each.what, f"{each.units:g}", f"{amount:.2f}"
+        yield stage, "in all", "", f"{sum(amounts):.0f}"
+
+
+def idle_charges(settings: Settings) -> Iterator[Charge]:
+    """What a stage is charged for while nobody uses it."""
+    has_search = settings.search == "provisioned"
+    if has_search:
+        nodes, kind = settings.search_instance_count, settings.search_instance_type
+        yield Charge("hours of search nodes", nodes * HOURS, f"{kind}, an hour")
+        size = nodes * settings.search_volume_gb
+        yield Charge(
+            "gigabytes of their volumes", size, "gigabyte of a search volume (gp3), a month"
+        )
+    declared = {spec.name for spec in FUNCTIONS if has_search or spec.search == "none"}
+    queues = sum(each.consumer in declared for each in QUEUE_SUBSCRIPTIONS)
+    yield Charge(
+        f"million polls of {queues} queues", queues * POLLS / 1e6, "million requests to SQS"
+    )
+    if settings.customer_managed_key:
+        yield Charge("key", 1, "KMS key, a month")
+    yield Charge("secrets", len(SECRETS), "secret, a month")

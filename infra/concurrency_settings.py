@@ -1,0 +1,85 @@
+"""The settings of a deployment about how many instances of functions run at once."""
+
+from collections.abc import Iterator
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, model_validator
+from pydantic.alias_generators import to_camel
+
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
+from infra.setting_types import of_functions
+
+UNRESERVED = 100
+"""Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
+"Configuring reserved concurrency for a function"."""
+LEAST_OF_QUEUE = 2
+"""Least maximum concurrency of a queue's mapping. Source: Lambda Developer Guide, "Configuring
+scaling behavior for SQS event source mappings"."""
+
+
+class ConcurrencySettings(BaseModel):
+    """The settings of a stage about concurrency."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        validate_by_name=False,
+        use_attribute_docstrings=True,
+    )
+
+    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
+    """Reserved concurrency by function name, which is also the maximum of the function. Other
+    functions share the rest, which must be at least 100: new accounts have 10 in total and
+    cannot reserve any."""
+
+    account_concurrency: PositiveInt = 1000
+    """The account's quota "Concurrent executions" of Lambda in the region. New accounts have ten:
+    with fewer instances than twice what the queues may use, synthesis warns."""
+
+    queue_concurrency: Annotated[int, Field(ge=LEAST_OF_QUEUE, le=10)] = 10
+    """Maximum concurrent instances by queue. Above 2, which is the least that Lambda allows, all
+    queues together may use half of `accountConcurrency`; the rest is for requests and streams."""
+
+    @model_validator(mode="after")
+    def _check_concurrency(self) -> Self:
+        account, reserved = self.account_concurrency, sum(self.reserved_concurrency.values())
+        by_queues = self.concurrency_of_queues
+        if by_queues > account // 2 and self.queue_concurrency > LEAST_OF_QUEUE:
+            raise ValueError(
+                f"queueConcurrency lets queues start {by_queues} instances at once, half of "
+                f"accountConcurrency is {account // 2}: raise the account's quota, or lower it"
+            )
+        if reserved and reserved + UNRESERVED > account:
+            raise ValueError(
+                f"reservedConcurrency takes {reserved} of {account} instances "
+                f"(accountConcurrency), of which {UNRESERVED} have to be left"
+            )
+        for subscription in QUEUE_SUBSCRIPTIONS:
+            name, needed = subscription.consumer, self.concurrency_of(subscription)
+            # Messages of a throttled function end as dead letters.
+            if self.reserved_concurrency.get(name, needed) < needed:
+                raise ValueError(
+                    f"reservedConcurrency: {name} needs at least {needed}, as many as its queue "
+                    "delivers to"
+                )
+        return self
+
+    @property
+    def concurrency_of_queues(self) -> int:
+        """How many instances all queues start at most."""
+        return sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
+
+    def warnings(self) -> Iterator[str]:
+        """Yield a sentence for each setting that works, but not well."""
+        by_queues, account = self.concurrency_of_queues, self.account_concurrency
+        if by_queues > account // 2:
+            yield (
+                f"accountConcurrency is {account}, and queues may start {by_queues} instances at "
+                "once: requests are throttled (503) while queues are busy; raise the account's "
+                f'quota "Concurrent executions" to at least {2 * by_queues}'
+            )
+
+    def concurrency_of(self, subscription: QueueSubscription) -> int:
+        """Return how many instances of its consumer a queue starts at most."""
+        return min(subscription.max_concurrency, self.queue_concurrency)
