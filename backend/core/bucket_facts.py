@@ -5,7 +5,8 @@ from typing import Literal, Protocol
 BucketFact = Literal["usable", "absent", "elsewhere", "forbidden", "locked", "unversioned"]
 """A usable bucket exists and keeps versions, and its objects can be listed and read.
 
-A bucket elsewhere is in another region. In a locked bucket, objects are encrypted with a key that the deployment may not use.
+A bucket elsewhere is in another region. In a locked bucket, objects are encrypted with a key that
+the deployment may not use.
 """
 
 
