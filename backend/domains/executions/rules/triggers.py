@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from backend.core.file_kinds import is_asset_preview, is_file, is_preview
+from backend.domains.assets.models import Asset
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.executions.models.events import UploadedObject
 from backend.spec.buckets import WORKFLOWS_METADATA
@@ -27,10 +28,16 @@ def bucket_of(upload: UploadedObject, buckets: Iterable[AssetBucket]) -> AssetBu
     return None
 
 
-def may_start(prefix: str, key: str) -> bool:
+def path_of(asset: Asset, upload: UploadedObject) -> str:
+    """Return the path of an object in its asset."""
+    return f"/{upload.key.removeprefix(asset.asset_location.key)}"
+
+
+def may_start(asset: Asset, upload: UploadedObject) -> bool:
     """Return whether a file of an asset can start workflows: previews start none."""
-    path = f"/{key.removeprefix(prefix)}"
-    return is_file(key) and not is_preview(path) and not is_asset_preview(prefix, key)
+    if not is_file(upload.key) or is_preview(path_of(asset, upload)):
+        return False
+    return not is_asset_preview(asset.asset_location.key, upload.key)
 
 
 def chain_of(metadata: Mapping[str, str]) -> list[str]:

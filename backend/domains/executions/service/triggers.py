@@ -8,7 +8,7 @@ active, the file is recorded at its reservation, and processed again when the ru
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
@@ -75,36 +75,54 @@ class UploadTriggers:
         """Process the batch; after an outage, return all of its messages to the queue."""
         messages: list[Message] = list(event["Records"])
         try:
-            for message in messages:
-                self._take(message)
+            uploads = [one for one in map(self._understood, messages) if one is not None]
+            for asset, upload, workflows in self._triggered(uploads):
+                self._start_all(asset, upload, workflows)
         except UnavailableError as error:
             return given_back_after(error, self.queues, UPLOAD_TRIGGERS, messages, ring=self.ring)
         return failed(())
 
-    def _take(self, message: Message) -> None:
-        """Start the workflows that a message triggers."""
+    def _understood(self, message: Message) -> UploadedObject | None:
+        """Return the object that a message names; keep a message that names none."""
         try:
-            upload = events.uploaded_object(message)
+            return events.uploaded_object(message)
         except events.NotUnderstoodError as error:
             self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
-            return
-        bucket = triggers.bucket_of(
-            upload, self.registry.for_objects([(upload.bucket, upload.key)])
-        )
-        if bucket is None:
-            return
-        place = (bucket.bucket_id, upload.key)
-        owner = self.assets.owners([place]).get(place)
-        asset = None if owner is None else self.assets.find_asset(owner.database_id, owner.asset_id)
-        if asset is not None and not asset.is_archived:
-            self._start_all(asset, upload)
+            return None
 
-    def _start_all(self, asset: Asset, upload: UploadedObject) -> None:
-        prefix = asset.asset_location.key
-        if not triggers.may_start(prefix, upload.key):
-            return
-        path = f"/{upload.key.removeprefix(prefix)}"
-        wanted = self.workflows.triggered_by(asset.database_id, path)
+    def _triggered(
+        self, uploads: Sequence[UploadedObject]
+    ) -> Iterator[tuple[Asset, UploadedObject, list[Workflow]]]:
+        """Yield the objects that are files of active assets, with the workflows that they trigger.
+
+        Assets and workflows are read once for a batch, which is often one upload.
+        """
+        paths: dict[str, list[str]] = {}
+        found = [one for one in self._owned(uploads) if triggers.may_start(*one)]
+        for asset, upload in found:
+            paths.setdefault(asset.database_id, []).append(triggers.path_of(asset, upload))
+        known = {
+            database: self.workflows.triggered_by(database, some)
+            for database, some in paths.items()
+        }
+        for asset, upload in found:
+            yield asset, upload, known[asset.database_id][triggers.path_of(asset, upload)]
+
+    def _owned(self, uploads: Sequence[UploadedObject]) -> list[tuple[Asset, UploadedObject]]:
+        """Return the objects that belong to active assets, with these."""
+        buckets = self.registry.for_objects([(one.bucket, one.key) for one in uploads])
+        places = [
+            ((bucket.bucket_id, upload.key), upload)
+            for upload in uploads
+            if (bucket := triggers.bucket_of(upload, buckets)) is not None
+        ]
+        owners = self.assets.owners([place for place, _ in places])
+        ids = {place: (one.database_id, one.asset_id) for place, one in owners.items()}
+        assets = {each: self.assets.find_asset(*each) for each in dict.fromkeys(ids.values())}
+        found = [(assets[ids[place]], upload) for place, upload in places if place in ids]
+        return [(asset, one) for asset, one in found if asset is not None and not asset.is_archived]
+
+    def _start_all(self, asset: Asset, upload: UploadedObject, wanted: list[Workflow]) -> None:
         head = self.objects.head(upload.bucket, upload.key) if wanted else None
         if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
             return

@@ -1,5 +1,6 @@
 """Reads workflows, for their routes and for executions."""
 
+from collections.abc import Collection
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured
@@ -68,20 +69,20 @@ class WorkflowQueries:
     def may_see(self, caller: Identity, workflow: Workflow) -> bool:
         return self.authorization.may(caller, "GET", secured(workflow))
 
-    def triggered_by(self, database_id: str, path: str) -> list[Workflow]:
-        """Return the workflows that an upload of a file starts. No permission is checked.
+    def triggered_by(self, database_id: str, paths: Collection[str]) -> dict[str, list[Workflow]]:
+        """Return the workflows that uploads of files start, by path. No permission is checked.
 
-        They are those of the file's database and of GLOBAL, in the order of their ids. Shipped ones
+        They are those of the files' database and of GLOBAL, in the order of their ids. Shipped ones
         are left out if the deployment or the database disables processing.
         """
-        of_database = self.workflows.all_in(database_id)
-        found = [
-            workflow
-            for workflow in (*of_database, *self.workflows.all_in(GLOBAL))
-            if workflow.is_triggered_by(path)
-        ]
-        if any(workflow.has_shipped_id for workflow in found) and not self._processes(database_id):
-            return [workflow for workflow in found if not workflow.has_shipped_id]
+        known = (*self.workflows.all_in(database_id), *self.workflows.all_in(GLOBAL))
+        found = {path: [one for one in known if one.is_triggered_by(path)] for path in paths}
+        with_shipped = any(one.has_shipped_id for some in found.values() for one in some)
+        if with_shipped and not self._processes(database_id):
+            return {
+                path: [one for one in some if not one.has_shipped_id]
+                for path, some in found.items()
+            }
         return found
 
     def _processes(self, database_id: str) -> bool:

@@ -135,6 +135,31 @@ def test_an_upload_is_kept_though_the_process_dies_when_the_run_ends(runner: Run
     assert len(runs(runner)) == 2
 
 
+def test_what_the_files_of_an_upload_share_is_read_once_for_all(runner: Runner) -> None:
+    names = [f"statue/{number}.txt" for number in range(10)]
+    for name in names:
+        runner.upload(name)
+    runner.trigger(names[0])  # which reads the buckets, once for the function
+    asked: list[str] = []
+    runner.tables.before = asked.append
+    runner.trigger(names[0])
+    one = len(asked)
+    asked.clear()
+    assert runner.trigger(*names) == {"batchItemFailures": []}
+    assert (one, len(asked)) == (4, 4)
+    assert runs(runner) == []
+
+
+def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner: Runner) -> None:
+    runner.define("everything", database_id="GLOBAL", triggers=".glb")
+    runner.upload()
+    runner.upload("statue/b.obj")
+    runner.upload("unknown/c.glb")
+    runner.trigger(KEY, "statue/b.obj", "unknown/c.glb", "statue/gone.glb")
+    found = {(one.workflow_id, one.input_asset_file_key) for one in runs(runner)}
+    assert found == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
+
+
 def test_an_outage_gives_all_messages_back(runner: Runner) -> None:
     runner.upload()
     left = [3]

@@ -70,7 +70,7 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
     definitions.done(routes.PUT_WORKFLOW, workflow_body("own", "GLOBAL", IN_GLOBAL, **triggers)
                      | {"workflowId": "other"})  # fmt: skip
     wiring = definitions.product.wiring
-    before = wiring.workflows.triggered_by("museum", "/a.glb")
+    before = wiring.workflows.triggered_by("museum", ["/a.glb"])["/a.glb"]
     assert [one.workflow_id for one in before] == ["other", INSPECT.id]
     queries = wiring.workflows
     if switch == "deployment":
@@ -80,14 +80,16 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
     else:
         definitions.done(routes.UPDATE_DATABASE, {"processing": False}, databaseId="museum")
         assert definitions.done(routes.GET_DATABASE, databaseId="museum")["processing"] is False
-    assert [one.workflow_id for one in queries.triggered_by("museum", "/a.glb")] == ["other"]
+    assert [one.workflow_id for one in queries.triggered_by("museum", ["/a.glb"])["/a.glb"]] == [
+        "other"
+    ]
 
 
 def test_databases_from_before_the_switch_are_processed(definitions: Definitions) -> None:
     ensure(definitions)
     old = Update(table=DATABASES, key={"databaseId": "museum"}, remove=("processing",))
     definitions.product.tables.write(old)
-    found = definitions.product.wiring.workflows.triggered_by("museum", "/a.glb")
+    found = definitions.product.wiring.workflows.triggered_by("museum", ["/a.glb"])["/a.glb"]
     assert [one.workflow_id for one in found] == [INSPECT.id]
 
 

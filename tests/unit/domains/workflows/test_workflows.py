@@ -179,7 +179,7 @@ def test_uploads_run_the_workflows_of_their_database_and_of_global(
     queries = definitions.product.wiring.workflows
 
     def triggered(database_id: str, path: str) -> list[str]:
-        return [one.workflow_id for one in queries.triggered_by(database_id, path)]
+        return [one.workflow_id for one in queries.triggered_by(database_id, [path])[path]]
 
     assert triggered("museum", "/a/B.GLB") == ["glbs", "every"]
     assert triggered("museum", "/a/b.obj") == ["every"]
