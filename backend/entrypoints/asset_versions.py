@@ -8,14 +8,13 @@ from backend.core.wired import wired
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import (
     FileRestoration,
-    FileStates,
     RecordRestoration,
     VersionCreation,
     VersionQueries,
     VersionSteps,
     VersionUpdates,
 )
-from backend.domains.files.service import Copies
+from backend.domains.files.service import Copies, FileStates
 from backend.domains.jobs.models import Step
 from backend.entrypoints.job_workers import WorkerWiring
 from backend.spec.jobs import MAKE_VERSION

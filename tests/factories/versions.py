@@ -12,14 +12,13 @@ from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.routes import build_router
 from backend.domains.asset_versions.service import (
     FileRestoration,
-    FileStates,
     RecordRestoration,
     VersionCreation,
     VersionQueries,
     VersionSteps,
     VersionUpdates,
 )
-from backend.domains.files.service import Copies
+from backend.domains.files.service import Copies, FileStates
 from backend.domains.jobs.models import Job
 from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Answer, Client

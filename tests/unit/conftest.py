@@ -32,6 +32,7 @@ from backend.spec.tables.model import Table
 from backend.spec.topics import TOPICS, Topic
 from tests.factories.audit import audit_service
 from tests.factories.tables import create_table_request
+from tests.fakes.moto_listing import mend_key_markers
 from tests.fakes.tables import MemoryTables
 
 # The machine may be busy: how long an example takes says nothing. Every run tries the same
@@ -115,8 +116,9 @@ def tables(request: pytest.FixtureRequest) -> Tables:
 
 
 @pytest.fixture
-def objects() -> S3Objects:
+def objects(monkeypatch: pytest.MonkeyPatch) -> S3Objects:
     """The asset (versioned), auxiliary, failure and audit archive buckets, empty."""
+    mend_key_markers(monkeypatch)
     # Created in moto itself: five requests would take longer than most tests.
     backend = s3_backends[ACCOUNT]["aws"]
     for physical in BUCKETS.values():

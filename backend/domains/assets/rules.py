@@ -16,6 +16,9 @@ INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})
 PATH_ROOM_BYTES = 128
 """Every asset has room for relative paths of at least this many bytes, in all keys they enter."""
 
+MAX_TYPED_FILES, MAX_TYPED_BYTES = 500, 64 * 1024
+"""Of the paths that an asset's row names for their primary types: with more it names none."""
+
 MAX_PREFIX_DEPTH = 16
 """Segments of an asset's prefix, the bucket's base prefix among them."""
 
@@ -176,3 +179,14 @@ def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidInputError.of("assetName", str(error)) from None
     return changed
+
+
+def with_typed_file(asset: Asset, path: str) -> dict[str, Any] | None:
+    """Return the change that adds a path to the files with primary types; None if there is none."""
+    if asset.typed_files is None or path in asset.typed_files:
+        return None
+    paths = sorted([*asset.typed_files, path])
+    fits = (
+        len(paths) <= MAX_TYPED_FILES and sum(len(one.encode()) for one in paths) <= MAX_TYPED_BYTES
+    )
+    return {"typedFiles": paths if fits else None}

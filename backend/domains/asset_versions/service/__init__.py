@@ -15,13 +15,11 @@ from backend.domains.asset_versions.service.file_restoration import FileRestorat
 from backend.domains.asset_versions.service.jobs import VersionSteps
 from backend.domains.asset_versions.service.queries import Compared, VersionQueries, WholeVersion
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
-from backend.domains.asset_versions.service.states import FileStates
 
 __all__ = [
     "AliasTakenError",
     "Compared",
     "FileRestoration",
-    "FileStates",
     "RecordRestoration",
     "Started",
     "VersionActiveError",

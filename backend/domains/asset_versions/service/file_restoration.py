@@ -18,12 +18,18 @@ from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service.states import FileState, FileStates
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.files.service import Copies, FileCopy, SourceGoneError, Unfinished
+from backend.domains.files.service import (
+    Copies,
+    FileCopy,
+    FileState,
+    FileStates,
+    SourceGoneError,
+    Unfinished,
+)
 from backend.domains.quarantine.service import FileQuarantinedError
-from backend.spec.buckets import CHANGE_METADATA
+from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
 FILES = 50
 """Files of one step: each may be a copy, and several are copied at a time."""
@@ -32,6 +38,7 @@ FILES = 50
 class _Place(NamedTuple):
     """The prefix of the asset's files, and the change that copies them (see `FileCopy`)."""
 
+    asset: Asset
     bucket: str
     prefix: str
     change: str
@@ -67,7 +74,7 @@ class FileRestoration:
         after = (cursor.after or {}).get("path")
         old = plan.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        place = _Place(*self.assets.location(asset), plan.request_id, still)
+        place = _Place(asset, *self.assets.location(asset), plan.request_id, still)
         done = self._restored(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
@@ -136,6 +143,8 @@ class FileRestoration:
         try:
             head = self.copies.demand(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
+            if PRIMARY_TYPE_METADATA in metadata:
+                self.assets.note_typed_file(place.asset, file.path)
             file_copy = FileCopy(key, head, key, head.content_type, metadata, place.still)
             return self.copies.copy(file_copy, copy_id)
         except (SourceGoneError, FileQuarantinedError):

@@ -25,12 +25,11 @@ from backend.domains.asset_versions.models import Capture, CreatedVersion, Kind,
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
 from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
-from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
 from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError, AssetService
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.files.service import ChangeEndedError
+from backend.domains.files.service import ChangeEndedError, FileStates
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
 

@@ -18,9 +18,9 @@ from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
-from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetService
+from backend.domains.files.service import FileStates
 
 Part = Literal["files", "records"]
 Held = HeldFile | HeldRecord

@@ -77,6 +77,9 @@ class Asset(WireModel):
     archived_reason: str | None = None
     lifecycle_job_id: str | None = None
     """The job of the last archiving or bringing back, which goes on as long as the row names it."""
+    typed_files: list[str] | None = None
+    """Paths of files that may have a primary type, which only their objects contain: a list of
+    files requests no others. None if they are not known, or too many."""
 
     @field_validator("database_id")
     @classmethod

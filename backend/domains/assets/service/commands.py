@@ -21,6 +21,7 @@ from backend.domains.assets.models import (
     UpdateAssetBody,
 )
 from backend.domains.assets.repository import (
+    AssetNotFoundError,
     AssetRevisionError,
     PrefixTakenError,
 )
@@ -87,6 +88,9 @@ class AssetService(AssetQueries):
             bucket_id=bucket.bucket_id,
             prefix=prefix,
             with_files=bool(body.bucket_existing_key),
+            # Another program may have written to a folder whose name the caller has chosen.
+            is_empty=not body.bucket_existing_key
+            and (body.asset_id is None or self._is_empty(bucket, prefix)),
         )
         return PlannedAsset(asset, rules.ancestors(bucket.key_prefix, prefix))
 
@@ -169,6 +173,30 @@ class AssetService(AssetQueries):
         edit = {**changes, "updatedAt": iso(self.clock())}
         return self.assets.touch(asset, edit, counters=rules.counters(changes))
 
+    def note_typed_file(self, asset: Asset, path: str) -> None:
+        """Record that a file may have a primary type, before its object is written.
+
+        No permission is checked, as in `set_content`.
+
+        Raises:
+            AssetNotFoundError: the asset is archived or deleted.
+            AssetRevisionError: it is changed concurrently at every attempt.
+        """
+        for _ in range(_ATTEMPTS):
+            changes = rules.with_typed_file(asset, path)
+            if changes is None:
+                return
+            try:
+                self.assets.change(asset, changes)
+            except AssetRevisionError:
+                found = self.find_asset(asset.database_id, asset.asset_id)
+                if found is None or found.is_archived:
+                    raise AssetNotFoundError(asset.database_id, asset.asset_id) from None
+                asset = found
+                continue
+            return
+        raise AssetRevisionError(asset.asset_id)
+
     def sets_version(self, asset: Asset, current: CurrentVersion, *, at: datetime) -> Write:
         """Return the write of an asset's current version, refused with AssetRevisionError."""
         stored = current.model_dump(by_alias=True, exclude_none=True)
@@ -222,8 +250,11 @@ class AssetService(AssetQueries):
         if not existing:
             return rules.asset_prefix(bucket.key_prefix, asset_id)
         prefix = rules.existing_prefix(bucket.key_prefix, existing)
-        if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
+        if self._is_empty(bucket, prefix):
             if self.assets.owners([(bucket.bucket_id, prefix)]):
                 raise PrefixTakenError(prefix)  # as for a folder with content: both look the same
             raise InvalidInputError.of("bucketExistingKey", f"the bucket is empty below {prefix}")
         return prefix
+
+    def _is_empty(self, bucket: AssetBucket, prefix: str) -> bool:
+        return not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects

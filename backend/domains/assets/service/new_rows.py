@@ -32,8 +32,12 @@ def new_asset(
     bucket_id: str,
     prefix: str,
     with_files: bool,
+    is_empty: bool = False,
 ) -> Asset:
-    """Return a new asset that is not written yet; `with_files` is true if its folder exists."""
+    """Return a new asset that is not written yet.
+
+    `with_files` is true if it is made of a folder, `is_empty` if there is no object of it.
+    """
     version = CurrentVersion(
         version=FIRST_VERSION,
         date_modified=at,
@@ -55,6 +59,7 @@ def new_asset(
         created_by=by,
         updated_at=at,
         inherited_revision=_WITH_FILES if with_files else 1,
+        typed_files=[] if is_empty else None,
     )
 
 

@@ -8,6 +8,7 @@ from backend.domains.files.service.copies import (
     Unfinished,
 )
 from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.states import FileState, FileStates
 from backend.domains.files.service.target import FileTarget
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Copies",
     "FileCopy",
     "FileQueries",
+    "FileState",
+    "FileStates",
     "FileTarget",
     "SourceGoneError",
     "Unfinished",

@@ -23,6 +23,7 @@ from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, unfinished
 from backend.domains.jobs.models import Job, Progress
+from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
 FILES = 100
@@ -158,6 +159,8 @@ class FileChangeSteps:
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
+        if PRIMARY_TYPE_METADATA in metadata:
+            self.assets.note_typed_file(work.asset, work.target.path)
         still = partial(self.endings.require_unfinished, work)
         file_copy = FileCopy(place, head, place, head.content_type, metadata, still)
         written = self.copies.copy(file_copy, work.cursor.copy_id)

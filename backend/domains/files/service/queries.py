@@ -33,7 +33,14 @@ from backend.domains.files.service.annotations import (
     with_reason,
 )
 from backend.domains.files.service.entries import Entries
-from backend.domains.files.service.rows import Found, page_of
+from backend.domains.files.service.rows import (
+    Found,
+    has_no_type,
+    head_facts,
+    page_of,
+    version_facts,
+)
+from backend.domains.files.service.states import FileState, FileStates, newest_versions
 from backend.domains.files.service.target import FileTarget
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import (
@@ -70,8 +77,9 @@ class FileQueries:
         Previews are not listed.
 
         With an asset version, the files of its snapshot by path. S3 requests: one list for 500
-        keys, and, unless `basic`, one HEAD a file and a list for 100: such a page is shorter if it
-        takes too long. Where uploads are scanned, one request to a table for 100 files.
+        keys, and, unless `basic`, one for 1,000 of their versions and one HEAD for each file that
+        may have a primary type; a page is shorter if it takes too long. Where uploads are scanned,
+        one request to a table for 100 files.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -88,7 +96,7 @@ class FileQueries:
 
         if query.basic:
             return part(page)
-        found = self._in_time(part, page)
+        found = self._in_time(part, page, _AT_ONCE if asset.typed_files is None else page.limit)
         bucket, _ = self.assets.location(asset)
         return Page(items_with_marks(self.quarantine, bucket, found.items), found.after)
 
@@ -186,14 +194,14 @@ class FileQueries:
         return self.assets.wanted_version(asset, *wanted)
 
     def _in_time(
-        self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest
+        self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest, at_once: int
     ) -> Page[FileItem]:
         """Return a page in parts, until it is full or time is up."""
         stop = self.clock() + MAX_TIME_PER_PAGE
         items: list[FileItem] = []
         after = page.after
         while True:
-            found = fetch(PageRequest(min(_AT_ONCE, page.limit - len(items)), after))
+            found = fetch(PageRequest(min(at_once, page.limit - len(items)), after))
             items += found.items
             after = found.after
             if after is None or len(items) >= page.limit or self.clock() >= stop:
@@ -231,34 +239,53 @@ class FileQueries:
             return Page(tuple(items), found.after)
         now = asset.current_snapshot
         current = self.files.snapshots(asset, [now], [item.relative_path for item in items])
+        untyped = {item.key: item for item in items if has_no_type(asset, item)}
+        wanted = {key: item.version_id or "" for key, item in untyped.items()}
+        states = FileStates(self.objects).of(bucket, prefix, wanted)
 
         def complete(item: FileItem) -> FileItem:
-            head = self.objects.head(bucket, item.key, version_id=item.version_id)
+            state = states.get(item.key, FileState())
+            facts = version_facts(state.wanted)
+            is_gone = state.wanted is None
+            if item.key not in untyped:
+                head = self.objects.head(bucket, item.key, version_id=item.version_id)
+                is_gone, facts = head is None, head_facts(head)
             in_current = current.get((now, item.relative_path))
+            mismatch = in_current is None or in_current.version_id != item.version_id
             return item.model_copy(
                 update={
-                    "is_permanently_deleted": head is None,
-                    "current_asset_version_file_version_mismatch": in_current is None
-                    or in_current.version_id != item.version_id,
-                    **_head_facts(head),
+                    "is_permanently_deleted": is_gone,
+                    "current_asset_version_file_version_mismatch": mismatch,
+                    **facts,
                 }
             )
 
         return Page(tuple(in_parallel(complete, items)), found.after)
 
     def _completed(self, asset: Asset, bucket: str, found: Sequence[Found]) -> tuple[FileItem, ...]:
-        """Return the items with data from HEAD and the snapshot of the current version."""
+        """Return the items with their S3 versions and the snapshot of the current version.
+
+        HEADs are requested for files that may have a primary type.
+        """
         now = asset.current_snapshot
         paths = [item.relative_path for item, _ in found if not item.is_folder]
         current = self.files.snapshots(asset, [now], paths)
+        active = [item for item, version in found if version is not None and not item.is_archived]
+        untyped = {item.key: item for item in active if has_no_type(asset, item)}
+        unknown = [key for key, item in untyped.items() if item.version_id is None]
+        _, prefix = self.assets.location(asset)
+        newest = newest_versions(self.objects, bucket, prefix, unknown)
 
         def complete(one: Found) -> FileItem:
             item, version = one
             if version is None:
                 return item
-            if not item.is_archived:
+            if item.key in untyped:
+                listed = version if item.version_id is not None else newest.get(item.key)
+                item = item.model_copy(update=version_facts(listed))
+            elif not item.is_archived:
                 head = self.objects.head(bucket, item.key)
-                item = item.model_copy(update=_head_facts(head))
+                item = item.model_copy(update=head_facts(head))
             in_current = current.get((now, item.relative_path))
             same = in_current is not None and in_current.version_id == item.version_id
             mismatch = {"current_asset_version_file_version_mismatch": not same}
@@ -324,18 +351,6 @@ class FileQueries:
             if key is None or key != target.key:
                 break
         return found[:MAX_FILE_VERSIONS]
-
-
-def _head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bool | None]:
-    if head is None:
-        return {}
-    if isinstance(head, ObjectVersion):
-        return {"is_archived": True}
-    return {
-        "version_id": head.version.version_id,
-        "storage_class": head.version.storage_class,
-        "primary_type": head.metadata.get(PRIMARY_TYPE_METADATA, ""),
-    }
 
 
 def _described(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:

@@ -1,12 +1,16 @@
 """The rows of a listing: files, and the folders in their keys."""
 
+from collections.abc import Mapping
+
 from backend.core.clock import iso
 from backend.core.file_kinds import is_preview
-from backend.core.objects import ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
+from backend.domains.assets.models import Asset
 from backend.domains.files import rules
 from backend.domains.files.models import FileItem
 from backend.domains.files.service.entries import Entries
+from backend.spec.buckets import PRIMARY_TYPE_METADATA
 
 Found = tuple[FileItem, ObjectVersion | None]
 """A row, and the object that it is of; none for a folder."""
@@ -55,3 +59,34 @@ def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> Found
         "preview_file": None if entry.is_delete_marker else entries.preview_of(key),
     }
     return item.model_copy(update=facts), entry
+
+
+def head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bool | None]:
+    """Return what the HEAD of a file adds to its row."""
+    if head is None:
+        return {}
+    if isinstance(head, ObjectVersion):
+        return {"is_archived": True}
+    return {
+        "version_id": head.version.version_id,
+        "storage_class": head.version.storage_class,
+        "primary_type": head.metadata.get(PRIMARY_TYPE_METADATA, ""),
+    }
+
+
+def version_facts(version: ObjectVersion | None) -> Mapping[str, str | bool | None]:
+    """As `head_facts`, of a file that has no primary type."""
+    if version is None:
+        return {}
+    if version.is_delete_marker:
+        return {"is_archived": True}
+    return {
+        "version_id": version.version_id,
+        "storage_class": version.storage_class,
+        "primary_type": "",
+    }
+
+
+def has_no_type(asset: Asset, item: FileItem) -> bool:
+    """Return whether a file is known to have no primary type."""
+    return asset.typed_files is not None and item.relative_path not in asset.typed_files

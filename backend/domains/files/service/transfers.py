@@ -25,7 +25,7 @@ from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress
-from backend.spec.buckets import CHANGE_METADATA
+from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _MAX_TURNS = 5
@@ -80,6 +80,8 @@ class Transfers:
         """Return None once the copy is complete, with all its data."""
         if not work.cursor.auxiliary:
             head = self.copies.demand(source.bucket, source.key, work.version_id)
+            if PRIMARY_TYPE_METADATA in head.metadata:
+                self.assets.note_typed_file(target.asset, target.path)
             same_kind = extension_of(source.key) == extension_of(target.key)
             file_copy = FileCopy(
                 source=(source.bucket, source.key),

@@ -9,8 +9,8 @@ import pytest
 
 from backend.core.objects import ObjectVersion, VersionPage
 from backend.domains.asset_versions.models import HeldFile
-from backend.domains.asset_versions.service import FileStates, states
 from backend.domains.assets.models import Asset
+from backend.domains.files.service import FileStates, states
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.versions import Versions
 

@@ -1,4 +1,4 @@
-"""The states of files in a snapshot, and the current files of an asset.
+"""The versions of files: those of a snapshot, the current ones, and which are the newest.
 
 Version listings are used: one request for hundreds of versions, instead of one per file. Keys are
 in the order of their UTF-8 bytes, which is also the order of Python's texts.
@@ -12,6 +12,7 @@ from backend.values import frozen
 
 CAPTURED = 100
 """Versions that one step of a job keeps: their rows are written well within a second."""
+_MOST_LISTED = 1000  # S3's limit
 _LISTED, _LEAST_LISTED = 3, 100
 """Versions that are asked for at once, for each file that is looked for."""
 
@@ -72,6 +73,32 @@ class FileStates:
             if number < len(keys) and keys[number] > page.next_key:
                 key, version_id = just_below(keys[number]), None
         return found
+
+
+def newest_versions(
+    objects: Objects, bucket: str, prefix: str, keys: Sequence[str]
+) -> dict[str, ObjectVersion]:
+    """Return the newest version, or delete marker, of each key; keys without versions are left out.
+
+    One list for a thousand versions. The list continues at the next requested key, so that older
+    versions of one key are skipped.
+    """
+    found: dict[str, ObjectVersion] = {}
+    wanted, ordered = frozenset(keys), sorted(keys)
+    number = 0
+    while number < len(ordered):
+        limit = min(_MOST_LISTED, _LEAST_LISTED + 2 * (len(ordered) - number))
+        start = just_below(ordered[number])
+        page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
+        for version in page.versions:
+            if version.is_latest and version.key in wanted:
+                found[version.key] = version
+        if page.next_key is None:
+            break
+        last = page.versions[-1].key  # its newest version is the first of its versions
+        while number < len(ordered) and ordered[number] <= last:
+            number += 1
+    return found
 
 
 def _note(
