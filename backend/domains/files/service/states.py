@@ -85,10 +85,10 @@ def newest_versions(
     """
     found: dict[str, ObjectVersion] = {}
     wanted, ordered = frozenset(keys), sorted(keys)
-    number = 0
+    number, last = 0, ""
     while number < len(ordered):
         limit = min(_MOST_LISTED, _LEAST_LISTED + 2 * (len(ordered) - number))
-        start = just_below(ordered[number])
+        start = max(just_below(ordered[number]), last)  # other keys may be between the two
         page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
         for version in page.versions:
             if version.is_latest and version.key in wanted:

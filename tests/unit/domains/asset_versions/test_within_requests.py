@@ -8,15 +8,17 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.transactions import Update
 from backend.domains.asset_versions.service.commands import REQUEST_TIME
 from backend.domains.jobs.models import Job
 from backend.spec.functions import ASSET_VERSIONS_API
-from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
+from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSETS
 from backend.spec.tables.operations import JOBS
 from tests.factories.versions import Versions, named
 from tests.unit.domains.asset_versions.test_making import put_records
 
 A_REPLY = timedelta(seconds=29)
+STATUE = {"databaseId": "museum", "assetId": "statue"}
 
 
 def put_numbered(museum: Versions, count: int, body: bytes) -> dict[str, str]:
@@ -138,3 +140,17 @@ def test_the_parts_of_a_small_version_are_one_step(museum: Versions, tables: Dyn
 def test_the_function_may_run_for_longer_than_the_job_within_a_request() -> None:
     left = timedelta(seconds=ASSET_VERSIONS_API.timeout_seconds) - REQUEST_TIME
     assert left >= timedelta(seconds=8)  # in which the last step ends
+
+
+def test_a_revert_notes_the_primary_types_that_it_restores(museum: Versions) -> None:
+    body = {"filePath": "/0000.glb", "primaryType": "primary"}
+    gallery = museum.lifecycle.gallery
+    put_numbered(museum, 2, b"x")
+    assert gallery.change("PUT", "setPrimaryFile", body).status == 200
+    museum.made()
+    put_numbered(museum, 2, b"y")
+    # As for an asset whose row does not name the path.
+    museum.tables.write(Update(table=ASSETS, key=STATUE, set={"typedFiles": []}))
+    assert museum.revert("1").body["assetVersionId"] == "2"
+    rows = gallery.list_files().body["items"]
+    assert [row["primaryType"] for row in rows] == ["primary", ""]

@@ -91,6 +91,25 @@ def test_old_versions_of_a_file_are_not_all_read(museum: Gallery) -> None:
     assert {one["relativePath"]: one["versionId"] for one in rows} == latest
 
 
+def test_old_versions_of_a_key_between_others_are_passed_over(museum: Gallery) -> None:
+    for _ in range(300):
+        museum.put("/0.gla~old", b"x")
+    objects = museum.objects
+    assert isinstance(objects, MemoryObjects)
+    objects.delete(BUCKET, "statue/0.gla~old")
+    latest = put(museum, "/0.glb")
+    looks: list[str] = []
+
+    def look(operation: str) -> None:
+        looks.append(operation)
+        assert len(looks) < 10, "the listing does not advance"
+
+    objects.before = look
+    rows = museum.list_files().body["items"]
+    assert {one["relativePath"]: one["versionId"] for one in rows} == latest
+    assert len(looks) <= 3
+
+
 def set_it(museum: Gallery) -> str:
     return "/a.glb"
 
