@@ -117,3 +117,21 @@ def test_a_version_costs_a_fifth_more_than_its_rows_and_2_requests_to_s3(
     rows = 2 * (50 + 510)  # each of them, and its entry in the index by asset
     assert found["writeUnits"] + found["readUnits"] <= 1.2 * rows
     assert sum(found["requests"]["s3"].values()) <= 2
+
+
+def test_a_list_of_files_takes_2_requests_to_s3(figures: Mapping[str, Figures]) -> None:
+    found = figures["list 50 files"]["request"]["requests"]
+    assert sum(found["s3"].values()) <= 2 + 50 / 1000
+
+
+def test_the_files_of_an_upload_take_5_requests_to_dynamodb_each(
+    figures: Mapping[str, Figures],
+) -> None:
+    whole = [figures[f"{verb} an upload of 50 files"] for verb in ("start", "complete")]
+    taken = sum(dynamodb_requests(each["request"]) for each in whole)
+    taken += sum(
+        sum(after["requests"].get("dynamodb", {}).values())
+        for each in whole
+        for after in each["after"].values()
+    )
+    assert taken <= 5 * 50
