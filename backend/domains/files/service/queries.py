@@ -37,6 +37,7 @@ from backend.domains.files.service.rows import (
     Found,
     has_no_type,
     head_facts,
+    held_item,
     page_of,
     version_facts,
 )
@@ -223,18 +224,7 @@ class FileQueries:
         bucket, prefix = self.assets.location(asset)
         beginning = rules.relative_path(prefix, rules.listed_prefix(prefix, query.prefix))
         found = self.files.list_files(asset, snapshot_id, beginning, page)
-        items = [
-            FileItem(
-                file_name=rules.name_of(one.file_key),
-                key=prefix + one.file_key.removeprefix("/"),
-                relative_path=one.file_key,
-                is_folder=False,
-                size=one.size,
-                date_created_current_version=one.last_modified,
-                version_id=one.version_id,
-            )
-            for one in found.items
-        ]
+        items = [held_item(prefix, one) for one in found.items]
         if query.basic:
             return Page(tuple(items), found.after)
         now = asset.current_snapshot

@@ -8,7 +8,7 @@ from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
-from backend.domains.files.models import FileItem
+from backend.domains.files.models import FileItem, FileSnapshot
 from backend.domains.files.service.entries import Entries
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 
@@ -59,6 +59,19 @@ def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> Found
         "preview_file": None if entry.is_delete_marker else entries.preview_of(key),
     }
     return item.model_copy(update=facts), entry
+
+
+def held_item(prefix: str, held: FileSnapshot) -> FileItem:
+    """Return the row of a file of an asset version."""
+    return FileItem(
+        file_name=rules.name_of(held.file_key),
+        key=prefix + held.file_key.removeprefix("/"),
+        relative_path=held.file_key,
+        is_folder=False,
+        size=held.size,
+        date_created_current_version=held.last_modified,
+        version_id=held.version_id,
+    )
 
 
 def head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bool | None]:

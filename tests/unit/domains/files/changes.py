@@ -5,8 +5,9 @@ from typing import Any
 
 from backend.core.objects import ObjectHead, Objects
 from backend.core.tables import Tables
-from backend.core.transactions import Put
+from backend.core.transactions import Put, Update
 from backend.domains.metadata.models import Entity, Kind, NewRecord
+from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.audit import entries
 from tests.factories.files import AUXILIARY, BUCKET, Gallery
@@ -32,6 +33,12 @@ class Dead(BaseException):
 def memory(clock: Ticking | None = None) -> tuple[MemoryTables, MemoryObjects]:
     ticking = clock or Ticking()
     return MemoryTables(), MemoryObjects(clock=ticking, versioned=lambda name: name == BUCKET)
+
+
+def forget_types(tables: Tables) -> None:
+    """Let the files be those of an asset of an earlier release, whose primary types are unknown."""
+    key = {"databaseId": "museum", "assetId": "statue"}
+    tables.write(Update(table=ASSETS, key=key, remove=("typedFiles",)))
 
 
 def state_of(objects: Objects, prefix: str = "statue/") -> dict[str, str]:

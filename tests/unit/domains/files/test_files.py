@@ -7,11 +7,12 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
-from backend.core.transactions import Put, Update
+from backend.core.transactions import Put
 from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, queries
-from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS, ASSETS
+from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
+from tests.unit.domains.files.changes import forget_types
 
 TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
 
@@ -39,12 +40,6 @@ def row(museum: Gallery, path: str, **query: str) -> dict[str, Any]:
         item for item in museum.list_files(**query).body["items"] if item["relativePath"] == path
     )
     return found
-
-
-def forget_types(tables: Tables) -> None:
-    """Let the files be those of an asset of an earlier release, whose primary types are unknown."""
-    key = {"databaseId": "museum", "assetId": "statue"}
-    tables.write(Update(table=ASSETS, key=key, remove=("typedFiles",)))
 
 
 def archive(museum: Gallery, path: str) -> None:
@@ -240,8 +235,7 @@ def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
     forget_types(tables)
     monkeypatch.setattr(queries, "_AT_ONCE", 2)
     monkeypatch.setattr(queries, "MAX_TIME_PER_PAGE", timedelta(seconds=seconds))
-    whole = [f"/{number}.glb" for number in range(7)]
-    for path in whole:
+    for path in (whole := [f"/{number}.glb" for number in range(7)]):
         museum.put(path)
     assert len(museum.list_files(pageSize="5").body["items"]) == most
     assert paths(museum, pageSize="5") == whole

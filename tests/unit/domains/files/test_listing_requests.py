@@ -14,8 +14,8 @@ from backend.spec.tables.assets import ASSETS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.files.changes import memory
-from tests.unit.domains.files.test_files import forget_types, row, snapshot
+from tests.unit.domains.files.changes import forget_types, memory
+from tests.unit.domains.files.test_files import row, snapshot
 
 TYPED = {"filePath": "/a.glb", "primaryType": "primary"}
 KEY = {"databaseId": "museum", "assetId": "statue"}
