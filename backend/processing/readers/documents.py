@@ -26,6 +26,13 @@ _TURNS = {
 _SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
 
 
+# Decoders of Pillow raise any of these on a broken file.
+_BROKEN = (
+    *(OSError, SyntaxError, ValueError, EOFError, TypeError, NotImplementedError),
+    *(LookupError, ArithmeticError, AttributeError, struct.error),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Document:
     """A document or an image: its facts, and its first page or frame, at most 512 pixels wide."""
@@ -44,7 +51,7 @@ def read_image(data: bytes) -> Document:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
         raise RefusedError("more than 100 megapixels") from None
-    except (OSError, SyntaxError, ValueError, EOFError, TypeError) as error:
+    except _BROKEN as error:
         raise RefusedError(f"the image cannot be decoded: {error}") from None
 
 

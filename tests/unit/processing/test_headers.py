@@ -1,9 +1,14 @@
 """Headers that are cut off, doubled or zeroed: a reason, or the facts of the whole file."""
 
-import pytest
+import io
 
+import pytest
+from PIL import Image
+
+from backend.processing.inspection import inspect
 from tests.unit.processing import samples
-from tests.unit.processing.samples import facts_without_pictures
+from tests.unit.processing.samples import Asset, facts_without_pictures
+from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_models import CUBES
 from tests.unit.processing.test_texts import TEXTS
 
@@ -81,6 +86,31 @@ def test_a_broken_header_is_refused_or_changes_nothing() -> None:
             facts.pop("generator", None)  # the header of STL is its name only
             if "refused" not in facts and facts != whole:
                 found[f"{name} {kind}"] = {key: facts.get(key) for key in ("triangles", "sizeX")}
+    assert found == {}
+
+
+_IMAGES = ("AVIF", "BMP", "DDS", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "TGA", "TIFF", "WEBP")
+_EXTENSIONS = {"JPEG2000": "jp2"}
+
+
+def _image(name: str) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (20, 10), "red").save(out, name)
+    return out.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow's, about broken EXIF
+def test_broken_headers_of_images_and_documents_are_refused_or_change_nothing() -> None:
+    files = {f"a.{_EXTENSIONS.get(name, name.lower())}": _image(name) for name in _IMAGES}
+    files |= {"a.las": cloud(compressed=False), "a.laz": cloud(compressed=True), "a.pdf": pdf()}
+    found: dict[str, object] = {}
+    for name, data in files.items():
+        whole = inspect(name, data, Asset())
+        assert whole.refused is None, (name, whole.refused)
+        for kind, broken in _broken(data).items():
+            result = inspect(name, broken, Asset())
+            if result.refused is None and result.facts != whole.facts:
+                found[f"{name} {kind}"] = result.facts
     assert found == {}
 
 
