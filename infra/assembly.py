@@ -14,6 +14,7 @@ from infra.stacks.api import ApiStack
 from infra.stacks.bootstrap import BootstrapStack
 from infra.stacks.indexing import IndexingStack
 from infra.stacks.pipelines import PipelinesStack
+from infra.stacks.probe import ProbeStack
 from infra.stacks.search import SearchStack
 from infra.stacks.storage import StorageStack
 from infra.stacks.tracking import TrackingStack
@@ -70,6 +71,9 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     prefix = f"vitrine-{settings.stage}"
     common: _Common = {"settings": settings, "resources": resources}
     has_search = settings.search == "provisioned"
+    if settings.probe:
+        probe = ProbeStack(app, f"{prefix}-probe", settings=settings, folders=folders)
+        _allow_only_bundled(probe, settings)
     before: list[Stack] = [StorageStack(app, f"{prefix}-storage", **common)]
     if has_search:
         before.append(SearchStack(app, f"{prefix}-search", **common))

@@ -43,6 +43,9 @@ class ExecutionSettings(BaseModel):
     objects of the deployment's buckets. Elsewhere they have the internet, as functions of Lambda
     have. The network itself costs nothing."""
 
+    probe: bool = False
+    """Whether to create a stack with a function that reports what Lambda allows its functions."""
+
     executions_at_once: Annotated[int, Field(ge=1, le=10_000)] = 50
     """How many executions of workflows run at once. Further ones wait, and start as others end. An
     execution takes two instances of functions where a pipeline waits for a reader, so that at most

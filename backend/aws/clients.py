@@ -49,6 +49,11 @@ def check_sdk(version: str) -> None:
         )
 
 
+def sdk_version() -> str:
+    """Return the version of boto3 that the runtime brings."""
+    return boto3.__version__
+
+
 def agent(app: str | None) -> str:
     """Return the user agent of requests. The SDK ignores its setting `app` if a name is set."""
     names = f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}"

@@ -31,6 +31,10 @@ FAILED_CALLS_OF_QUEUES = 0
 minutes later, so that one alone never makes it fail often, and would not ring for days."""
 
 
+_NAMED = frozenset({"pipeline", "probe"})
+"""Kinds of functions that are called by name."""
+
+
 class FunctionsOf:
     """Creates the functions of one stack, which share their code and their layer."""
 
@@ -108,7 +112,7 @@ class FunctionsOf:
 
     def _name(self, spec: Function) -> str | None:
         # Stacks before that of these functions start executions, by this name.
-        return physical_name(self._settings, spec.name) if spec.kind == "pipeline" else None
+        return physical_name(self._settings, spec.name) if spec.kind in _NAMED else None
 
     def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
         common = Layer(self._folders.layer, self._folders.layer_hash)

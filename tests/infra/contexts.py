@@ -38,6 +38,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
     },
     "hardened": {**_PROD, **HARDENED},
     "without-search": {
+        "probe": True,
         "readers": "always",
         "readersInVpc": True,
         "search": "none",

@@ -17,7 +17,7 @@ def announce(descriptor: int) -> None:
     """Send the means for readers that use no files, and for those that do, before any file."""
     with socket.socket(fileno=os.dup(descriptor)) as channel:
         folder = Path(tempfile.gettempdir())
-        send(channel, {"alone": _tried(None), "inFolder": _tried(folder)})
+        send(channel, {"alone": tried(None), "inFolder": tried(folder)})
 
 
 def understood(message: dict[str, Any], *, files: bool) -> Means:
@@ -27,7 +27,8 @@ def understood(message: dict[str, Any], *, files: bool) -> Means:
     return Means(**given)
 
 
-def _tried(folder: Path | None) -> dict[str, Any]:
+def tried(folder: Path | None) -> dict[str, Any]:
+    """Return the fields of `Means` of a process that confines itself, to this folder if any."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:

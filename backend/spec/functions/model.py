@@ -23,7 +23,15 @@ from backend.spec.topics import Topic
 from backend.values import frozen
 
 Kind = Literal[
-    "api", "consumer", "authorizer", "bootstrap", "scheduled", "pipeline", "output", "reader"
+    "api",
+    "consumer",
+    "authorizer",
+    "bootstrap",
+    "scheduled",
+    "pipeline",
+    "output",
+    "reader",
+    "probe",
 ]
 """A `pipeline` is called by the state machine of executions, an `output` after all pipelines, a
 `reader` by a pipeline."""
