@@ -193,6 +193,7 @@ LONG: Mapping[str, Part] = {
             ),
         )
     ),
+    "sandbox": Part((Run(("tests/sandbox",), ALONE),)),
     "fuzz": Part(
         (
             Run(
