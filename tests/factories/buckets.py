@@ -8,12 +8,13 @@ from backend.domains.buckets.repository import row_of
 from backend.spec.tables.registry import ASSET_BUCKETS
 
 BUCKET_ID = "5a2f0b6e-9f0a-4f62-8f0e-0d9f3f3d1c11"
+BUCKET_NAME = "assetbucket"
 
 
 def stored_bucket(
     tables: Tables,
     *,
-    name: str = "assetbucket",
+    name: str = BUCKET_NAME,
     prefix: str = "/",
     bucket_id: str = BUCKET_ID,
     default_database_id: str | None = None,

@@ -1,9 +1,11 @@
 """A deployment on the real engines for each integration test."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 from opensearchpy import OpenSearch
 
 from backend.aws.objects import S3Objects
@@ -15,6 +17,7 @@ from backend.core.ids import new_uuid
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import FAN_OUT, LIFECYCLE, OBJECT_EVENTS, SETTLE
 from tests.engines import OPTIONS, RealEngines
+from tests.factories.buckets import BUCKET_NAME
 from tests.integration.tables import TableSet
 
 if TYPE_CHECKING:
@@ -66,6 +69,15 @@ def deployment(engines: RealEngines, table_set: TableSet) -> Deployment:
         engines.sqs,
         name,
     )
+
+
+@pytest.fixture
+def asset_bucket(engines: RealEngines, one_at_a_time: Callable[[str], FileLock]) -> None:
+    """The bucket of `tests.factories.buckets`, which workers share."""
+    with one_at_a_time("asset-bucket"):
+        found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
+        if BUCKET_NAME not in found:
+            engines.s3.create_bucket(Bucket=BUCKET_NAME)
 
 
 def search_engine(url: str) -> OpenSearchEngine:

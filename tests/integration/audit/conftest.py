@@ -46,7 +46,7 @@ def place(engines: RealEngines, table_set: TableSet, archive: None) -> Place:
 
 
 @pytest.fixture
-def assets(place: Place) -> AssetService:
+def assets(place: Place, asset_bucket: None) -> AssetService:
     """The service with one asset."""
     service = asset_service(place.tables, place.objects)
     created_database(service)

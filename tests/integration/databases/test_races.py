@@ -28,7 +28,7 @@ _ROUNDS = 12
 
 
 @pytest.fixture
-def service(engines: RealEngines, table_set: TableSet) -> AssetService:
+def service(engines: RealEngines, table_set: TableSet, asset_bucket: None) -> AssetService:
     return asset_service(table_set.tables, S3Objects(engines.s3))
 
 

@@ -13,8 +13,6 @@ import pytest
 from local.function_process import FunctionSpec, Worker
 from local.iam.roles import Enforcement
 
-ROOT = Path(__file__).resolve().parents[3]
-
 # Runs in place of AWS's runtime client: prints what it may do, as the first thing in the process.
 PROGRAM = """
 import ctypes, json, os, platform, sys
@@ -102,7 +100,7 @@ def ran(
 @pytest.fixture
 def code() -> Iterator[Path]:
     """A folder that is not below `/tmp`, where a box lets functions write."""
-    with tempfile.TemporaryDirectory(dir=ROOT, prefix=".boxed-") as folder:
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="boxed-") as folder:
         yield Path(folder)
 
 
