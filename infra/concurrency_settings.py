@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, BaseModel, Field, PositiveInt, model_validator
 
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
-from infra.setting_types import of_functions
+from infra.setting_types import SETTINGS_CONFIG, of_functions
 
 UNRESERVED = 100
 """Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
@@ -20,13 +19,7 @@ scaling behavior for SQS event source mappings"."""
 class ConcurrencySettings(BaseModel):
     """The settings of a stage about concurrency."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        extra="forbid",
-        frozen=True,
-        validate_by_name=False,
-        use_attribute_docstrings=True,
-    )
+    model_config = SETTINGS_CONFIG
 
     reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
     """Reserved concurrency by function name, which is also the maximum of the function. Other

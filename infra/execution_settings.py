@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, Field, model_validator
 
 from backend.spec import settings as declared
+from infra.setting_types import SETTINGS_CONFIG
 
 _INSTANCES = 2
 """Of an execution: its pipeline, and the reader for which it waits. Queues may take the other half
@@ -15,13 +15,7 @@ of the account's."""
 class ExecutionSettings(BaseModel):
     """The settings of a stage about executions."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        extra="forbid",
-        frozen=True,
-        validate_by_name=False,
-        use_attribute_docstrings=True,
-    )
+    model_config = SETTINGS_CONFIG
 
     processing: bool = True
     """Whether uploads of supported formats run the product's own workflows, unless a database

@@ -1,4 +1,4 @@
-"""The types of settings that are texts of a certain form."""
+"""The types of settings that are texts of a certain form, and how models of settings are read."""
 
 from typing import Annotated, Literal
 
@@ -7,6 +7,15 @@ from pydantic.alias_generators import to_camel
 
 from backend.spec.functions import FUNCTIONS
 from infra.addresses import address_range
+
+SETTINGS_CONFIG = ConfigDict(
+    alias_generator=to_camel,
+    extra="forbid",
+    frozen=True,
+    validate_by_name=False,
+    use_attribute_docstrings=True,  # the reference page shows them
+)
+"""How models of settings read cdk.json."""
 
 ISSUER = r"^(https://[^\s,?#@]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$"
 Name = Annotated[str, Field(pattern=r"^[^\s,]+$")]
@@ -62,9 +71,7 @@ def of_functions(reserved: dict[str, int]) -> dict[str, int]:
 class Throttle(BaseModel):
     """How many requests a route takes in a second, and how many at once."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, validate_by_name=False
-    )
+    model_config = SETTINGS_CONFIG
 
     requests_per_second: Annotated[int, Field(ge=1)]
     burst: Annotated[int, Field(ge=1)]

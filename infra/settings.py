@@ -10,7 +10,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -24,6 +23,7 @@ from infra.concurrency_settings import ConcurrencySettings
 from infra.execution_settings import ExecutionSettings
 from infra.setting_types import (
     ISSUER,
+    SETTINGS_CONFIG,
     AddressRange,
     BucketName,
     BusArn,
@@ -57,13 +57,7 @@ class SettingsError(Exception):
 class Settings(ConcurrencySettings, ExecutionSettings):
     """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        extra="forbid",
-        frozen=True,
-        validate_by_name=False,
-        use_attribute_docstrings=True,  # the reference page shows them
-    )
+    model_config = SETTINGS_CONFIG
 
     stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
     """The name of the stage, which is part of the names of its stacks."""

@@ -98,7 +98,7 @@ class _Given:
     def find(self, name: str, budget: Budget) -> tuple[str, State, Path | None]:
         found = self._files.get(name)
         if found is None:
-            # One too many tells the caller that there are more.
+            # With one more than the limit, the caller refuses the file.
             if name not in self.needs and len(self.needs) <= NAMES:
                 self.needs.append(name[:NAME_CHARACTERS])
             return name, "missing", None

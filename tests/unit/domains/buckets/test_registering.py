@@ -277,6 +277,14 @@ def test_the_first_object_shows_whether_its_key_may_be_used(
         assert S3BucketFacts(client, {"scans"}).look_at("scans", "a/") == fact
 
 
+@pytest.mark.parametrize("code", ["301", "PermanentRedirect"])
+def test_a_bucket_whose_region_does_not_answer_here_is_elsewhere(code: str) -> None:
+    client = s3()
+    with Stubber(client) as stub:
+        stub.add_client_error("head_bucket", code, expected_params={"Bucket": "scans"})
+        assert S3BucketFacts(client, {"scans"}).look_at("scans", "a/") == "elsewhere"
+
+
 def test_a_bucket_that_the_stage_does_not_name_is_not_even_looked_at() -> None:
     versioned("scans")
     assert S3BucketFacts(s3(), {"assets"}).look_at("scans", "a/") == "forbidden"
