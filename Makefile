@@ -13,7 +13,7 @@ DEMO_DIR ?= samples/library
 PORT ?=
 export CORES ?= 2
 # Where tests on engines record the grants that functions use; `make grants` reads it.
-export VITRINE_RECORD_GRANTS := $(CURDIR)/build/grants.jsonl
+test prove grants fuzz: export VITRINE_RECORD_GRANTS := $(CURDIR)/build/grants.jsonl
 
 export PYTHONPATH :=
 # Compiled tests are kept: pytest would rewrite every assertion in each run.

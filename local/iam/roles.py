@@ -127,6 +127,7 @@ class Roles:
 
     def _append(self, line: Mapping[str, object]) -> None:
         if self.enforcement.record is not None:
+            self.enforcement.record.parent.mkdir(parents=True, exist_ok=True)
             with self.enforcement.record.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
 

@@ -78,7 +78,7 @@ def test_a_document_that_is_no_policy_is_refused(document: JsonValue) -> None:
 
 
 def test_the_report_tells_what_nothing_used(tmp_path: Path) -> None:
-    record = tmp_path / "grants"
+    record = tmp_path / "build" / "grants"  # a folder that is not there yet
     roles = _roles(tmp_path, record=record)
     roles.lacks(ARN, [NEED])
     roles.note_granted()
