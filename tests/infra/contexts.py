@@ -42,6 +42,8 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "readers": "always",
         "readersInVpc": True,
         "search": "none",
+        "accountConcurrency": 10,
+        "queueConcurrency": 2,
         "oidcIssuer": ISSUER,
         "oidcClientId": "web",
         "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],

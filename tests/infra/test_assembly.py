@@ -111,6 +111,16 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
             assert not [action for action in actions if action.startswith("es:")]
 
 
+def test_an_account_with_few_instances_is_warned_of_where_it_is_synthesized(
+    synthesized: Callable[[str], Assembly], prod: Assembly
+) -> None:
+    def messages(assembly: Assembly) -> str:
+        return "".join(path.read_text() for path in assembly.folder.glob("*.metadata.json"))
+
+    assert "accountConcurrency is 10" in messages(synthesized("without-search"))
+    assert "accountConcurrency" not in messages(prod)
+
+
 def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
     local: Assembly, prod: Assembly, synthesized: Callable[[str], Assembly]
 ) -> None:
