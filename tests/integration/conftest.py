@@ -73,11 +73,14 @@ def deployment(engines: RealEngines, table_set: TableSet) -> Deployment:
 
 @pytest.fixture
 def asset_bucket(engines: RealEngines, one_at_a_time: Callable[[str], FileLock]) -> None:
-    """The bucket of `tests.factories.buckets`, which workers share."""
+    """The bucket of `tests.factories.buckets` with versions, which workers share."""
     with one_at_a_time("asset-bucket"):
         found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
         if BUCKET_NAME not in found:
             engines.s3.create_bucket(Bucket=BUCKET_NAME)
+            engines.s3.put_bucket_versioning(
+                Bucket=BUCKET_NAME, VersioningConfiguration={"Status": "Enabled"}
+            )
 
 
 def search_engine(url: str) -> OpenSearchEngine:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def ports(
-    engines: RealEngines, table_set: TableSet, one_at_a_time: Callable[[str], FileLock]
+    engines: RealEngines,
+    table_set: TableSet,
+    asset_bucket: None,
+    one_at_a_time: Callable[[str], FileLock],
 ) -> Iterator[tuple[DynamoTables, S3Objects]]:
     """Empty tables, and empty buckets, whose names are the same in every worker."""
     with one_at_a_time(BUCKET):
@@ -35,10 +38,8 @@ def museum(ports: tuple[DynamoTables, S3Objects]) -> Gallery:
 
 
 def _empty_bucket(s3: "S3Client") -> None:
-    if BUCKET not in {bucket.get("Name") for bucket in s3.list_buckets()["Buckets"]}:
+    if AUXILIARY not in {bucket.get("Name") for bucket in s3.list_buckets()["Buckets"]}:
         s3.create_bucket(Bucket=AUXILIARY)
-        s3.create_bucket(Bucket=BUCKET)
-        s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
     reply = s3.list_object_versions(Bucket=BUCKET)
     for one in [*reply.get("Versions", []), *reply.get("DeleteMarkers", [])]:
         key, version_id = one.get("Key", ""), one.get("VersionId", "")
