@@ -122,6 +122,11 @@ ADMITTED_EXECUTIONS = "Executions#admitted"
 """The item that counts the executions that were admitted and have not ended."""
 
 
+def last_place(user_id: str) -> str:
+    """Return the key of the item that records when an execution of a user last ended."""
+    return f"LastPlace#{user_id}"
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """Return the key of the counter of version numbers of an asset.
 

@@ -58,6 +58,7 @@ OF_EXECUTIONS: Mapping[str, Requests] = {
             *("BatchGetItem", "DeleteItem", "PutItem"),
             *("Query", "UpdateItem"),
         ),
+        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "GetItem", "UpdateItem"),
         assets.ASSETS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),

@@ -22,7 +22,8 @@ RESERVATIONS = Table(
     "hour), the last result of each object version in which a malware scan found a threat "
     "(`Quarantine#<bucket>#<S3 version id>#<key>`), the place of each execution's row "
     "(`Execution#<id>`), the active execution of each workflow on a file (`Run#<hash>`), "
-    "and the count of executions that run at once (`Executions#admitted`).",
+    "the count of executions that run at once (`Executions#admitted`), and when an execution of "
+    "each user last ended (`LastPlace#<user>`, which expires after a day).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",

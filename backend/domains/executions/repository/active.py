@@ -4,8 +4,10 @@ An execution is counted exactly as long as it has an item among the admitted one
 one transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
 
+from backend.core.clock import iso
 from backend.core.errors import StateForbidsError
 from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
@@ -27,7 +29,8 @@ from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, ACTIVE_STATE, EXECUTION_ID
 
-_COUNT = "count"
+_COUNT, _ENDED = "count", "endedAt"
+_LAST_PLACE_LIFE = timedelta(days=1)  # no execution waits longer for a place
 _PAGE, _READ_AT_MOST = 2_000, 20_000
 _COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
 
@@ -129,7 +132,15 @@ class ActiveRepository:
             )
         )
 
-    def end_writes(self, active: ActiveExecution) -> list[Write]:
+    def last_places(self, users: Collection[str]) -> Mapping[str, str]:
+        """Return when an execution of each user last ended, of those with one in the last day."""
+        by_key = {keys.last_place(user): user for user in users}
+        name = RESERVATIONS.partition_key.name
+        wanted = [(RESERVATIONS, {name: key}) for key in by_key]
+        rows = [item for _, item in self.tables.get_many(wanted)]
+        return {by_key[str(row[name])]: str(row[_ENDED]) for row in rows}
+
+    def end_writes(self, active: ActiveExecution, at: datetime) -> list[Write]:
         """Return the writes that release the reservations of an active execution.
 
         They are refused with ExecutionChangedError if it is no longer in that state.
@@ -137,7 +148,13 @@ class ActiveRepository:
         if active.state == "waiting":
             return [self._removal(active)]
         count = Update(table=RESERVATIONS, key=_COUNTER, add={_COUNT: -1})
-        return [self._removal(active), count]
+        expires = int((at + _LAST_PLACE_LIFE).timestamp())
+        last = Update(
+            table=RESERVATIONS,
+            key={RESERVATIONS.partition_key.name: keys.last_place(active.user)},
+            set={_ENDED: iso(at), "expiresAt": expires},
+        )
+        return [self._removal(active), count, last]
 
     def _removal(self, active: ActiveExecution) -> Delete:
         return Delete(

@@ -1,20 +1,30 @@
 """Divides the places of concurrent executions among users. Pure."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from backend.domains.executions.models import ActiveExecution
 
 
 def chosen(
-    waiting: Sequence[ActiveExecution], admitted: Sequence[ActiveExecution], limit: int
+    waiting: Sequence[ActiveExecution],
+    admitted: Sequence[ActiveExecution],
+    limit: int,
+    last_places: Mapping[str, str],
 ) -> Sequence[ActiveExecution]:
     """Return the waiting executions to admit, in their order. `waiting` is sorted by age.
 
     A user alone may take all places. While others wait, no user gets more than half of them, and
-    the last one is kept for a user who has none. The user with the fewest places comes first.
-    Without this, 30 files of one user delay the file of another by the time of 30 files.
+    the last one is kept for a user who has none. The user with the fewest places comes first, of
+    these the one who has been without a place for longest (`last_places`: when an execution of a
+    user last ended). Without this, 30 files of one user, or 10 of each of three, delay the file of
+    another by the time of all of them.
     """
+
+    def turn(user: str) -> tuple[int, str, str]:
+        first = queues[user][0]
+        return held[user], max(last_places.get(user, ""), first.since), first.execution_id
+
     held = Counter(one.user for one in admitted)
     queues: dict[str, deque[ActiveExecution]] = {}
     for one in waiting:
@@ -24,7 +34,7 @@ def chosen(
         allowed = [user for user in queues if _may_take(user, queues.keys(), held, limit)]
         if not allowed:
             break
-        user = min(allowed, key=lambda each: (held[each], queues[each][0].execution_id))
+        user = min(allowed, key=turn)
         found.append(queues[user].popleft())
         held[user] += 1
         if not queues[user]:

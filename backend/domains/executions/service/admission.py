@@ -6,7 +6,7 @@ repairs whatever a crash between two steps leaves.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock, iso
@@ -56,7 +56,8 @@ class Admission:
     def start_waiting(self, *, again: bool = False) -> None:
         """Start waiting executions, then those that were admitted and never started.
 
-        The user with the fewest running executions comes first, of these the oldest execution.
+        The user with the fewest running executions comes first, of these the one who has been
+        without a place for longest.
 
         `again`: an earlier call for the same messages failed, so this one also starts what it
         admitted.
@@ -89,7 +90,13 @@ class Admission:
 
     def _chosen(self) -> Sequence[ActiveExecution]:
         waiting = self.active.waiting()
-        return places.chosen(waiting, self.active.admitted(), self.limit()) if waiting else ()
+        if not waiting:
+            return ()
+        users = {one.user for one in waiting}
+        last_places: Mapping[str, str] = {}
+        if len(users) > 1:
+            last_places = self.active.last_places(users)
+        return places.chosen(waiting, self.active.admitted(), self.limit(), last_places)
 
     def _is_left(self, admitted: ActiveExecution) -> bool:
         return self._age(admitted) >= _OWN

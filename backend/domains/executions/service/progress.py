@@ -110,7 +110,7 @@ class ExecutionProgress:
             changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
         writes = self.executions.end_writes(found, changes, reserved)
         if active is not None:
-            writes += self.active.end_writes(active)
+            writes += self.active.end_writes(active, self.clock())
         self.executions.commit([*writes, *ending.others])
 
     def _send_upload(self, reserved: Reserved) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -34,19 +35,19 @@ def active(*users: str, since: int = 0, state: str = "waiting") -> list[ActiveEx
 
 
 def taken(waiting: list[ActiveExecution], limit: int, *running: str) -> dict[str, int]:
-    found = chosen(waiting, active(*running, since=90_000, state="admitted"), limit)
+    found = chosen(waiting, active(*running, since=90_000, state="admitted"), limit, {})
     return dict(Counter(one.user for one in found))
 
 
 def test_a_user_alone_takes_all_places_and_the_oldest_execution_comes_first() -> None:
     waiting = active(*["ann"] * 60)
-    assert chosen(waiting, [], 50) == waiting[:50]
+    assert chosen(waiting, [], 50, {}) == waiting[:50]
 
 
 @pytest.mark.parametrize("limit", [2, 4, 50])
 def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> None:
     waiting = active(*["ann"] * 1000, "bob")
-    found = chosen(waiting, active(*["ann"] * (limit - 1), since=90_000), limit)
+    found = chosen(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
     assert [one.user for one in found] == ["bob"]
 
 
@@ -62,7 +63,31 @@ def test_while_others_wait_nobody_has_more_than_half_and_one_place_stays_free() 
 
 def test_three_users_of_ten_files_each_take_turns() -> None:
     waiting = active(*(["ann"] * 10 + ["bob"] * 10 + ["eve"] * 10))
-    assert [one.user for one in chosen(waiting, [], 4)] == ["ann", "bob", "eve"]
+    assert [one.user for one in chosen(waiting, [], 4, {})] == ["ann", "bob", "eve"]
+
+
+def test_of_users_without_a_place_the_one_who_has_waited_longest_for_one_comes_first() -> None:
+    waiting = active(*["ann"] * 10, *["bob"] * 10, *["eve"] * 10, "zoe")
+    running = active("bob", "eve", since=90_000, state="admitted")
+    ended = {"ann": "2026-03-01T12:00:09.000000Z", "zoe": "2026-03-01T11:00:00.000000Z"}
+    assert [one.user for one in chosen(waiting, running, 3, ended)] == ["zoe"]
+
+
+def test_a_file_waits_for_one_turn_of_each_of_three_users_who_hold_all_places() -> None:
+    runner = Runner()
+    runner.limit = 3
+    for user in ("ann", "bob", "eve"):
+        for number in range(10):
+            key = f"statue/{user}{number}.las"
+            runner.create(f"e{user}{number}", input_asset_file_key=key, started_by=user)
+    runner.start()
+    assert {one[1:4] for one in runner.runs.started} == {"ann", "bob", "eve"}
+    runner.now += timedelta(seconds=1)
+    runner.create("late", started_by="zoe")
+    runner.now += timedelta(seconds=1)
+    runner.report(status_event("eann0"))
+    runner.start()
+    assert [*runner.runs.started][3:] == ["late"]
 
 
 def test_uploads_of_the_system_count_as_one_user_and_old_items_are_read() -> None:
