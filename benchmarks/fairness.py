@@ -1,4 +1,4 @@
-"""`python -m benchmarks.fairness`: how long a file waits for its inspection beside other users' files.
+"""`python -m benchmarks.fairness`: how long a file waits for inspection beside those of others.
 
 Timed is a small model from the beginning of its upload until its inspection has succeeded: alone,
 beside 30 files of another user that each use all the time a small file gets, beside 10 of each of
