@@ -6,7 +6,12 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from backend.core.names import extension_of
-from backend.spec.key_layouts import ASSET_PREVIEW_NAMES, PREVIEW_EXTENSIONS, PREVIEW_MARK
+from backend.spec.key_layouts import (
+    ASSET_PREVIEW_NAMES,
+    PREVIEW_EXTENSIONS,
+    PREVIEW_MARK,
+    SMALL_PREVIEW_EXTENSION,
+)
 
 BLOCKED_EXTENSIONS = (
     ".jar", ".java", ".com", ".php", ".reg", ".pif", ".bak", ".dll", ".exe", ".nat", ".cmd",
@@ -17,7 +22,11 @@ BLOCKED_EXTENSIONS = (
 UNKNOWN_TYPE = "application/octet-stream"
 
 _EXTENSIONS = "|".join(sorted(extension[1:] for extension in PREVIEW_EXTENSIONS))
-_PREVIEW = re.compile(rf"(?P<base>.*[^/]){re.escape(PREVIEW_MARK)}(?i:{_EXTENSIONS})", re.DOTALL)
+_SMALL = SMALL_PREVIEW_EXTENSION[1:]
+_PREVIEW = re.compile(
+    rf"(?P<base>.*[^/]){re.escape(PREVIEW_MARK)}(?:(?i:{_EXTENSIONS})|(?P<small>{_SMALL}))",
+    re.DOTALL,
+)
 
 # Sources: IANA's registry of media types (model/*), the Khronos and 3MF specifications; names
 # with x- are those in common use where nothing is registered. These go before the machine's own
@@ -192,6 +201,12 @@ def is_preview(path: str) -> bool:
     return preview_base(path) is not None
 
 
+def is_small_preview(path: str) -> bool:
+    """Return whether a name is that of the small picture beside a file's generated preview."""
+    found = _PREVIEW.fullmatch(path)
+    return found is not None and found["small"] is not None
+
+
 def is_file(key: str) -> bool:
     """Return whether a key is a file: no folder marker, and no preview of another file."""
     return not key.endswith("/") and not is_preview(key)
@@ -200,7 +215,8 @@ def is_file(key: str) -> bool:
 def preview_base(path: str) -> str | None:
     """Return the path or key of the file that this is the preview of; None if it is no preview.
 
-    The marker is case-sensitive, as S3 keys are; the extension is not.
+    The marker is case-sensitive, as S3 keys are; the extension is not, except that of the small
+    picture, which only the product writes.
     """
     found = _PREVIEW.fullmatch(path)
     return None if found is None else found["base"]

@@ -5,12 +5,12 @@ Which names are previews is decided in `file_kinds`.
 
 from collections.abc import Iterable
 from os.path import commonprefix
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from backend.core.file_kinds import asset_preview_keys, preview_base
+from backend.core.file_kinds import asset_preview_keys, is_small_preview, preview_base
 from backend.core.models import WireModel
 from backend.core.objects import Objects, ObjectVersion, just_below
-from backend.spec.key_layouts import PREVIEW_MARK
+from backend.spec.key_layouts import PREVIEW_MARK, small_preview_key
 
 _ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's prefixes are characters
 _LISTED = 50
@@ -42,8 +42,17 @@ class Missing(WireModel):
     message: str
 
 
+class Shown(NamedTuple):
+    """The preview that is shown, and the small picture of the same, if there is one."""
+
+    preview: ObjectVersion | None = None
+    small: ObjectVersion | None = None
+
+
 def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion]:
     """Return the previews of a file that are not archived, by one request a thousand keys.
+
+    These include the small picture of a generated preview.
 
     Uploads leave one preview at most; more can only have been written to the bucket directly.
     """
@@ -57,32 +66,59 @@ def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion
             return found
 
 
-def shown_preview_version(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:
-    """Return the version of the preview that is shown of a file, with its size."""
+def shown_preview_version(objects: Objects, bucket: str, key: str) -> Shown:
+    """Return the versions of the preview that is shown of a file, with their sizes."""
+    found = _latest(objects, bucket, key + PREVIEW_MARK)
+    return shown_of(one for one in found if preview_base(one.key) == key)
+
+
+def generated_preview_version(objects: Objects, bucket: str, key: str) -> Shown:
+    """Return the versions of an asset's generated preview."""
+    small_key = small_preview_key(key)
+    found = {one.key: one for one in _latest(objects, bucket, key.removesuffix("png"))}
+    return _with_small(found.get(key), found.get(small_key))
+
+
+def _latest(objects: Objects, bucket: str, prefix: str) -> list[ObjectVersion]:
+    """Return the latest versions with a prefix that are no markers."""
     found: list[ObjectVersion] = []
     after: tuple[str | None, str | None] = (None, None)
     while True:
-        page = objects.list_versions(
-            bucket, key + PREVIEW_MARK, after_key=after[0], after_version_id=after[1]
-        )
-        found += [
-            one
-            for one in page.versions
-            if one.is_latest and not one.is_delete_marker and preview_base(one.key) == key
-        ]
+        page = objects.list_versions(bucket, prefix, after_key=after[0], after_version_id=after[1])
+        found += [one for one in page.versions if one.is_latest and not one.is_delete_marker]
         after = (page.next_key, page.next_version_id)
         if page.next_key is None:
-            return shown_preview(found)
+            return found
+
+
+def shown_of(previews: Iterable[ObjectVersion]) -> Shown:
+    """Return which of a file's previews is shown, and its small picture."""
+    found = list(previews)
+    shown = shown_preview(found)
+    small = next((one for one in found if is_small_preview(one.key)), None)
+    return _with_small(shown, small)
+
+
+def _with_small(shown: ObjectVersion | None, small: ObjectVersion | None) -> Shown:
+    """Leave out a small picture of another preview.
+
+    The product writes it after the preview that it shows: it is no older, and has the same key
+    except for its extension. An upload removes it together with the preview that it replaces.
+    """
+    if shown is None or small is None or small_preview_key(shown.key) != small.key:
+        return Shown(shown)
+    return Shown(shown, small if _second(small) >= _second(shown) else None)
 
 
 def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:
-    """Return the newest preview; of those with the same second, the last by key.
+    """Return the newest preview; of those with the same second, the last by key."""
+    shown = (one for one in previews if not is_small_preview(one.key))
+    return max(shown, key=lambda one: (_second(one), one.key), default=None)
 
-    HEAD and listings report times in different resolutions, so only whole seconds are compared.
-    """
-    return max(
-        previews, key=lambda one: (int(one.last_modified.timestamp()), one.key), default=None
-    )
+
+def _second(one: ObjectVersion) -> int:
+    """Return when it was written. HEAD and listings report times in different resolutions."""
+    return int(one.last_modified.timestamp())
 
 
 def shown_preview_key(objects: Objects, bucket: str, key: str) -> str | None:

@@ -42,6 +42,7 @@ class Inspection:
     thumbnail: bytes | None = None
     glb: bytes | None = None
     turntable: bytes | None = None
+    small: bytes | None = None
 
 
 def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) -> Inspection:
@@ -82,6 +83,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         references=references,
         descriptor=_unless_too_large(lambda: descriptor(parts)),
         thumbnail=None if picture is None else _png(picture),
+        small=None if picture is None else _small(picture),
         glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up, scene.unit)),
         turntable=_unless_too_large(lambda: _turning(parts, scene)) if turntable else None,
     )
@@ -97,7 +99,8 @@ def _unless_too_large(build: Callable[[], T | None]) -> T | None:
 
 def _document(document: Document) -> Inspection:
     facts = known_and_finite(document.facts)
-    return Inspection(facts=facts, thumbnail=_png(document.picture))
+    picture = document.picture
+    return Inspection(facts=facts, thumbnail=_png(picture), small=_small(picture))
 
 
 def _turning(parts: Sequence[Part], scene: Scene) -> bytes | None:
@@ -114,4 +117,14 @@ def _png(picture: Image.Image) -> bytes:
     out = io.BytesIO()
     picture.info = {}  # Pillow would write profiles and texts of the source
     picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def _small(picture: Image.Image) -> bytes:
+    """Return the thumbnail for pages that show many, without its texts and profiles."""
+    small = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    small.thumbnail((limits.SMALL_PIXELS, limits.SMALL_PIXELS))
+    out = io.BytesIO()
+    small.info = {}
+    small.save(out, "WEBP", quality=80)
     return out.getvalue()

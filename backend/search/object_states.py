@@ -10,7 +10,7 @@ from os.path import commonprefix
 
 from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
-from backend.core.previews import shown_preview, shown_preview_version
+from backend.core.previews import shown_of, shown_preview_version
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _LIST_FROM = 4
@@ -31,6 +31,8 @@ class ObjectState:
     version: ObjectVersion
     content: ObjectVersion | None
     preview: ObjectVersion | None = None
+    small: ObjectVersion | None = None
+    """The small picture of that preview."""
 
 
 def states(
@@ -52,8 +54,8 @@ def states(
 def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
     head = objects.head(bucket, key)
     if isinstance(head, ObjectHead):
-        preview = shown_preview_version(objects, bucket, key)
-        return ObjectState(head.version, head.version, preview)
+        shown = shown_preview_version(objects, bucket, key)
+        return ObjectState(head.version, head.version, *shown)
     return None if head is None else ObjectState(head, _last_content(objects, bucket, key))
 
 
@@ -136,4 +138,4 @@ class _Listing:
         content = self._contents.get(version.key)
         if version.is_delete_marker:
             return ObjectState(version, content)
-        return ObjectState(version, content, shown_preview(self._previews.get(version.key, ())))
+        return ObjectState(version, content, *shown_of(self._previews.get(version.key, ())))

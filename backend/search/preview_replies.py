@@ -9,12 +9,18 @@ from backend.search.models import MAX_PREVIEWED, PreviewName
 from backend.search.projections import document_id
 from backend.search.queries import TOMBSTONE
 from backend.search.replies import NamedPreview
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, PREVIEW_VERSION
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    FILE_INDEX,
+    PREVIEW_VERSION,
+    SMALL_PREVIEW_VERSION,
+)
 
 OMITTED = "The audit log cannot record now who reads previews; try again"
 _NAMED_FIELDS = [
     *("_rectype", "str_databaseid", "str_assetid", "str_key", "str_s3_version_id"),
-    *("str_bucketname", "str_bucketprefix", "str_previewfilekey", PREVIEW_VERSION, "bool_archived"),
+    *("str_bucketname", "str_bucketprefix", "str_previewfilekey", "bool_archived"),
+    *(PREVIEW_VERSION, SMALL_PREVIEW_VERSION),
 ]
 
 

@@ -27,8 +27,12 @@ from backend.domains.quarantine.service import Quarantine
 from backend.search.replies import Preview
 from backend.spec import routes
 from backend.spec.formats import reason_not_inspected
-from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, uploaded_previews_folder
-from backend.spec.search_indexes import PREVIEW_VERSION
+from backend.spec.key_layouts import (
+    DEFAULT_BASE_PREFIX,
+    small_preview_key,
+    uploaded_previews_folder,
+)
+from backend.spec.search_indexes import PREVIEW_VERSION, SMALL_PREVIEW_VERSION
 
 NO_PREVIEW = Missing(reason="none", message="There is no preview")
 _WITHOUT_VERSIONS = "null:"
@@ -42,6 +46,14 @@ class _Picture(NamedTuple):
     key: str
     version: str
     path: str
+    small: str | None = None
+    """The version of the small picture beside it."""
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """Return key and version of each object that is shown."""
+        small = [] if self.small is None else [(small_preview_key(self.key), self.small)]
+        return [(self.key, self.version), *small]
 
 
 @wired
@@ -86,7 +98,7 @@ class PreviewQueries:
             if isinstance(one, Missing):
                 hit["previewMissing"] = one.model_dump(by_alias=True)
                 continue
-            hit["preview"] = self._address(one, until).model_dump(by_alias=True)
+            hit["preview"] = self._address(one, until).model_dump(by_alias=True, exclude_none=True)
             ids = hit["_source"]["str_databaseid"], hit["_source"]["str_assetid"]
             read[ReadAsset(*ids, (one.path,))] = None
         return Read(tuple(read), urls=True, hourly=True) if read else None
@@ -114,14 +126,18 @@ class PreviewQueries:
         pictures = [one for one in found if isinstance(one, _Picture)]
         infected: set[tuple[str, str, str]] = set()
         for bucket in dict.fromkeys(one.bucket for one in pictures):
-            places = [(one.key, one.version) for one in pictures if one.bucket == bucket]
+            places = [each for one in pictures if one.bucket == bucket for each in one.places]
             marked = self.quarantine.among(bucket, places)
             infected |= {(bucket, *place) for place in marked or ()}
         threat = Missing(
             reason="quarantined", message="A malware scan found a threat in the preview"
         )
         return [
-            threat if isinstance(one, _Picture) and one[:3] in infected else one for one in found
+            threat
+            if isinstance(one, _Picture)
+            and any((one.bucket, *place) in infected for place in one.places)
+            else one
+            for one in found
         ]
 
     def _with_reasons(
@@ -164,20 +180,24 @@ class PreviewQueries:
 
     def _address(self, picture: _Picture, until: str) -> Preview:
         name = "\n".join(picture[:3])
-        is_versioned = not picture.version.startswith(_WITHOUT_VERSIONS)
-        serving = serving_of(picture.key)._replace(
-            cache_control=f"private, max-age={self.url_seconds}, immutable"
-        )
+        url, *small = (self._url(picture.bucket, *place) for place in picture.places)
         return Preview(
             id=hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS],
-            url=self.objects.presign_get(
-                picture.bucket,
-                picture.key,
-                version_id=picture.version if is_versioned else None,
-                serving=serving,
-                expires=self.url_seconds,
-            ),
+            url=url,
+            small_url=small[0] if small else None,
             expires_at=until,
+        )
+
+    def _url(self, bucket: str, key: str, version: str) -> str:
+        is_versioned = not version.startswith(_WITHOUT_VERSIONS)
+        return self.objects.presign_get(
+            bucket,
+            key,
+            version_id=version if is_versioned else None,
+            serving=serving_of(key)._replace(
+                cache_control=f"private, max-age={self.url_seconds}, immutable"
+            ),
+            expires=self.url_seconds,
         )
 
 
@@ -200,7 +220,9 @@ def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:
     if not is_own:
         return None
     path = "/" + key.removeprefix(prefix) if key.startswith(prefix) else key
-    return _Picture(document["str_bucketname"], key, version, path)
+    small = document.get(SMALL_PREVIEW_VERSION)
+    is_small = isinstance(small, str) and key.endswith(".png")
+    return _Picture(document["str_bucketname"], key, version, path, small if is_small else None)
 
 
 def _reason(document: JsonObject, source: str | None, refused: str | None) -> Missing:

@@ -43,6 +43,7 @@ from backend.spec.search_indexes import (
     RULED_FIELDS,
     RULED_TYPE,
     SHAPE,
+    SMALL_PREVIEW_VERSION,
     WITHHELD,
     SearchIndex,
 )
@@ -82,6 +83,8 @@ class AssetSource:
     """The preview at the asset's root, where the row names none that a user gave the asset."""
     preview: ObjectVersion | None = None
     """The version of the preview that is shown."""
+    small: ObjectVersion | None = None
+    """That of its small picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class FileSource:
     version: ObjectVersion
     content: ObjectVersion | None
     preview: ObjectVersion | None = None
+    small: ObjectVersion | None = None
     metadata: tuple[Record, ...] = ()
     attributes: tuple[Record, ...] = ()
     is_asset_preview: bool = False
@@ -259,12 +263,16 @@ def _described(
     }
 
 
-def _previewed(preview: ObjectVersion | None, mapping_version: int) -> JsonObject:
+def _previewed(source: AssetSource | FileSource, mapping_version: int) -> JsonObject:
+    preview, small = source.preview, source.small
     if preview is None or mapping_version < PREVIEWS_FROM:
         return {}
-    version = preview.version_id
-    named = f"null:{preview.etag}" if version == "null" else version
-    return {PREVIEW_VERSION: named, PREVIEW_SIZE: preview.size}
+    named = {PREVIEW_VERSION: _version_of(preview), PREVIEW_SIZE: preview.size}
+    return named if small is None else {**named, SMALL_PREVIEW_VERSION: _version_of(small)}
+
+
+def _version_of(one: ObjectVersion) -> str:
+    return f"null:{one.etag}" if one.version_id == "null" else one.version_id
 
 
 def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -> Document:
@@ -287,7 +295,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "bool_has_assets_related": _counts(row, "relatedCount"),
         "bool_archived": is_archived(row),
         **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source.preview, mapping_version),
+        **_previewed(source, mapping_version),
     }
     parts = (shared["str_databaseid"], shared["str_assetid"])
     return _document(ASSET_INDEX, parts, body)
@@ -310,7 +318,7 @@ def _file(
         "date_lastmodified": modified.isoformat(),
         "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
         **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source.preview, mapping_version),
+        **_previewed(source, mapping_version),
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}

@@ -55,6 +55,10 @@ class Preview(WireModel):
 
     id: str
     url: str
+    small_url: Annotated[
+        str | None,
+        Field(description="The picture in at most 256 pixels as WebP, if it was generated."),
+    ] = None
     expires_at: str
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
-from backend.core.previews import asset_preview_key
+from backend.core.objects import ObjectHead, Objects
+from backend.core.previews import Shown, asset_preview_key, generated_preview_version
 from backend.core.tables import Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.models import AssetBucket
@@ -38,7 +38,7 @@ from backend.search.references import (
     Reference,
 )
 from backend.spec import keys
-from backend.spec.key_layouts import uploaded_previews_folder
+from backend.spec.key_layouts import is_generated_preview, uploaded_previews_folder
 from backend.spec.tables.assets import ASSETS
 from backend.values import frozen
 
@@ -105,10 +105,10 @@ class _Live:
 
 @frozen
 class _AssetPreview:
-    """The key of the preview at the root of an asset, and the version of the one that is shown."""
+    """The key of the preview at the root of an asset, and the versions of the one that is shown."""
 
     at_root: str | None = None
-    shown: ObjectVersion | None = None
+    shown: Shown = Shown()
 
 
 class Sources:
@@ -212,9 +212,12 @@ class Sources:
         folder = uploaded_previews_folder(one.bucket.key_prefix, one.asset.asset_id)
         # A row of another program may name any object; only previews are shown by searches.
         shown = at_root or (named if named is not None and named.startswith(folder) else None)
-        head = None if shown is None else self._objects.head(bucket, shown)
-        version = head.version if isinstance(head, ObjectHead) else None
-        return _AssetPreview(at_root, version)
+        if shown is None:
+            return _AssetPreview(at_root)
+        if is_generated_preview(one.asset.asset_id, shown):
+            return _AssetPreview(at_root, generated_preview_version(self._objects, bucket, shown))
+        head = self._objects.head(bucket, shown)
+        return _AssetPreview(at_root, Shown(head.version if isinstance(head, ObjectHead) else None))
 
     def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
         if self._workers < 2 or len(tasks) < 2:
@@ -294,7 +297,7 @@ def _sources(
     sources: list[Source] = []
     if one.itself:
         described = metadata.get(ROOT_PATH, ())
-        sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, preview.shown))
+        sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, *preview.shown))
     ids = (one.asset.database_id, one.asset.asset_id)
     sources += (FileGone(*ids, key) for key in one.strangers)
     for key, path in one.files.items():
@@ -309,6 +312,7 @@ def _sources(
                 version=state.version,
                 content=state.content,
                 preview=state.preview,
+                small=state.small,
                 metadata=metadata.get(path, ()),
                 attributes=attributes.get(path, ()),
                 is_asset_preview=is_asset_preview("/", path),

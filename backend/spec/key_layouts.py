@@ -37,6 +37,8 @@ RESERVED_FOLDERS = frozenset(
 
 PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 PREVIEW_MARK = ".previewFile."
+SMALL_PREVIEW_EXTENSION = ".webp"
+"""Of the small picture beside a generated preview. It has the preview's key otherwise."""
 ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
 PREVIEW_KEYS = (
     f"/*{PREVIEW_MARK}*",
@@ -80,6 +82,16 @@ KEY_LAYOUTS = (
     ),
     KeyLayout(
         "AssetBucket",
+        f"{{key of a file}}{PREVIEW_MARK}{SMALL_PREVIEW_EXTENSION[1:]}",
+        (
+            "The generated preview of that file in 256 pixels, for pages that show many. It is "
+            "shown only if no other preview is newer, goes with the file as previews do, and "
+            "cannot be uploaded."
+        ),
+        "ours",
+    ),
+    KeyLayout(
+        "AssetBucket",
         "{baseAssetsPrefix}{assetId}/preview.{ext}",
         (
             "The preview of the asset, unless `previewLocation` names another: png, jpg, jpeg, svg "
@@ -102,6 +114,13 @@ KEY_LAYOUTS = (
         "AssetBucket",
         f"{{baseAssetsPrefix}}{PREVIEWS_PREFIX}{{assetId}}/{_GENERATED_PREVIEW}",
         "A preview that the product made of the asset, which shows one of its files.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetBucket",
+        f"{{baseAssetsPrefix}}{PREVIEWS_PREFIX}{{assetId}}/"
+        f"{_GENERATED_PREVIEW.replace('.png', SMALL_PREVIEW_EXTENSION)}",
+        "That preview in 256 pixels.",
         "ours",
     ),
     KeyLayout(
@@ -215,6 +234,11 @@ def generated_preview_key(base: str, asset_id: str) -> str:
     Uploads never write it, because their previews have no subfolder.
     """
     return uploaded_previews_folder(base, asset_id) + _GENERATED_PREVIEW
+
+
+def small_preview_key(key: str) -> str:
+    """Return the key of the small picture beside a generated preview, which is a PNG."""
+    return key.removesuffix(".png") + SMALL_PREVIEW_EXTENSION
 
 
 def is_generated_preview(asset_id: str, key: str) -> bool:

@@ -181,6 +181,8 @@ SHAPE_STEPS = 255
 PREVIEW_VERSION, PREVIEW_SIZE = "str_previewversionid", "num_previewsize"
 """The S3 version of the preview that a document names, and its size: searches return URLs of it
 without a request to S3. In a bucket without versions the first is `null:` and the ETag."""
+SMALL_PREVIEW_VERSION = "str_smallpreviewversionid"
+"""The S3 version of the small picture beside that preview, if there is one."""
 
 TOMBSTONE_TIME = "date_deleted"
 """When a tombstone was made. A template maps it, as its prefix says."""
@@ -332,7 +334,7 @@ ASSET_INDEX = SearchIndex(
         "bool_has_assets_related",
         "bool_archived",
     ),
-    own_fields=(PREVIEW_VERSION, PREVIEW_SIZE),
+    own_fields=(PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
     flat_fields=("MD_",),
     document_id=("databaseId", "assetId"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA),
@@ -359,7 +361,7 @@ FILE_INDEX = SearchIndex(
         "bool_archived",
         "list_tags",
     ),
-    own_fields=("str_storageclass", PREVIEW_VERSION, PREVIEW_SIZE),
+    own_fields=("str_storageclass", PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
     flat_fields=("MD_", "AB_"),
     document_id=("databaseId", "assetId", "fileKey"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),

@@ -96,3 +96,4 @@ class InspectionFile(Inspection):
     thumbnail: ResultName | None = None
     glb: ResultName | None = None
     turntable: ResultName | None = None
+    small: ResultName | None = None

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY
 
 from backend.core import part_copies
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
-from backend.core.file_kinds import blocked_extension, is_preview
+from backend.core.file_kinds import blocked_extension, is_preview, is_small_preview
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
 from backend.domains.uploads.models import (
@@ -129,7 +129,7 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
                 f"a preview must have one of the extensions {' '.join(sorted(PREVIEW_EXTENSIONS))}"
             )
         )
-    if PREVIEW_MARK in path and not is_preview(path):
+    if PREVIEW_MARK in path and (not is_preview(path) or is_small_preview(path)):
         return (
             "the name of a file's preview must end with "
             f"{PREVIEW_MARK}<{'|'.join(_bare_preview_extensions())}>"

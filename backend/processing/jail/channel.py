@@ -7,9 +7,12 @@ import struct
 from collections.abc import Sequence
 from typing import Any, cast
 
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
+
 _HEADER = struct.Struct("<I")
 _LONGEST = 4 << 20
-_DESCRIPTORS = 4
+_DESCRIPTORS = 1 + len(INSPECTION_OUTPUTS)
+"""The most of one message: the file to read, and the files to write."""
 
 
 class ChannelError(Exception):

@@ -14,7 +14,7 @@ from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
 from backend.processing.jail.results import Result, checked
-from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, MAGIC_BYTES, InspectionOutput
 
 _REQUESTS = 10_000
 
@@ -22,10 +22,7 @@ _REQUESTS = 10_000
 def has_form(path: Path, output: InspectionOutput) -> bool:
     """Return whether a file has the size and the first bytes of this output."""
     with path.open("rb") as file:
-        return (
-            path.stat().st_size <= output.most_bytes
-            and file.read(len(output.magic)) == output.magic
-        )
+        return path.stat().st_size <= output.most_bytes and output.begins(file.read(MAGIC_BYTES))
 
 
 class Budget:

@@ -70,6 +70,7 @@ class Outcome:
     thumbnail: Path | None = None
     glb: Path | None = None
     turntable: Path | None = None
+    small: Path | None = None
 
     def path_of(self, output: InspectionOutput) -> Path | None:
         """Return the path of an output, None if it was not written or is not valid."""

@@ -31,6 +31,7 @@ class Result:
     thumbnail: bool = False
     glb: bool = False
     turntable: bool = False
+    small: bool = False
 
 
 def checked(given: object) -> Result:

@@ -129,6 +129,8 @@ def test_a_model_becomes_facts_a_thumbnail_and_a_glb(
         {"path": "textures/red.png", "kind": "texture", "state": "found"},
     ]
     assert (found["thumbnail"], found["glb"]) == ("thumbnail.png", "model.glb")
+    assert found["small"] == "thumbnail.webp"
+    assert files.objects["auxiliary", "pipelines/x-1/1/previews/thumbnail.webp"][8:12] == b"WEBP"
     assert files.objects["auxiliary", "pipelines/x-1/1/previews/thumbnail.png"][1:4] == b"PNG"
     assert files.objects["auxiliary", "pipelines/x-1/1/files/model.glb"][:4] == b"glTF"
     expected: list[tuple[str, str | None]] = [

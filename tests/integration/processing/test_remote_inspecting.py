@@ -17,6 +17,7 @@ from backend.processing.jail.parent import Jail
 from backend.processing.remote.reader import OtherTenantError, Reader
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
 from backend.spec.functions.inspection import READER_SECONDS
+from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, TURNTABLE
 from tests.integration.processing.test_inspecting import FakeWorkFiles, event
 from tests.unit.processing import cad, samples
 
@@ -121,7 +122,8 @@ def test_a_model_is_read_as_in_the_pipeline_itself(
     assert {key: files.objects[key] for key in outputs} == outputs
     others = {key for _, key in files.objects if key.startswith("pipelines/")}
     others -= {key for _, key in outputs}
-    assert others == {f"pipelines/x-1/1/reader/1/{each}" for each in ("thumbnail.png", "model.glb")}
+    written = (each.file for each in INSPECTION_OUTPUTS if each is not TURNTABLE)
+    assert others == {f"pipelines/x-1/1/reader/1/{each}" for each in written}
     assert list(instances.instances) == ["x-1:1"]
 
 

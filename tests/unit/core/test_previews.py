@@ -6,7 +6,7 @@ import pytest
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.paging import PageRequest
-from backend.core.previews import asset_preview_key, shown_preview_key
+from backend.core.previews import asset_preview_key, find_previews, shown_preview_key
 from backend.domains.files.service.entries import Entries
 from backend.domains.files.service.rows import page_of
 from backend.search.object_states import states
@@ -15,7 +15,7 @@ from tests.fakes.objects import MemoryObjects
 
 BUCKET = "assetbucket"
 FILE = "pump/wheel.glb"
-GIF, PNG = f"{FILE}.previewFile.gif", f"{FILE}.previewFile.png"
+GIF, PNG, WEBP = (f"{FILE}.previewFile.{kind}" for kind in ("gif", "png", "webp"))
 
 
 class Clock:
@@ -38,6 +38,8 @@ def put(objects: MemoryObjects, *keys: str) -> None:
         ("a/x.e57.previewFile.gif", "a/x.e57"),
         ("a/x.previewFile.JPEG", "a/x"),
         ("a/x.previewFile.png.previewFile.gif", "a/x.previewFile.png"),
+        ("a/x.previewFile.webp", "a/x"),
+        ("a/x.previewFile.WEBP", None),
         ("a/x.previewFile.txt", None),
         ("a/x.previewfile.jpg", None),
         ("a/.previewFile.png", None),
@@ -72,6 +74,32 @@ def test_of_two_previews_listing_description_and_search_show_the_newest(
     preview = states(objects, BUCKET, wanted)[FILE].preview
     assert preview is not None
     assert preview.key == order[1]
+
+
+@pytest.mark.parametrize("others", [0, 5])
+@pytest.mark.parametrize(
+    ("order", "shown", "small"),
+    [
+        ((PNG, WEBP), PNG, WEBP),
+        ((WEBP, PNG), PNG, None),
+        ((PNG, WEBP, GIF), GIF, None),
+        ((GIF, WEBP), GIF, None),
+        ((WEBP,), None, None),
+    ],
+)
+def test_a_small_picture_is_shown_of_the_preview_that_it_was_written_after(
+    order: tuple[str, ...], shown: str | None, small: str | None, others: int
+) -> None:
+    objects = MemoryObjects(clock=Clock())
+    put(objects, FILE, *order, *(f"pump/{number}.glb" for number in range(others)))
+    wanted = [FILE, *(f"pump/{number}.glb" for number in range(others))]
+    found = states(objects, BUCKET, wanted)[FILE]
+    keys = [None if one is None else one.key for one in (found.preview, found.small)]
+    assert keys == [shown, small]
+    rows = page_of(Entries(objects, BUCKET, "pump/", False), "pump/", PageRequest(100)).items
+    assert {item.key: item.preview_file for item, _ in rows}[FILE] == shown
+    assert shown_preview_key(objects, BUCKET, FILE) == shown
+    assert [one.key for one in find_previews(objects, BUCKET, FILE)] == sorted(order)
 
 
 @pytest.mark.parametrize(

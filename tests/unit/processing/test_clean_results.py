@@ -63,11 +63,16 @@ def photo(kind: str, mode: str = "RGB", **more: Any) -> bytes:
     return out.getvalue()
 
 
+_ANIMATION = {"background", "duration", "loop", "timestamp"}
+
+
 def left_in(data: bytes) -> list[str]:
     """What a picture contains beside pixels."""
     with Image.open(io.BytesIO(data)) as image:
         image.load()
         found = sorted(str(name) for name in image.info.keys() - {"jfif", "jfif_version"})
+        if image.format == "WEBP":  # Pillow describes every WebP as an animation
+            found = [name for name in found if name not in _ANIMATION]
     return [
         *(name for name in found if name not in {"jfif_unit", "jfif_density"}),
         *(word for word in (SECRET, "acsp", "Exif") if word.encode() in data),
@@ -83,10 +88,11 @@ def color_of(data: bytes) -> tuple[int, ...]:
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
 def test_a_thumbnail_is_in_srgb_and_has_no_metadata(kind: str) -> None:
     found = inspect("photo.png", photo(kind), Asset())
-    assert found.thumbnail is not None
-    assert left_in(found.thumbnail) == []
-    red, _, blue = color_of(found.thumbnail)
-    assert (red < 40, blue > 215) == (True, True)
+    for picture in (found.thumbnail, found.small):
+        assert picture is not None
+        assert left_in(picture) == []
+        red, _, blue = color_of(picture)
+        assert (red < 40, blue > 215) == (True, True)
 
 
 @pytest.mark.parametrize(("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "RGB")])

@@ -71,6 +71,9 @@ def test_a_document_has_pages_and_a_picture_of_the_first() -> None:
     assert found.thumbnail is not None
     with Image.open(io.BytesIO(found.thumbnail)) as picture:
         assert picture.size == (512, 256)
+    assert found.small is not None
+    with Image.open(io.BytesIO(found.small)) as picture:
+        assert (picture.format, picture.size) == ("WEBP", (256, 128))
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA", "CMYK", "I;16", "F", "1", "P"])

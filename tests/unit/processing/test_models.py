@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from backend.processing.inspection import Inspection, inspect
+from backend.spec.inspection_outputs import SMALL
 from tests.unit.processing import samples
 from tests.unit.processing.samples import Asset
 
@@ -55,6 +56,10 @@ def test_a_cube_has_the_same_facts_in_every_format(name: str) -> None:
     assert {key: found.facts[key] for key in wanted} == wanted
     assert json.loads(str(found.facts["boundsMax"])) == [1.0, 1.0, 1.0]
     assert found.thumbnail is not None
+    assert found.small is not None
+    assert SMALL.begins(found.small)
+    with Image.open(io.BytesIO(found.small)) as picture:
+        assert (picture.size, picture.mode) == ((256, 256), "RGBA")
     assert found.glb is not None
 
 

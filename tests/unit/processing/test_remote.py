@@ -166,12 +166,16 @@ def test_no_round_begins_for_which_there_is_no_time(tmp_path: Path) -> None:
     assert len(function.requests) == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>", b"\x89PNG\r\n\x1a", b"\x00" * (6 << 20)])
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>", b"\x89PNG\r\n\x1a", b"RIFF....WAVE", b"\x00" * (6 << 20)]
+)
 def test_what_was_written_is_checked(content: bytes, tmp_path: Path) -> None:
     large = PICTURE.ljust(THUMBNAIL.most_bytes + 1)
     for written in (content, large):
-        found = outcome(tmp_path, Function(READ), Files(thumbnail=written, glb=written))
-        assert (found.thumbnail, found.glb) == (None, None)
+        every = dict.fromkeys((each.name for each in INSPECTION_OUTPUTS), written)
+        reported = {**READ, "wrote": list(every)}
+        found = outcome(tmp_path, Function(reported), Files(**every))
+        assert [found.path_of(each) for each in INSPECTION_OUTPUTS] == [None] * len(every)
         assert found.result.facts == {"triangles": 12}
 
 

@@ -174,6 +174,27 @@ def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: Hall) -> Non
     assert hits(hall.search())["statue/a.obj"]["preview"]["id"] != first
 
 
+def test_generated_previews_have_the_address_of_a_small_picture_too(hall: Hall) -> None:
+    hall.asset()
+    hall.shown("/a.obj", str_smallpreviewversionid="s1")
+    hall.shown("/b.obj")
+    hall.asset(
+        "made",
+        str_previewfilekey="previews/made/generated/preview.png",
+        str_previewversionid="p1",
+        str_smallpreviewversionid="s1",
+    )
+    found = hits(hall.search())
+    assert [found[one]["preview"].get("smallUrl") for one in ("statue/a.obj", "made")] == [
+        f"memory://{BUCKET}/statue/a.obj.previewFile.webp",
+        f"memory://{BUCKET}/previews/made/generated/preview.webp",
+    ]
+    assert "smallUrl" not in found["statue/b.obj"]["preview"]
+    about = {"databaseId": "museum", "assetId": "statue", "key": "/a.obj"}
+    (named,) = hall.named(about).body["items"]
+    assert named["preview"]["smallUrl"] == found["statue/a.obj"]["preview"]["smallUrl"]
+
+
 def test_assets_show_previews_of_their_own_only(hall: Hall) -> None:
     for name, key in (
         ("uploaded", "previews/uploaded/front.png"),
@@ -258,9 +279,11 @@ def test_quarantined_previews_have_no_address() -> None:
     hall.shown("/a.obj")
     hall.shown("/b.obj")
     world = ScanWorld(hall.tables)
+    hall.shown("/c.obj", str_smallpreviewversionid="s1")
     world.tell(scan_event("statue/a.obj.previewFile.png", "p1"))
+    world.tell(scan_event("statue/c.obj.previewFile.webp", "s1"))
     found = reasons(hall.search())
-    assert (found["statue/a.obj"], found["statue/b.obj"]) == ("quarantined", "shown")
+    assert [found[f"statue/{one}.obj"] for one in "abc"] == ["quarantined", "shown", "quarantined"]
 
 
 def test_each_preview_is_recorded_as_an_hourly_read(hall: Hall) -> None:

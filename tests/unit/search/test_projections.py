@@ -46,6 +46,7 @@ PREVIEW = ObjectVersion(
     last_modified=VERSION.last_modified,
     size=900,
 )
+SMALL = PREVIEW._replace(key="pump/parts/Wheel.GLB.previewFile.webp", version_id="s1", size=90)
 
 
 def asset(**fields: Any) -> dict[str, Any]:
@@ -89,21 +90,26 @@ def test_an_asset_has_the_fields_of_the_data_model() -> None:
     assert set(ASSET_INDEX.fields) <= set(found.body)
     previewed = project(replace(source, preview=PREVIEW)).body
     assert {**found.body, "str_previewversionid": "p1", "num_previewsize": 900} == previewed
+    small = project(replace(source, preview=PREVIEW, small=SMALL)).body
+    assert {**previewed, "str_smallpreviewversionid": "s1"} == small
 
 
 def test_indexes_of_the_fourth_mapping_version_have_no_versions_of_previews() -> None:
     for source in (
-        AssetSource(asset_row(), BUCKET, preview=PREVIEW),
-        FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=PREVIEW),
+        AssetSource(asset_row(), BUCKET, preview=PREVIEW, small=SMALL),
+        FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=PREVIEW, small=SMALL),
     ):
         fourth, body = project(source, mapping_version=4).body, project(source).body
-        assert body.keys() - fourth.keys() == {"str_previewversionid", "num_previewsize"}
+        new = {"str_previewversionid", "num_previewsize", "str_smallpreviewversionid"}
+        assert body.keys() - fourth.keys() == new
 
 
 def test_a_preview_without_versions_is_named_by_its_etag() -> None:
     plain = PREVIEW._replace(version_id="null", etag="e1")
-    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=plain)
+    small = SMALL._replace(version_id="null", etag="e2")
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, preview=plain, small=small)
     assert project(source).body["str_previewversionid"] == "null:e1"
+    assert project(source).body["str_smallpreviewversionid"] == "null:e2"
 
 
 def test_a_file_has_the_fields_of_the_data_model() -> None:
@@ -113,6 +119,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         VERSION,
         VERSION,
         preview=PREVIEW,
+        small=SMALL,
         metadata=(Record("teeth", "12", "number"),),
         attributes=(Record("triangles", "900"),),
     )
@@ -134,6 +141,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "str_previewfilekey": "pump/parts/Wheel.GLB.previewFile.png",
         "str_previewversionid": "p1",
         "num_previewsize": 900,
+        "str_smallpreviewversionid": "s1",
         "date_lastmodified": "2026-03-01T12:00:00+00:00",
         "num_filesize": 7,
         "str_storageclass": "STANDARD",

@@ -28,16 +28,21 @@ const MARGIN = 60_000;
 let kept: Map<string, Kept> | null = null;
 let saving: ReturnType<typeof setTimeout> | null = null;
 
-/** Returns the address to load: the first one of this picture that has not ended. */
-export function pictureUrl(preview: Preview, now = Date.now()): string {
+/**
+ * Returns the address to load: the first one of this picture that has not ended. A `small` one has
+ * 256 pixels; files that were inspected by an earlier release have only the large one.
+ */
+export function pictureUrl(preview: Preview, small = false, now = Date.now()): string {
   const known = map();
-  const earlier = known.get(preview.id);
+  const given = (small && preview.smallUrl) || preview.url;
+  const id = given === preview.url ? preview.id : `${preview.id}.small`;
+  const earlier = known.get(id);
   if (earlier && earlier.ends - MARGIN > now) return earlier.url;
   const ends = Date.parse(preview.expiresAt);
-  if (!/^(https?:|blob:|\/)/.test(preview.url)) return '';
-  known.set(preview.id, { url: preview.url, ends });
+  if (!/^(https?:|blob:|\/)/.test(given)) return '';
+  known.set(id, { url: given, ends });
   save();
-  return preview.url;
+  return given;
 }
 
 /** Forgets all addresses: they are the rights of the user who signed out. */

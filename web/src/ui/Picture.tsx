@@ -5,8 +5,8 @@ import { texts } from '../texts';
 import { previewUrl } from '../viewer/sources';
 
 /** The picture of a file, or in words why there is none. It is beside its name: no other text. */
-export function Picture({ picture }: { picture: Pictured }) {
-  const [broken, setBroken] = useState('');
+export function Picture({ picture, small }: { picture: Pictured; small?: boolean }) {
+  const [broken, setBroken] = useState<readonly string[]>([]);
   const { preview, previewMissing: missing, file } = picture;
   const signed = useQuery({
     queryKey: ['picture', file],
@@ -15,10 +15,19 @@ export function Picture({ picture }: { picture: Pictured }) {
     staleTime: 30 * 60_000,
     retry: false,
   });
-  const url = preview ? pictureUrl(preview) : (signed.data ?? '');
-  if (url && broken !== url) {
+  const urls = preview ? [pictureUrl(preview, small), pictureUrl(preview)] : [signed.data ?? ''];
+  const url = urls.find((each) => each && !broken.includes(each));
+  if (url) {
     return (
-      <img src={url} alt="" decoding="async" draggable={false} onError={() => setBroken(url)} />
+      <img
+        src={url}
+        alt=""
+        width={256}
+        height={256}
+        decoding="async"
+        draggable={false}
+        onError={() => setBroken([...broken, url])}
+      />
     );
   }
   if (signed.isLoading) return null;

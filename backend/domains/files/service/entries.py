@@ -80,5 +80,7 @@ class Entries:
             base = preview_base(version.key)
             if base is not None and version.is_latest and not version.is_delete_marker:
                 others = (self._previews[base],) if base in self._previews else ()
-                self._previews[base] = shown_preview((version, *others)) or version
+                shown = shown_preview((version, *others))
+                if shown is not None:
+                    self._previews[base] = shown
         self._last_key = found[-1].key if found and more else None

@@ -21,27 +21,32 @@ from backend.domains.files.service import FileQueries, FileTarget
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome
-from backend.domains.outputs.service.previews import GeneratedPreviews
+from backend.domains.outputs.service.previews import GeneratedPreviews, Pictures
+from backend.spec.inspection_outputs import (
+    GLB,
+    MAGIC_BYTES,
+    SMALL,
+    THUMBNAIL,
+    TURNTABLE,
+    InspectionOutput,
+)
 from backend.spec.key_layouts import glb_key, run_folder, turntable_key
 
 RESULT = "inspection.json"
 MAX_RESULT_BYTES = 4 * 1024**2
-MAX_THUMBNAIL_BYTES = 5 * 1024**2
 MAX_GLB_BYTES = 2 * 1024**3
-_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class _Kind(NamedTuple):
-    """An object that is stored with a version of a file: its first bytes, size and place."""
+    """An object that is stored with a version of a file: its form, size and place."""
 
-    magic: bytes
+    form: InspectionOutput
     most_bytes: int
-    content_type: str
     key: Callable[[str, str, str], str]
 
 
-GLB = _Kind(b"glTF", MAX_GLB_BYTES, "model/gltf-binary", glb_key)
-TURNTABLE = _Kind(_PNG, MAX_THUMBNAIL_BYTES, "image/png", turntable_key)
+_GLB = _Kind(GLB, MAX_GLB_BYTES, glb_key)
+_TURNTABLE = _Kind(TURNTABLE, TURNTABLE.most_bytes, turntable_key)
 
 
 class _Made(NamedTuple):
@@ -85,8 +90,8 @@ class Inspections:
         return [
             Outcome("metadata", name, target.path),
             *self._thumbnail(execution, target, found),
-            *self._beside(execution, target, _Made("files", found.glb, GLB)),
-            *self._beside(execution, target, _Made("previews", found.turntable, TURNTABLE)),
+            *self._beside(execution, target, _Made("files", found.glb, _GLB)),
+            *self._beside(execution, target, _Made("previews", found.turntable, _TURNTABLE)),
         ]
 
     def _target(self, execution: Execution) -> FileTarget | None:
@@ -133,17 +138,31 @@ class Inspections:
             return []
         key = self._key(execution, "previews", found.thumbnail)
         name = key.removeprefix(run_folder(execution.execution_id))
-        problem = self._problem(key, _PNG, MAX_THUMBNAIL_BYTES)
+        problem = self._problem(key, THUMBNAIL, THUMBNAIL.most_bytes)
         if problem is not None:
             return [Outcome("previews", name, name, problem)]
-        source = self.auxiliary, key
+        small, outcomes = self._small(execution, found)
+        pictures = Pictures((self.auxiliary, key), small)
         shown = self.previews.show(
-            target, source, execution, lambda: self._current(target, version_id) is not None
+            target, pictures, execution, lambda: self._current(target, version_id) is not None
         )
         head = self._current(target, version_id)
         if head is not None:
-            self.previews.show_asset(target, source, execution, head)
-        return [Outcome("previews", name, target.path)] if shown else []
+            self.previews.show_asset(target, pictures, execution, head)
+        return [*outcomes, Outcome("previews", name, target.path)] if shown else outcomes
+
+    def _small(
+        self, execution: Execution, found: InspectionFile
+    ) -> tuple[tuple[str, str] | None, list[Outcome]]:
+        """Return the small picture of the thumbnail; the preview is shown without it, too."""
+        if found.small is None:
+            return None, []
+        key = self._key(execution, "previews", found.small)
+        problem = self._problem(key, SMALL, SMALL.most_bytes)
+        if problem is None:
+            return (self.auxiliary, key), []
+        name = key.removeprefix(run_folder(execution.execution_id))
+        return None, [Outcome("previews", name, name, problem)]
 
     def _beside(self, execution: Execution, target: FileTarget, made: _Made) -> list[Outcome]:
         """Store the GLB or the turntable of a version in the auxiliary folder of the file."""
@@ -152,11 +171,11 @@ class Inspections:
         version_id = execution.input_version_id
         key = self._key(execution, made.sort, made.name)
         name = key.removeprefix(run_folder(execution.execution_id))
-        problem = self._problem(key, made.kind.magic, made.kind.most_bytes)
+        problem = self._problem(key, made.kind.form, made.kind.most_bytes)
         if problem is not None:
             return [Outcome(made.sort, name, name, problem)]
         stored = made.kind.key(target.asset.asset_id, target.path, version_id)
-        content_type = made.kind.content_type
+        content_type = made.kind.form.content_type
         self.objects.copy(
             (self.auxiliary, key), (self.auxiliary, stored), content_type=content_type, metadata={}
         )
@@ -168,13 +187,13 @@ class Inspections:
             return []
         return [Outcome(made.sort, name, stored)]
 
-    def _problem(self, key: str, magic: bytes, most: int) -> str | None:
+    def _problem(self, key: str, form: InspectionOutput, most: int) -> str | None:
         """Return why an object does not match the result."""
         head = self.objects.head(self.auxiliary, key)
         if not isinstance(head, ObjectHead):
             return "was not written"
         if head.version.size > most:
             return f"has {head.version.size} bytes; at most {most} are allowed"
-        if self.objects.read_start(self.auxiliary, key, length=len(magic)) != magic:
+        if not form.begins(self.objects.read_start(self.auxiliary, key, length=MAGIC_BYTES)):
             return "has an invalid format"
         return None

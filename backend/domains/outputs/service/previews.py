@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
+from backend.core.file_kinds import is_small_preview
 from backend.core.objects import ObjectHead, Objects
 from backend.core.previews import asset_preview_key, find_previews
 from backend.core.wired import wired
@@ -17,7 +19,8 @@ from backend.spec.buckets import (
     PRIMARY_TYPE_METADATA,
     WORKFLOWS_METADATA,
 )
-from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key
+from backend.spec.inspection_outputs import SMALL
+from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_preview_key
 
 RANK_METADATA = "vitrine-preview-rank"
 """Object metadata of an asset's preview: the rank of the file that it shows."""
@@ -25,6 +28,13 @@ PRIMARY = "primary"
 _TYPE = "image/png"
 _ATTEMPTS = 5  # of a preview that conflicts with executions on other files
 Source = tuple[str, str]
+
+
+class Pictures(NamedTuple):
+    """The objects that become a preview: the picture, and the same in 256 pixels."""
+
+    preview: Source
+    small: Source | None
 
 
 @wired
@@ -35,7 +45,7 @@ class GeneratedPreviews:
     def show(
         self,
         target: FileTarget,
-        source: Source,
+        pictures: Pictures,
         execution: Execution,
         is_current: Callable[[], bool],
     ) -> bool:
@@ -49,14 +59,38 @@ class GeneratedPreviews:
         key = f"{target.key}{PREVIEW_MARK}png"
         head = self.objects.head(target.bucket, key)
         if isinstance(head, ObjectHead) and _made_by(head, execution):
+            self._write_small(target.bucket, key, pictures, execution)
             return True
         written = self.objects.copy(
-            source, (target.bucket, key), content_type=_TYPE, metadata=_metadata(execution)
+            pictures.preview,
+            (target.bucket, key),
+            content_type=_TYPE,
+            metadata=_metadata(execution),
         )
         if is_current() and not self._hides_own(target, key, written.version_id):
+            self._write_small(target.bucket, key, pictures, execution)
             return True
         self.objects.delete_version(target.bucket, key, version_id=written.version_id)
         return False
+
+    def _write_small(self, bucket: str, key: str, pictures: Pictures, execution: Execution) -> None:
+        """Write the small picture beside the preview that this execution wrote.
+
+        After the preview, because it must not be older. A user or another execution may replace
+        the preview meanwhile: then this one is removed again.
+        """
+        if pictures.small is None:
+            return
+        small_key = small_preview_key(key)
+        written = self.objects.copy(
+            pictures.small,
+            (bucket, small_key),
+            content_type=SMALL.content_type,
+            metadata=_metadata(execution),
+        )
+        head = self.objects.head(bucket, key)
+        if not isinstance(head, ObjectHead) or not _made_by(head, execution):
+            self.objects.delete_version(bucket, small_key, version_id=written.version_id)
 
     def withdraw(self, target: FileTarget) -> None:
         """Remove the preview that was generated for an earlier version of a file."""
@@ -65,7 +99,7 @@ class GeneratedPreviews:
                 self.objects.delete(target.bucket, one.key)
 
     def show_asset(
-        self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead
+        self, target: FileTarget, pictures: Pictures, execution: Execution, head: ObjectHead
     ) -> bool:
         """Make an image of a file the preview of its asset, unless a user has uploaded one.
 
@@ -81,8 +115,9 @@ class GeneratedPreviews:
             return False
         if asset_preview_key(self.objects, target.bucket, target.prefix) is not None:
             return False
-        if not self._ranked_first(target, source, execution, head, key):
+        if not self._ranked_first(target, pictures.preview, execution, head, key):
             return False
+        self._write_small(target.bucket, key, pictures, execution)
         try:
             self.assets.set_content(asset, preview_key=key)
         except NotFoundError:  # archived or deleted meanwhile
@@ -115,7 +150,12 @@ class GeneratedPreviews:
         return any(not self._is_generated(target.bucket, one.key) for one in found)
 
     def _is_generated(self, bucket: str, key: str) -> bool:
-        """Return whether the preview was generated; a missing one was not a user's."""
+        """Return whether the preview was generated; a missing one was not a user's.
+
+        The small picture is the product's, whoever wrote it: no upload can.
+        """
+        if is_small_preview(key):
+            return True
         head = self.objects.head(bucket, key)
         if not isinstance(head, ObjectHead):
             return True

@@ -8,14 +8,20 @@ import pytest
 from backend.core.objects import ObjectHead
 from backend.domains.assets.models import Asset
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
-from backend.spec.key_layouts import generated_preview_key, glb_key, turntable_key
+from backend.spec.key_layouts import (
+    generated_preview_key,
+    glb_key,
+    small_preview_key,
+    turntable_key,
+)
 from tests.factories.assets import ADMIN
 from tests.factories.files import AUXILIARY, BUCKET
 from tests.factories.outputs import PNG, Studio, result
 from tests.fakes.objects import MemoryObjects
 from tests.unit.domains.files.changes import notes
 
-SHOWN = "/a.obj.previewFile.png"
+SHOWN, SMALL = "/a.obj.previewFile.png", "/a.obj.previewFile.webp"
+WEBP = b"RIFF\x20\0\0\0WEBP"
 GENERATED_KEY = generated_preview_key("", "statue")
 
 
@@ -69,6 +75,54 @@ def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Studio
     assert outputs.files == [glb_key("statue", "/a.obj", version)]
     assert studio.museum.list_files().body["items"][0]["relativePath"] == "/a.obj"
     assert len(studio.museum.list_files().body["items"]) == 1
+
+
+def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_asset(
+    studio: Studio,
+) -> None:
+    for execution_id in ("e1", "e2"):
+        version = studio.museum.put("/a.obj")
+        studio.inspected("/a.obj", version, execution_id)
+        studio.wrote("1/previews/thumbnail.webp", WEBP + execution_id.encode(), execution_id)
+        wrote(studio, version, execution_id, small="thumbnail.webp")
+        assert studio.stores(execution_id).state == "done"
+        assert studio.body(SMALL) == WEBP + execution_id.encode()
+        key = small_preview_key(GENERATED_KEY)
+        assert studio.objects.read_start(BUCKET, key, length=99) == studio.body(SMALL)
+        assert studio.stores(execution_id).state == "done", "a repeated call"
+    assert len(studio.museum.list_files().body["items"]) == 1
+    inspected(studio, execution_id="e3", thumbnail=None)
+    assert studio.head(SMALL) is None
+
+
+def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
+    studio: Studio,
+) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version, small="thumbnail.webp")
+    studio.wrote("1/previews/thumbnail.webp", b"RIFF\0\0\0\0WAVE")
+    assert studio.stores().state == "refused"
+    assert (studio.head(SMALL), studio.head(SHOWN) is None) == (None, False)
+
+
+def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: Studio) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    studio.wrote("1/previews/thumbnail.webp", WEBP)
+    wrote(studio, version, small="thumbnail.webp")
+    objects = studio.objects
+    assert isinstance(objects, MemoryObjects)
+    copies: list[str] = []
+
+    def put_before_the_copy(operation: str) -> None:
+        copies.append(operation)
+        if operation == "copy" and copies.count("copy") == 2:  # that of the small picture
+            studio.museum.put(SHOWN, b"of a user")
+
+    objects.before = put_before_the_copy
+    assert studio.stores().state == "done"
+    assert (studio.body(SHOWN), studio.head(SMALL)) == (b"of a user", None)
 
 
 def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: Studio) -> None:

@@ -76,6 +76,7 @@ def test_an_object_becomes_a_file_with_its_path_and_nothing_of_its_own_metadata(
         ("a\\b.glb", "must not contain \\"),
         ("x.previewFile.png", "there is no file /x that this preview could belong to"),
         ("x.previewFile.tif", "the name of a file's preview must end with"),
+        ("x.previewFile.webp", "the name of a file's preview must end with"),
         ("n" * 256, "must have 1 to 255 characters"),
     ],
 )

@@ -207,8 +207,9 @@ def test_a_file_twice_in_a_request_is_refused(museum: Gallery) -> None:
 
 
 def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
-    found = refused(museum, new("/a.glb.previewFile.txt"))
-    assert "preview" in found["files.0.relativeKey"]
+    for extension in ("txt", "webp"):
+        found = refused(museum, new(f"/a.glb.previewFile.{extension}"))
+        assert "preview" in found["files.0.relativeKey"]
 
 
 def test_an_asset_preview_is_an_image(museum: Gallery) -> None:

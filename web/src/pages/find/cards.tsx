@@ -47,7 +47,7 @@ export function AssetCard(props: Props) {
   return (
     <article className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}>
       <span className="picture">
-        <Picture picture={card.picture} />
+        <Picture picture={card.picture} small />
       </span>
       <Open card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">
@@ -74,7 +74,7 @@ export function AssetRow(props: Props) {
     <article className={`row${selected ? ' chosen' : ''}`}>
       <Select {...props} />
       <span className="picture">
-        <Picture picture={card.picture} />
+        <Picture picture={card.picture} small />
       </span>
       <span className="line">
         <Open card={card} tabbable={props.tabbable} className="name" />
