@@ -152,7 +152,7 @@ class GeneratedPreviews:
     def _is_generated(self, bucket: str, key: str) -> bool:
         """Return whether the preview was generated; a missing one was not a user's.
 
-        The small picture is the product's, whoever wrote it: no upload can.
+        The small picture always counts as generated: no upload may have its name.
         """
         if is_small_preview(key):
             return True
