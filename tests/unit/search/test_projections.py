@@ -113,16 +113,8 @@ def test_a_preview_without_versions_is_named_by_its_etag() -> None:
 
 
 def test_a_file_has_the_fields_of_the_data_model() -> None:
-    source = FileSource(
-        asset_row(),
-        BUCKET,
-        VERSION,
-        VERSION,
-        preview=PREVIEW,
-        small=SMALL,
-        metadata=(Record("teeth", "12", "number"),),
-        attributes=(Record("triangles", "900"),),
-    )
+    records = (Record("teeth", "12", "number"),), (Record("triangles", "900"),)
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, PREVIEW, SMALL, *records)
     found = project(source)
     assert found.id == "museum:pump:pump/parts/Wheel.GLB"
     assert found.body == {
@@ -135,7 +127,8 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "str_bucketid": "b1",
         "str_bucketname": "bucket",
         "str_bucketprefix": "/",
-        **{"str_fileext": ".glb", "str_etag": "abc"},
+        "str_fileext": ".glb",
+        "str_etag": "abc",
         "str_s3_version_id": "v1",
         "str_previewfilekey": "pump/parts/Wheel.GLB.previewFile.png",
         "str_previewversionid": "p1",
