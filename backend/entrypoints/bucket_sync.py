@@ -1,4 +1,4 @@
-"""Wires the consumers of objects that other programs write into buckets.
+"""Wires the consumers of objects that other programs write into buckets, and renewals of facts.
 
 It acts as the product itself, because there is no caller.
 """
@@ -14,6 +14,9 @@ from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
 from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
 from backend.domains.buckets.service import BucketRegistry
+from backend.domains.executions.repository import ActiveRepository
+from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.service.renewals import FactRenewalStep
 from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.spec import jobs
 from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
@@ -54,8 +57,19 @@ class SyncWiring(WorkerWiring):
 
     @property
     def imports_handler(self) -> Handler:
-        step = ImportStep(self.buckets, self.sync, self.notes, self.objects, self.reindexing)
-        return self.consumer_handler(BUCKET_IMPORTS, {jobs.IMPORT_BUCKET.name: step})
+        imports = ImportStep(self.buckets, self.sync, self.notes, self.objects, self.reindexing)
+        steps = {jobs.IMPORT_BUCKET.name: imports, jobs.RENEW_FACTS.name: self.fact_renewal}
+        return self.consumer_handler(BUCKET_IMPORTS, steps)
+
+    @cached_property
+    def fact_renewal(self) -> FactRenewalStep:
+        active = ActiveRepository(self.tables)
+        return FactRenewalStep(
+            facts=FactRepository(self.tables),
+            assets=self.assets,
+            queues=self.queues,
+            waiting=lambda most: len(active.oldest_waiting(most)),
+        )
 
     def _count(self, kind: SkipKind, number: int) -> None:
         with single_metric(

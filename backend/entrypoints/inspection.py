@@ -19,6 +19,7 @@ from backend.entrypoints.reading import AssetFiles, Place, Reading, RemoteReadin
 from backend.processing import limits
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.remote.invoker import refused
+from backend.spec.facts import READERS_VERSION
 from backend.spec.formats import extension_of, reason_not_inspected
 from backend.spec.functions import Function
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
@@ -165,6 +166,7 @@ def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
     result = found.result
     return {
         "version": VERSION,
+        "readersVersion": READERS_VERSION,
         "source": {
             "bucket": source.bucket,
             "key": source.key,

@@ -16,6 +16,7 @@ from backend.core.wired import wired
 from backend.entrypoints.wiring import Wiring
 
 if TYPE_CHECKING:
+    from backend.operations.fact_renewals import FactRenewals
     from backend.operations.queues import QueueService
     from backend.operations.search_indexes import SearchIndexService
     from backend.search.work import SearchWork
@@ -52,6 +53,12 @@ class KeepingWiring(Wiring):
             reports=Reports(self.tables),
             authorization=self.authorization,
         )
+
+    @cached_property
+    def fact_renewals(self) -> "FactRenewals":
+        from backend.operations.fact_renewals import FactRenewals
+
+        return FactRenewals(self.search_work, self.authorization)
 
     @cached_property
     def search_work(self) -> "SearchWork":

@@ -2,14 +2,16 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from backend.core.models import Confirmation, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id
 from backend.domains.jobs.models import JobState
 from backend.search.work import Report
+from backend.spec.formats import reason_not_inspected
 
 MAX_DOCUMENTS = 1000
+MAX_FORMATS = 100
 
 
 class WorkReply(WireModel):
@@ -71,6 +73,36 @@ class DocumentName(WireModel):
     def names_one_file(self) -> "DocumentName":
         if self.path is not None and self.key is not None:
             raise WrongFieldError("key", "exactly one of path and key is required")
+        return self
+
+
+def _format(value: str) -> str:
+    extension = value.removeprefix(".").lower()
+    reason = reason_not_inspected(extension)
+    if reason is not None:
+        raise ValueError(reason)
+    return extension
+
+
+class RenewFactsBody(WireModel):
+    """Whose facts to renew: those of all files, of a database, of formats, or of both.
+
+    A format is an extension, such as `dae`.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})
+
+    all: Confirmation | None = None
+    database_id: Id | None = None
+    formats: Annotated[
+        list[Annotated[str, AfterValidator(_format)]] | None,
+        Field(min_length=1, max_length=MAX_FORMATS),
+    ] = None
+
+    @model_validator(mode="after")
+    def names_everything_or_a_part(self) -> "RenewFactsBody":
+        if (self.all is None) == (self.database_id is None and self.formats is None):
+            raise ValueError("either all, or databaseId and formats (or one of them) is required")
         return self
 
 

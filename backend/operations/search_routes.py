@@ -1,15 +1,21 @@
-"""The routes for the administration of search indexes."""
+"""The routes for the administration of search indexes and facts."""
 
 from backend.domains.jobs.models import Job
 from backend.http.call import Call
 from backend.http.router import Router
+from backend.operations.fact_renewals import FactRenewals
 from backend.operations.search_indexes import SearchIndexService
-from backend.operations.search_models import ConsistencyReply, RepairBody, WorkReply
+from backend.operations.search_models import (
+    ConsistencyReply,
+    RenewFactsBody,
+    RepairBody,
+    WorkReply,
+)
 from backend.spec import routes
 
 
-def build_router(service: SearchIndexService) -> Router:
-    """Bind the routes to the service."""
+def build_router(service: SearchIndexService, renewals: FactRenewals) -> Router:
+    """Bind the routes to the services."""
     router = Router()
 
     @router.bind(routes.GET_SEARCH_CONSISTENCY)
@@ -27,6 +33,10 @@ def build_router(service: SearchIndexService) -> Router:
     @router.bind(routes.REINDEX_SEARCH)
     def reindex(call: Call) -> WorkReply:
         return _work(*service.reindex(call.caller))
+
+    @router.bind(routes.RENEW_FACTS)
+    def renew_facts(call: Call, body: RenewFactsBody) -> WorkReply:
+        return _work(*renewals.renew_facts(call.caller, body))
 
     return router
 

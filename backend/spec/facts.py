@@ -19,6 +19,12 @@ SHAPE_KEY = FACT_PREFIX + "shape"
 SHAPE_NUMBERS = 75
 REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
+READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
+
+READERS_VERSION = 2
+"""Version of the readers of files. Raise it when they return other facts for the same bytes, or
+read files that they refused: administrators renew what an older version stored (`renewFacts`).
+Version 1 stored no version."""
 
 FactType = Literal["string", "number", "boolean"]
 
@@ -53,6 +59,7 @@ FACTS = (
     Fact("generator", "string", "Program that wrote the file."),
     Fact("refused", "string", "Why the file could not be read. Such a file has no other facts."),
     Fact("sourceVersionId", "string", "S3 version of the file that the facts describe."),
+    Fact("readersVersion", "number", "Version of the readers that read the file."),
     Fact("triangles", "number", "Triangles, after polygons are triangulated."),
     Fact("lines", "number", "Line segments."),
     Fact("points", "number", "Points."),

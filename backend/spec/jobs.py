@@ -129,8 +129,16 @@ REINDEX_SEARCH = JobKind(
     cancellable=True,
     undoes=True,
 )
-SEARCH_KINDS = frozenset(kind.name for kind in (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH))
-"""Jobs about the search indexes, which only administrators look after."""
+RENEW_FACTS = JobKind(
+    "renewFacts",
+    BUCKET_IMPORTS_QUEUE,
+    "Requests another inspection of the files whose facts an older version of the readers stored.",
+    cancellable=True,
+)
+SEARCH_KINDS = frozenset(
+    kind.name for kind in (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH, RENEW_FACTS)
+)
+"""Jobs about the search indexes and about facts, which only administrators look after."""
 
 JOB_KINDS: dict[str, JobKind] = {
     kind.name: kind
@@ -150,6 +158,7 @@ JOB_KINDS: dict[str, JobKind] = {
         CHECK_SEARCH,
         REPAIR_SEARCH,
         REINDEX_SEARCH,
+        RENEW_FACTS,
     )
 }
 """All kinds, by name."""

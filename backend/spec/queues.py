@@ -47,7 +47,9 @@ FAN_OUT = _of_jobs("FanOut", "Jobs that rebuild the documents of an asset's file
 LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, restore, delete and clean up.")
 PURGES = _of_jobs("Purges", "Jobs that purge deleted databases.")
 LARGE_FILES = _of_jobs("LargeFiles", "Jobs that assemble large uploaded files.")
-BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that import existing objects of a bucket.")
+BUCKET_IMPORTS = _of_jobs(
+    "BucketImports", "Jobs that import existing objects of a bucket, or renew facts of files."
+)
 READS = Queue("Reads", "Reads to record in the audit log.")
 EXECUTION_STARTS = Queue(
     "ExecutionStarts", "Requests to start waiting executions as the limit allows."
@@ -57,7 +59,7 @@ EXECUTION_STATUS = Queue(
 )
 UPLOAD_TRIGGERS = Queue(
     "UploadTriggers",
-    "Files of assets that may have new versions, from BucketSync: workflows are started on them.",
+    "Files with new versions, from BucketSync, or with old facts: workflows are started on them.",
 )
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and rebuild the search indexes.")
 

@@ -7,9 +7,17 @@ from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
-from backend.domains.facts.models import FileReferences, StoredReferences
+from backend.domains.facts.models import FileReferences, InspectedFile, StoredReferences
 from backend.spec import keys
-from backend.spec.facts import REFERENCES_KEY, REFUSED_KEY, SHAPE_KEY, SOURCE_VERSION_KEY
+from backend.spec.facts import (
+    FACT_BY_KEY,
+    READERS_VERSION,
+    READERS_VERSION_KEY,
+    REFERENCES_KEY,
+    REFUSED_KEY,
+    SHAPE_KEY,
+    SOURCE_VERSION_KEY,
+)
 from backend.spec.tables.metadata import FILE_ATTRIBUTES
 
 _VALUE = "attributeValue"
@@ -43,6 +51,33 @@ class FactRepository:
         """Return the stored shape of a file, None if it has none."""
         item = self.tables.get(FILE_ATTRIBUTES, _key(SHAPE_KEY, asset, path))
         return None if item is None else str(item[_VALUE])
+
+    def inspected(self, database_id: str | None, page: PageRequest) -> Page[InspectedFile]:
+        """Return files that were read, also refused ones, by database, asset and path."""
+        prefix = None if database_id is None else keys.FILE.prefix(database_id)
+        query = Query(
+            table=FILE_ATTRIBUTES,
+            partition=SOURCE_VERSION_KEY,
+            sort_prefix=prefix,
+            consistent=True,
+        )
+        found = self.tables.query(query, page)
+        names = [str(item[keys.FILE.name]) for item in found.items]
+        versions = self._readers_versions(names)
+        files = (
+            InspectedFile(*keys.FILE.parse(name), versions.get(name, 1) < READERS_VERSION)
+            for name in names
+        )
+        return Page(tuple(files), found.after)
+
+    def _readers_versions(self, names: Iterable[str]) -> dict[str, float]:
+        """Return the version of the readers that read each file; a missing one is the first."""
+        table_keys = FILE_ATTRIBUTES.key_names
+        wanted = [dict(zip(table_keys, (READERS_VERSION_KEY, name), strict=True)) for name in names]
+        found = self.tables.get_many([(FILE_ATTRIBUTES, key) for key in wanted])
+        fact = FACT_BY_KEY[READERS_VERSION_KEY]
+        typed = {str(item[keys.FILE.name]): fact.typed(str(item[_VALUE])) for _, item in found}
+        return {name: value for name, value in typed.items() if isinstance(value, int | float)}
 
     def source_of(self, asset: Asset, path: str) -> tuple[str | None, str | None]:
         """Return the S3 version that the facts of a file describe, and why it was refused."""

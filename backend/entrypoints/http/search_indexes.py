@@ -1,4 +1,4 @@
-"""The function for the administration of search indexes."""
+"""The function for the administration of search indexes and facts."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.search_administration import KeepingWiring
@@ -6,4 +6,5 @@ from backend.operations.search_routes import build_router
 from backend.spec.functions import SEARCH_INDEXES_API
 
 _wiring = KeepingWiring(SEARCH_INDEXES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.search_index_service)))
+_router = build_router(_wiring.search_index_service, _wiring.fact_renewals)
+handler = ready(_wiring.app.handler(_router))

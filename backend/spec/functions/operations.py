@@ -99,7 +99,7 @@ SEARCH_INDEXES_API = audited(
     api(
         "SearchIndexesApi",
         "search_indexes",
-        "Reports the state of the search indexes, and starts checks, repairs and reindexes.",
+        "Reports the state of the search indexes, and starts jobs on them and on facts.",
         writes=(operations.SEARCH_STATE, operations.JOBS),
         search="inspect",
     )

@@ -262,7 +262,11 @@ _FOLLOWING: Requests = {
 
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
-    "BucketImportWorker": _FOLLOWING,
+    "BucketImportWorker": {
+        **_FOLLOWING,
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
+        workflows.ACTIVE_EXECUTIONS: ("Query",),
+    },
     "Quarantine": {
         **KEPT,
         assets.ASSETS: ("BatchGetItem",),

@@ -61,6 +61,11 @@ REINDEX_SEARCH = Route(
     "Rebuild the search indexes; searches keep working meanwhile", "searchIndex", ours=True,
     statuses=(404, 409),
 )  # fmt: skip
+RENEW_FACTS = Route(
+    "POST", "/admin/facts/renew", "search_indexes", "renew_facts",
+    "Inspect files again whose facts an older version of the readers stored", "searchIndex",
+    ours=True,
+)  # fmt: skip
 LIST_FAILURES = Route(
     "GET", "/admin/failures", "operations", "list_failures",
     "List changes that could not be indexed or processed", "failure", ours=True,

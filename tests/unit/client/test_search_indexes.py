@@ -102,3 +102,25 @@ def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeS
 def test_a_repair_of_nothing_is_wrong_usage(shell: Shell, options: list[str]) -> None:
     shell.run("admin", "search", "repair", *options)
     assert shell.code == 2
+
+
+def test_a_renewal_of_facts_names_its_files(shell: Shell, server: FakeServer) -> None:
+    server.fail("POST", "/admin/facts/renew", *[begun() for _ in range(2)], begun(started=False))
+    server.fail("GET", "/jobs", job("running"), job("done"))
+    assert shell.run("facts", "renew", "--all", "--wait") == "job-1\tbegan\n"
+    shell.run("facts", "renew", "--database", "museum", "--format", "dae", "--format", "fbx")
+    assert shell.json("facts", "renew", "--format", "dae")["started"] is False
+    sent = [json.loads(each.content) for each in server.sent if each.method == "POST"]
+    assert sent == [
+        {"all": True},
+        {"databaseId": "museum", "formats": ["dae", "fbx"]},
+        {"formats": ["dae"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--all", "--database", "museum"], ["--all", "--format", "x"]]
+)
+def test_a_renewal_of_nothing_is_wrong_usage(shell: Shell, options: list[str]) -> None:
+    shell.run("facts", "renew", *options)
+    assert shell.code == 2

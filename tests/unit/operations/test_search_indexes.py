@@ -10,6 +10,7 @@ from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
+from backend.operations.fact_renewals import FactRenewals
 from backend.operations.search_indexes import SearchIndexService
 from backend.operations.search_routes import build_router
 from backend.search.checks import Example
@@ -24,6 +25,7 @@ from tests.factories.jobs import job_service
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
 
+RENEW = "/admin/facts/renew"
 CONSISTENCY, REPAIR, REINDEX = (
     f"/admin/search/{name}" for name in ("consistency", "repair", "reindex")
 )
@@ -55,7 +57,8 @@ def keeping(tables: Tables, objects: S3Objects) -> Keeping:
     ensure_indexes(engine, state)
     work = SearchWork(tables, job_service(tables), audit_service(objects), lambda: NOON)
     service = SearchIndexService(engine, state, work, Reports(tables), OnlyUser())
-    return Keeping(tables, engine, service, Client(build_router(service)))
+    renewals = FactRenewals(work, OnlyUser())
+    return Keeping(tables, engine, service, Client(build_router(service, renewals)))
 
 
 def post(keeping: Keeping, path: str, body: object = None) -> Answer:
@@ -205,7 +208,58 @@ def test_only_administrators_look_after_the_indexes(
 
 
 def test_where_there_is_no_search_there_are_no_indexes(keeping: Keeping) -> None:
-    client = Client(build_router(replace(keeping.service, engine=None)))
+    renewals = FactRenewals(keeping.service.work, OnlyUser())
+    client = Client(build_router(replace(keeping.service, engine=None), renewals))
     assert client.send("GET", CONSISTENCY).status == 404
     assert client.send("POST", REINDEX).status == 404
     assert entries(keeping.tables) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "parameters"),
+    [
+        ({"all": True}, {}),
+        ({"databaseId": "museum"}, {"databaseId": "museum"}),
+        ({"formats": [".DAE", "fbx"]}, {"formats": ["dae", "fbx"]}),
+        (
+            {"databaseId": "museum", "formats": ["stp"]},
+            {"databaseId": "museum", "formats": ["stp"]},
+        ),
+    ],
+)
+def test_a_renewal_of_facts_is_a_job_of_which_one_runs(
+    keeping: Keeping, body: object, parameters: dict[str, Any]
+) -> None:
+    first, second = post(keeping, RENEW, body), post(keeping, RENEW, {"all": True})
+    assert (first.body["started"], second.body["started"]) == (True, False)
+    assert first.body["jobId"] == second.body["jobId"]
+    job = job_of(keeping, first)
+    assert (job.kind, job.parameters) == ("renewFacts", parameters)
+    (entry,) = entries(keeping.tables)
+    assert entry["operation"] == "renewFacts"
+
+
+def test_a_renewal_needs_no_search(keeping: Keeping) -> None:
+    without = Client(
+        build_router(
+            replace(keeping.service, engine=None), FactRenewals(keeping.service.work, OnlyUser())
+        )
+    )
+    assert without.send("POST", RENEW, body={"all": True}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "fact"),
+    [
+        ({}, "required"),
+        ({"all": True, "databaseId": "museum"}, "required"),
+        ({"formats": []}, "formats"),
+        ({"formats": ["usd"]}, "Convert the file to GLB"),
+        ({"formats": ["txt"]}, "are not inspected"),
+    ],
+)
+def test_a_renewal_of_nothing_or_of_what_is_not_read_is_refused(
+    keeping: Keeping, body: object, fact: str
+) -> None:
+    answer = post(keeping, RENEW, body)
+    assert (answer.status, fact in answer.body["message"]) == (400, True)

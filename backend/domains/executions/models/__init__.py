@@ -11,7 +11,7 @@ from backend.values import frozen
 
 ExecutionStatus = Literal["NEW", "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
 EndStatus = Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
-Trigger = Literal["user", "upload", "rerun"]
+Trigger = Literal["user", "upload", "rerun", "renewal"]
 
 _OWN_FUNCTIONS = frozenset(one.function for one in SHIPPED)
 ACTIVE: tuple[ExecutionStatus, ...] = ("NEW", "RUNNING")

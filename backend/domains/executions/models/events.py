@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from backend.core.models import WireModel
 
@@ -24,11 +24,19 @@ class StatusEvent(WireModel):
     detail: StatusDetail
 
 
+class Renewal(WireModel):
+    """The job that requests another inspection of a file, and when it was started."""
+
+    job_id: Annotated[str, Field(min_length=1)]
+    created_at: AwareDatetime
+
+
 class UploadedObject(NamedTuple):
-    """An object of which there is a new version."""
+    """An object of which there is a new version, or whose facts are renewed."""
 
     bucket: str
     key: str
+    renewal: Renewal | None = None
 
 
 class NamedBucket(WireModel):
@@ -42,9 +50,13 @@ class NamedKey(WireModel):
 class UploadDetail(WireModel):
     bucket: NamedBucket
     object: NamedKey
+    renewal: Renewal | None = None
 
 
 class UploadEvent(WireModel):
-    """The event `Object Created`, as far as it is used."""
+    """The event `Object Created`, as far as it is used.
+
+    `renewal` is set by the job that renews facts, and never by S3.
+    """
 
     detail: UploadDetail

@@ -44,7 +44,7 @@ def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
         NotUnderstoodError: it names none.
     """
     detail = _read(UploadEvent, message).detail
-    return UploadedObject(detail.bucket.name, detail.object.key)
+    return UploadedObject(detail.bucket.name, detail.object.key, detail.renewal)
 
 
 def again(upload: UploadedObject) -> dict[str, Any]:

@@ -53,6 +53,8 @@ def may_continue(chain: list[str], workflow_key: str) -> bool:
 def run_name(workflow_key: str, upload: UploadedObject, version_id: str) -> str:
     """Return the name of the run of a workflow on a version of a file.
 
-    The execution's id follows from it: an event that is repeated starts the run once.
+    The execution's id follows from it: an event that is repeated starts the run once. So does a
+    renewal: another job may start the run again, for example after it failed.
     """
-    return "\n".join(("run", workflow_key, upload.bucket, upload.key, version_id))
+    first = "run" if upload.renewal is None else f"renewal {upload.renewal.job_id}"
+    return "\n".join((first, workflow_key, upload.bucket, upload.key, version_id))

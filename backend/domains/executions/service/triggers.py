@@ -4,6 +4,9 @@ Uploads, and objects that other programs write into the bucket, are reported by 
 the bucket sync passes on once an asset has the object. A message only names a file: the current
 version is processed once, whichever messages arrive. While a run of the workflow on the file is
 active, the file is recorded at its reservation, and processed again when the run ends.
+
+Messages with a renewal start only the shipped workflows, for the product itself: they read the file
+again.
 """
 
 import json
@@ -126,6 +129,8 @@ class UploadTriggers:
         head = self.objects.head(upload.bucket, upload.key) if wanted else None
         if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
             return
+        if upload.renewal is not None:
+            wanted = [one for one in wanted if one.is_shipped]
         chain = triggers.chain_of(head.metadata)
         wanted = [one for one in wanted if triggers.may_continue(chain, one.key)]
         wanted = self._of_content(upload, wanted)
@@ -133,10 +138,12 @@ class UploadTriggers:
         ready = [one for one in wanted if self._is_ready(one, asset, stopped.get(one.key))]
         if not ready:
             return
-        caller = self._caller(head)
+        # Renewals share the places of the product, so they do not delay the uploads of users.
+        caller = SYSTEM if upload.renewal is not None else self._caller(head)
+        trigger = "upload" if upload.renewal is None else "renewal"
         for workflow in ready:
             execution = self._execution(caller, asset, workflow, upload, head)
-            named = {"trigger": "upload", "chain": [*chain, workflow.key]}
+            named = {"trigger": trigger, "chain": [*chain, workflow.key]}
             self._start(execution.model_copy(update=named), caller, upload)
         self.queues.send(EXECUTION_STARTS, [{}])
 
@@ -203,12 +210,14 @@ class UploadTriggers:
     ) -> Execution:
         version_id = head.version.version_id
         name = triggers.run_name(workflow.key, upload, version_id)
+        renewal = upload.renewal
+        since = head.version.last_modified if renewal is None else renewal.created_at
         return new_executions.new_execution(
             caller,
             workflow,
             (asset.database_id, asset.asset_id),
             (upload.key, version_id),
-            execution_id=ordered_uuid(head.version.last_modified, name),
+            execution_id=ordered_uuid(since, name),
             created_at=iso(self.clock()),
         )
 
@@ -235,7 +244,12 @@ class UploadTriggers:
         )
 
     def _kept(self, execution: Execution, active_id: str, upload: UploadedObject) -> bool:
-        """Record an upload at the active run of its file; return False if that run has ended."""
+        """Record an upload at the active run of its file; return False if that run has ended.
+
+        A renewal is not recorded: the active run reads the file already.
+        """
+        if upload.renewal is not None:
+            return True
         reservation = rules.reservation_key(rules.target_of(execution))
         try:
             self.executions.keep_upload(reservation, active_id, json.dumps(events.again(upload)))

@@ -36,6 +36,7 @@ class Inspection(WireModel):
 
     version: Literal[1]
     source: Source
+    readers_version: StrictInt | None = None
     facts: dict[str, Value | None] = {}
     refused: str | None = None
     descriptor: list[Any] | None = None
@@ -55,6 +56,16 @@ class FileReferences:
 
     path: str
     stored: StoredReferences
+
+
+@frozen
+class InspectedFile:
+    """A file with stored facts; `is_old` if an older version of the readers read it."""
+
+    database_id: str
+    asset_id: str
+    path: str
+    is_old: bool
 
 
 @frozen

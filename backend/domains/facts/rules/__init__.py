@@ -34,6 +34,7 @@ def records_of(inspection: Inspection) -> list[Record]:
         **inspection.facts,
         "refused": inspection.refused,
         "sourceVersionId": inspection.source.version_id,
+        "readersVersion": inspection.readers_version,
     }
     texts = {fact.key: _text(fact.type, facts.get(fact.name)) for fact in FACTS}
     if inspection.references:

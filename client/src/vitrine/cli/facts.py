@@ -1,14 +1,15 @@
-"""Commands for facts of files: dependencies, dependents, similar shapes, GLBs."""
+"""Commands for facts of files: dependencies, dependents, similar shapes, GLBs, renewals."""
 
 from itertools import islice
 from typing import Annotated
 
 import typer
 
+from vitrine.cli.indexes import TimeoutOption, WaitOption
 from vitrine.cli.output import size_text
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, with_session
-from vitrine.errors import ApiError
+from vitrine.errors import ApiError, ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.resources.facts import Ids
 
@@ -103,6 +104,32 @@ def glb(
         )
     if found.glb_missing is not None:
         session.output.say(f"no GLB of the current version: {found.glb_missing.message}")
+
+
+@with_session
+def renew(
+    session: Session,
+    database: Annotated[str | None, typer.Option(help="Only files of this database.")] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", help="Only files of this format, such as dae; repeatable."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The files of all databases.")] = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 3600.0,
+) -> None:
+    """Inspect files again whose facts were stored by an older version of the readers.
+
+    The job ends when all inspections are requested; `runs` shows how they go on.
+    """
+    if everything == (database is not None or bool(formats)):
+        raise ConfigurationError("give --all, or --database or --format or both")
+    work = session.client.facts.renew(database_id=database, formats=formats or ())
+    if wait:
+        session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
+    session.output.document(work.wire())
+    fact = "began" if work.started else "was already running"
+    session.output.rows(["job", "fact"], [[work.job_id, fact]])
 
 
 def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:

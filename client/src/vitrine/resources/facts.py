@@ -1,11 +1,14 @@
 """Queries on facts of files: dependencies within an asset, files of a similar shape."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
 
 from vitrine.models import Wire
 from vitrine.resources.assets import asset_path
+from vitrine.resources.registry import given
 from vitrine.search_models import Missing
-from vitrine.transport import Transport
+from vitrine.transport import Transport, path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
@@ -65,6 +68,14 @@ class FileGlb(Wire):
     glb_missing: Missing | None = None
 
 
+class RenewalWork(Wire):
+    """The job that renews facts; `started` is false if one was running already."""
+
+    job_id: str
+    started: bool = False
+    message: str | None = None
+
+
 class Facts:
     """Queries on facts. Paths begin with `/`."""
 
@@ -92,3 +103,15 @@ class Facts:
     def glb(self, ids: Ids, path: str) -> FileGlb:
         """Return the URL of the newest GLB of a file, or the reason why there is none."""
         return self._transport.read(FileGlb, asset_path(*ids, "files", "glb"), query={"key": path})
+
+    def renew(self, *, database_id: str | None = None, formats: Sequence[str] = ()) -> RenewalWork:
+        """Start a job that has files inspected again whose facts an older version stored.
+
+        Of a database, of formats (extensions), or of all files if neither is named.
+        """
+        everything = True if database_id is None and not formats else None
+        named: list[JsonValue] | None = [*formats] or None
+        body = given(all=everything, databaseId=database_id, formats=named)
+        return self._transport.write(
+            RenewalWork, "POST", path_of("admin", "facts", "renew"), body=body
+        )

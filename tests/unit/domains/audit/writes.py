@@ -31,6 +31,7 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.CHECK_SEARCH_CONSISTENCY: "likewise",
     routes.REPAIR_SEARCH: "likewise",
     routes.REINDEX_SEARCH: "likewise",
+    routes.RENEW_FACTS: "likewise",
 }
 DB = {"databaseId": "museum"}
 ASSET = {**DB, "assetId": "statue"}

@@ -169,6 +169,7 @@ _SPECIAL: dict[Route, Case] = {
     routes.CHECK_SEARCH_CONSISTENCY: _made("searchIndex", "own"),
     routes.REPAIR_SEARCH: _made("searchIndex", "own"),
     routes.REINDEX_SEARCH: _made("searchIndex", "own"),
+    routes.RENEW_FACTS: _made("searchIndex", "own"),
     routes.LIST_FAILURES: _made("failure", "own"),
     routes.GET_FAILURE: _made("failure", *_ID),
     routes.REPLAY_FAILURES: _made("failure", "own"),

@@ -1,0 +1,79 @@
+"""The step of the job that has files inspected again whose facts an older version stored."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from backend.core.paging import PageRequest
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService
+from backend.domains.facts.models import InspectedFile
+from backend.domains.facts.repository import FactRepository
+from backend.domains.jobs.models import Job, Progress
+from backend.spec.formats import extension_of
+from backend.spec.queues import UPLOAD_TRIGGERS
+
+PAGE = 100
+"""Files that one step looks at."""
+MOST_WAITING = 200
+"""Executions that may wait when a step requests more: each end of an execution reads all of them.
+"""
+_PAUSE, _LONG_PAUSE = 2, 15  # seconds until what a step requested waits, and until it is admitted
+
+
+@wired
+class FactRenewalStep:
+    """`waiting` returns how many executions wait, up to the given number.
+
+    Only the message is sent here: the consumer of uploads decides whether a file is inspected, and
+    starts it once for each job.
+    """
+
+    facts: FactRepository
+    assets: AssetService
+    queues: Queues
+    waiting: Callable[[int], int]
+
+    def __call__(self, job: Job) -> Progress:
+        """Request the inspections of one page of files.
+
+        Raises:
+            UnavailableError: a service does not respond; the step is repeated.
+        """
+        if self.waiting(MOST_WAITING) >= MOST_WAITING:
+            return Progress(job.cursor, wait_seconds=_LONG_PAUSE)
+        database_id = job.parameters.get("databaseId")
+        page = self.facts.inspected(database_id, PageRequest(PAGE, job.cursor.get("after")))
+        formats = frozenset(job.parameters.get("formats") or ())
+        old = [
+            one
+            for one in page.items
+            if one.is_old and (not formats or extension_of(one.path) in formats)
+        ]
+        messages = self._messages(job, old)
+        if messages:
+            self.queues.send(UPLOAD_TRIGGERS, messages)
+        return Progress(
+            {} if page.after is None else {"after": dict(page.after)},
+            items=len(messages),
+            finished=page.after is None,
+            wait_seconds=_PAUSE if messages and page.after is not None else 0,
+        )
+
+    def _messages(self, job: Job, old: Iterable[InspectedFile]) -> list[dict[str, Any]]:
+        """Return a message for each file; those of missing or archived assets are left out."""
+        files: dict[tuple[str, str], list[str]] = {}
+        for one in old:
+            files.setdefault((one.database_id, one.asset_id), []).append(one.path)
+        found: list[dict[str, Any]] = []
+        renewal = {"jobId": job.job_id, "createdAt": job.created_at}
+        for ids, paths in files.items():
+            asset = self.assets.find_asset(*ids)
+            if asset is None or asset.is_archived:
+                continue
+            bucket, prefix = self.assets.location(asset)
+            for path in paths:
+                key = {"key": prefix + path.removeprefix("/")}
+                detail = {"bucket": {"name": bucket}, "object": key, "renewal": renewal}
+                found.append({"detail": detail})
+        return found

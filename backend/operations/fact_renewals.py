@@ -1,0 +1,29 @@
+"""Renewals of facts, for administrators."""
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.jobs.models import Job
+from backend.operations.search_models import RenewFactsBody
+from backend.search.work import SearchWork
+from backend.spec.jobs import RENEW_FACTS
+
+
+@wired
+class FactRenewals:
+    """Starts jobs that renew facts. Search need not be deployed."""
+
+    work: SearchWork
+    authorization: Authorization
+
+    def renew_facts(self, caller: Identity, body: RenewFactsBody) -> tuple[Job, bool]:
+        """Start a renewal, unless one is running; return whether it was started.
+
+        Raises:
+            PermissionDeniedError: the caller may not administer the indexes.
+        """
+        # What is derived from files has one permission: documents and facts.
+        require(self.authorization, caller, "POST", Secured("searchIndex"))
+        wanted = {"databaseId": body.database_id, "formats": body.formats}
+        parameters = {name: value for name, value in wanted.items() if value is not None}
+        return self.work.start(caller, RENEW_FACTS, parameters)

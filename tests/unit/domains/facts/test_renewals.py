@@ -1,0 +1,214 @@
+"""Renewals of facts: what an older version of the readers stored is inspected again, once."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pytest
+
+from backend.domains.executions.models import Execution
+from backend.domains.facts.models import Inspection, Source
+from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.workflows.models import own_function
+from backend.spec.facts import READERS_VERSION
+from backend.spec.jobs import RENEW_FACTS
+from backend.spec.queues import UPLOAD_TRIGGERS
+from backend.spec.shipped import INSPECT
+from backend.spec.tables.metadata import FILE_ATTRIBUTES
+from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
+from tests.factories.executions import BUCKET, Runner, status_event
+from tests.factories.jobs import ADMIN, JobWorld, KilledError
+
+
+@dataclass
+class Renewing:
+    """An asset whose files were inspected, the job, and the workflows that it starts."""
+
+    runner: Runner = field(default_factory=Runner)
+    dies_after: int | None = None
+    jobs: int = 0
+
+    def __post_init__(self) -> None:
+        self.runner.define(
+            INSPECT.id,
+            database_id="GLOBAL",
+            pipelines=[("GLOBAL", INSPECT.id)],
+            triggers=INSPECT.triggers,
+            user_provided_resource=own_function(INSPECT.function).text,
+        )
+        self.runner.define("publish", triggers=".all")
+
+    @cached_property
+    def world(self) -> JobWorld:
+        return JobWorld(self._step, kind=RENEW_FACTS, tables=self.runner.tables)
+
+    def add(self, path: str, readers: int | None = None, *, refused: str | None = None) -> None:
+        """Upload a file, and store what these readers read."""
+        self.runner.upload(f"statue{path}")
+        self.record(path, readers, refused=refused)
+
+    def record(self, path: str, readers: int | None, *, refused: str | None = None) -> None:
+        head = self.runner.objects.head(BUCKET, f"statue{path}")
+        assert head is not None
+        found = Inspection(
+            version=1,
+            source=Source(version_id=head.version.version_id),
+            readers_version=readers,
+            facts={"triangles": 1} if refused is None else {},
+            refused=refused,
+        )
+        wiring = self.runner.wiring
+        facts = FactCommands(wiring.assets, wiring.records, self.runner.objects)
+        assert facts.record("museum", "statue", path, found)
+
+    def renew(self, **parameters: object) -> Job:
+        """Run a job to its end, and deliver what it sends. Return the job."""
+        self.jobs += 1
+        job_id = RENEW_FACTS.job_id(self.jobs)
+        new = self.world.jobs.new(
+            RENEW_FACTS, job_id, caller=ADMIN, database_id=None, parameters=parameters
+        )
+        self.world.tables.write(self.world.jobs.put(new))
+        self.world.drain()
+        self.deliver()
+        return self.world.job(job_id)
+
+    def deliver(self) -> None:
+        queues = self.runner.queues
+        records = queues.receive([m for m in queues.messages if m.queue == UPLOAD_TRIGGERS.name])
+        queues.messages.clear()
+        if records:
+            consumed = self.runner.wiring.triggers.consume({"Records": records})
+            assert consumed == {"batchItemFailures": []}
+
+    @property
+    def runs(self) -> list[Execution]:
+        rows = self.runner.tables.rows(WORKFLOW_EXECUTIONS)
+        found = [Execution.model_validate(row) for row in rows]
+        return sorted(found, key=lambda one: one.execution_id)
+
+    @property
+    def renewed(self) -> list[str]:
+        return sorted(one.input_asset_file_key.removeprefix("statue") for one in self.runs)
+
+    def _step(self, job: Job) -> Progress:
+        wiring = self.runner.wiring
+        step = FactRenewalStep(
+            facts=FactRepository(self.runner.tables),
+            assets=wiring.assets,
+            queues=self.runner.queues,
+            waiting=lambda most: len(self.runner.active.oldest_waiting(most)),
+        )
+        progress = step(job)
+        if self.dies_after is not None and job.step >= self.dies_after:
+            self.dies_after = None
+            raise KilledError
+        return progress
+
+
+def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
+    renewing = Renewing()
+    renewing.add("/first.glb")  # the first version stored none
+    renewing.add("/old.glb", READERS_VERSION - 1)
+    renewing.add("/refused.glb", refused="truncated")
+    renewing.add("/current.glb", READERS_VERSION)
+    renewing.runner.upload("statue/never.glb")
+    job = renewing.renew()
+    assert (job.state, job.items_done) == ("done", 3)
+    assert renewing.renewed == ["/first.glb", "/old.glb", "/refused.glb"]
+    found = {(one.workflow_id, one.trigger, one.started_by) for one in renewing.runs}
+    assert found == {(INSPECT.id, "renewal", "SYSTEM")}
+
+
+def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
+    renewing = Renewing()
+    renewing.add("/a.glb")
+    renewing.renew()
+    (first,) = renewing.runs
+    renewing.renew()
+    renewing.runner.start()
+    renewing.record("/a.glb", READERS_VERSION)
+    renewing.runner.report(status_event(first.execution_id))
+    renewing.deliver()
+    assert renewing.renew().items_done == 0
+    assert [one.execution_id for one in renewing.runs] == [first.execution_id]
+
+
+def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
+    renewing = Renewing()
+    renewing.add("/a.glb")
+    renewing.renew()
+    renewing.runner.start()
+    renewing.runner.report(status_event(renewing.runs[0].execution_id, "FAILED"))
+    renewing.renew()
+    assert renewing.renewed == ["/a.glb", "/a.glb"]
+
+
+def test_a_renewal_goes_on_where_its_worker_died_and_starts_each_file_once() -> None:
+    renewing = Renewing(dies_after=1)
+    paths = [f"/{number:04}.glb" for number in range(PAGE + PAGE // 2)]
+    for path in paths:
+        renewing.add(path)
+    job = renewing.renew()
+    assert renewing.dies_after is None
+    assert (job.state, job.items_done) == ("done", len(paths))
+    assert renewing.renewed == paths
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"databaseId": "museum"}, ["/a.glb", "/b.DAE"]),
+        ({"databaseId": "muse"}, []),
+        ({"formats": ["dae"]}, ["/b.DAE"]),
+        ({"databaseId": "museum", "formats": ["glb", "stl"]}, ["/a.glb"]),
+    ],
+)
+def test_a_renewal_may_be_of_a_database_or_of_formats(
+    parameters: dict[str, object], expected: list[str]
+) -> None:
+    renewing = Renewing()
+    renewing.add("/a.glb")
+    renewing.add("/b.DAE")
+    renewing.renew(**parameters)
+    assert renewing.renewed == expected
+
+
+def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() -> None:
+    renewing = Renewing()
+    renewing.add("/a.glb")
+    renewing.runner.objects.delete(BUCKET, "statue/a.glb")
+    assert renewing.renew().state == "done"
+    assert renewing.runs == []
+    names = FILE_ATTRIBUTES.key_names
+    row = dict(zip(names, ("fact_sourceVersionId", "museum:gone:/a.glb"), strict=True))
+    renewing.runner.tables.put_many(FILE_ATTRIBUTES, [{**row, "attributeValue": "v1"}])
+    job = renewing.renew()
+    assert (job.state, job.items_done, renewing.runs) == ("done", 1, [])
+
+
+def test_a_renewal_waits_while_many_executions_wait() -> None:
+    renewing = Renewing()
+    renewing.add("/a.glb")
+    waiting = renewing.runner.create_many(MOST_WAITING)
+    before = renewing.world.now
+
+    def admit() -> None:
+        for one in waiting[:1]:
+            renewing.runner.progress.end(one, "ABORTED")
+
+    steps: list[int] = []
+    original = renewing.world.step
+
+    def step(job: Job) -> Progress:
+        steps.append(job.step)
+        if len(steps) == 3:
+            admit()
+        return original(job)
+
+    renewing.world.step = step
+    job = renewing.renew()
+    assert (job.items_done, len(steps)) == (1, 3)
+    assert (renewing.world.now - before).total_seconds() >= 30
