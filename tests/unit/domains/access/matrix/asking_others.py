@@ -37,6 +37,7 @@ BODIES: dict[Route, Any] = {
     routes.IMPORT_CONSTRAINTS_TEMPLATE: TEMPLATE,
     routes.REGISTER_BUCKET: {"bucketName": "scans"},
     routes.REPAIR_SEARCH: {"databaseId": "museum"},
+    routes.RENEW_FACTS: {"databaseId": "museum"},
     routes.UPDATE_API_KEY: {"isActive": "false"},
     routes.CREATE_ROLE: {"roleName": "viewer", "description": "Looks"},
     routes.ADD_USER_ROLES: {"userId": "bob@example.org", "roleName": ["editor"]},

@@ -123,7 +123,7 @@ class World:
         return {
             "search": lambda: _build("backend.search.routes")(wiring.search),
             "search_indexes": lambda: _build("backend.operations.search_routes")(
-                keeping.search_index_service
+                keeping.search_index_service, keeping.fact_renewals
             ),
             "operations": lambda: _build("backend.operations.routes")(operations.failure_service),
             "queues": lambda: _build("backend.operations.queue_routes")(queues),
