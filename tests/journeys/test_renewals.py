@@ -11,57 +11,75 @@ from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 from tests.journeys.test_facts import Inspector, attributes
 
 TILE = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"
-STL = b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
-STL += b"endloop\nendfacet\nendsolid a\n"
-FILES = {"/tile.obj": TILE, "/part.stl": STL}
+PART = (
+    b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    b"endloop\nendfacet\nendsolid a\n"
+)
+FILES = {"/tile.obj": TILE, "/part.stl": PART}
+READ = {"/tile.obj": ("2", str(READERS_VERSION)), "/part.stl": ("1", str(READERS_VERSION))}
 
 
-def test_old_facts_are_read_again_and_only_once(runtime: Runtime, api: Api) -> None:
-    database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
-    asset = api.new_asset(database, "Tiles")
-    base = f"/database/{database}/assets/{asset}"
-    api.upload(database, asset, {path: [body] for path, body in FILES.items()})
+class Tiles:
+    """An asset of two inspected files."""
 
-    def triangles() -> dict[str, tuple[str | None, str | None]]:
-        found = {path: attributes(api, base, path) for path in FILES}
+    def __init__(self, runtime: Runtime, api: Api) -> None:
+        self.runtime, self.api = runtime, api
+        self.database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
+        self.asset = api.new_asset(self.database, "Tiles")
+        self.base = f"/database/{self.database}/assets/{self.asset}"
+        api.upload(self.database, self.asset, {path: [body] for path, body in FILES.items()})
+        wait_for(self.triangles, READ)
+        self.versions = self.sources()
+
+    def triangles(self) -> dict[str, tuple[str | None, str | None]]:
+        """The triangles of each file, and the version of the readers that counted them."""
+        found = {path: attributes(self.api, self.base, path) for path in FILES}
         return {
             path: (one.get("fact_triangles"), one.get(READERS_VERSION_KEY))
             for path, one in found.items()
         }
 
-    current = str(READERS_VERSION)
-    true = {"/tile.obj": ("2", current), "/part.stl": ("1", current)}
-    wait_for(triangles, true)
-    versions = {path: attributes(api, base, path)["fact_sourceVersionId"] for path in FILES}
-    # As the first version stored them, with a mistake of its own.
-    inspector = Inspector(runtime, database, asset)
-    for path in FILES:
-        inspector.record(path, versions[path], facts={"triangles": 77, "format": "OLD"})
-    assert triangles() == dict.fromkeys(FILES, ("77", None))
+    def sources(self) -> dict[str, str]:
+        return {
+            path: attributes(self.api, self.base, path)["fact_sourceVersionId"] for path in FILES
+        }
 
-    def runs() -> list[dict[str, Any]]:
-        reply = api.ok("GET", f"{base}/workflows/executions")["message"]
-        return [one for one in reply["Items"] if one.get("trigger") == "renewal"]
+    def age(self) -> None:
+        """Store facts as the first version did, with a mistake of its own."""
+        inspector = Inspector(self.runtime, self.database, self.asset)
+        for path, version in self.versions.items():
+            inspector.record(path, version, facts={"triangles": 77, "format": "OLD"})
 
-    def renew(**body: Any) -> dict[str, Any]:
-        started = api.ok("POST", "/admin/facts/renew", {"databaseId": database, **body})
+    def renew(self, **body: Any) -> int:
+        """Renew facts; return for how many files inspections were requested."""
+        wanted = {"databaseId": self.database, **body}
+        started = self.api.ok("POST", "/admin/facts/renew", wanted)
         assert started["started"] is True
-        job = api.ended(started["jobId"])
+        job = self.api.ended(started["jobId"])
         assert job["state"] == "done"
-        return job
+        return job["itemsDone"]
 
-    def found(operator: str) -> int:
-        mine = [{"query_string": {"query": f'str_databaseid:"{database}"'}}]
-        wanted = {"key": READERS_VERSION_KEY, "op": operator, "value": READERS_VERSION}
+    def renewals(self) -> int:
+        reply = self.api.ok("GET", f"{self.base}/workflows/executions")["message"]
+        return sum(one["trigger"] == "renewal" for one in reply["Items"])
+
+    def found(self) -> int:
+        """How many files search finds by the current version."""
+        mine = [{"query_string": {"query": f'str_databaseid:"{self.database}"'}}]
+        wanted = {"key": READERS_VERSION_KEY, "op": "gte", "value": READERS_VERSION}
         body = {"filters": mine, "metadataFilters": [wanted], "entityTypes": ["file"]}
-        return len(api.ok("POST", "/search", body)["hits"]["hits"])
+        return len(self.api.ok("POST", "/search", body)["hits"]["hits"])
 
-    assert renew(formats=["stl"])["itemsDone"] == 1
-    wait_for(triangles, {**true, "/tile.obj": ("77", None)})
-    assert renew()["itemsDone"] == 1
-    wait_for(triangles, true)
-    wait_until(lambda: found("gte") == len(FILES))
-    before = len(runs())
-    assert renew()["itemsDone"] == 0
-    assert len(runs()) == before == len(FILES)
-    assert {path: attributes(api, base, path)["fact_sourceVersionId"] for path in FILES} == versions
+
+def test_old_facts_are_read_again_and_only_once(runtime: Runtime, api: Api) -> None:
+    tiles = Tiles(runtime, api)
+    tiles.age()
+    assert tiles.triangles() == dict.fromkeys(FILES, ("77", None))
+    assert tiles.renew(formats=["stl"]) == 1
+    wait_for(tiles.triangles, {**READ, "/tile.obj": ("77", None)})
+    assert tiles.renew() == 1
+    wait_for(tiles.triangles, READ)
+    wait_until(lambda: tiles.found() == len(FILES))
+    assert tiles.renew() == 0
+    assert tiles.renewals() == len(FILES)
+    assert tiles.sources() == tiles.versions

@@ -64,10 +64,11 @@ class FactRepository:
         found = self.tables.query(query, page)
         names = [str(item[keys.FILE.name]) for item in found.items]
         versions = self._readers_versions(names)
-        files = (
-            InspectedFile(*keys.FILE.parse(name), versions.get(name, 1) < READERS_VERSION)
-            for name in names
-        )
+        files: list[InspectedFile] = []
+        for name in names:
+            database, asset, path = keys.FILE.parse(name)
+            is_old = versions.get(name, 1) < READERS_VERSION
+            files.append(InspectedFile(database, asset, path, is_old))
         return Page(tuple(files), found.after)
 
     def _readers_versions(self, names: Iterable[str]) -> dict[str, float]:

@@ -44,7 +44,7 @@ class FactRenewalStep:
             return Progress(job.cursor, wait_seconds=_LONG_PAUSE)
         database_id = job.parameters.get("databaseId")
         page = self.facts.inspected(database_id, PageRequest(PAGE, job.cursor.get("after")))
-        formats = frozenset(job.parameters.get("formats") or ())
+        formats = frozenset[str](job.parameters.get("formats") or ())
         old = [
             one
             for one in page.items

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import pytest
 
+from backend.core.objects import ObjectHead
 from backend.domains.executions.models import Execution
 from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
@@ -51,7 +52,7 @@ class Renewing:
 
     def record(self, path: str, readers: int | None, *, refused: str | None = None) -> None:
         head = self.runner.objects.head(BUCKET, f"statue{path}")
-        assert head is not None
+        assert isinstance(head, ObjectHead)
         found = Inspection(
             version=1,
             source=Source(version_id=head.version.version_id),
