@@ -22,14 +22,23 @@ export class ApiError extends Error {
     const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
     const code = isRecord(body) && typeof body.code === 'string' ? body.code : '';
     const after = Number(response.headers.get('retry-after'));
+    const seconds = Number.isFinite(after) && after > 0 ? after : null;
+    // Without a code, the words are those of a gateway: they say nothing to a person.
+    const words = (code && message) || gateway(response.status, seconds) || message;
     return new ApiError(
       response.status,
       code,
-      message || texts.errors.status(response.status),
+      words || texts.errors.status(response.status),
       fields,
-      Number.isFinite(after) && after > 0 ? after : null,
+      seconds,
     );
   }
+}
+
+function gateway(status: number, seconds: number | null): string {
+  if (status >= 500) return texts.errors.failed(status);
+  if (status !== 429) return '';
+  return seconds ? `${texts.errors.busy} ${texts.errors.retryIn(seconds)}` : texts.errors.busy;
 }
 
 /** No reply came: the network, the server or the browser stopped the request. */

@@ -19,6 +19,9 @@ export const en = {
     storage: (status: number) => `The storage replied with status ${status}.`,
     network: 'The server did not respond. Check the connection and try again.',
     unknown: 'Something went wrong in the page itself. Reload it and try again.',
+    busy: 'The server has too many requests at the moment.',
+    failed: (status: number) =>
+      `The server failed (status ${status}). Try again; if it fails again, tell the administrator.`,
     status: (status: number) => `The server replied with status ${status}.`,
     retryIn: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
     page: 'This part of the page failed',
@@ -76,6 +79,7 @@ export const en = {
     remove: (name: string) => `Remove filter: ${name}`,
     nothing: 'Nothing matches this search.',
     nothingHelp: 'Try fewer words, or remove a filter.',
+    everything: 'Show all assets',
     empty: 'There are no assets yet.',
     emptyHelp: 'Upload a folder of models or images to begin.',
     didYouMean: 'Did you mean',

@@ -2,11 +2,14 @@
 
 const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-export const count = (value: number): string => numbers.format(value);
+/** A number; a small one keeps its digits instead of becoming zero. */
+export const count = (value: number): string =>
+  (Math.abs(value) < 0.1 ? small : numbers).format(value);
 
 export const plural = (value: number, one: string, many: string): string =>
   `${count(value)} ${value === 1 ? one : many}`;
@@ -25,3 +28,7 @@ function dated(iso: string, format: Intl.DateTimeFormat): string {
   const date = new Date(iso);
   return Number.isNaN(date.valueOf()) ? iso : format.format(date);
 }
+
+/** Shows marks that reorder the letters of a name (`\u202egnp.exe` reads as `exe.png`) as ones. */
+export const legible = (name: string): string =>
+  name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');

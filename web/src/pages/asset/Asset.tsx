@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { ApiError, sentence } from '../../api/errors';
 import { me } from '../../api/queries';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { Failure } from '../../ui/Failure';
 import { time } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
@@ -130,7 +131,7 @@ function Head({ place, asset, path }: { place: Place; asset: Details | undefined
   return (
     <header className="stack">
       <h1>
-        <bdi>{asset?.assetName ?? '…'}</bdi>
+        <Name text={asset?.assetName ?? '…'} />
       </h1>
       {asset?.description && <p dir="auto">{asset.description}</p>}
       {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}

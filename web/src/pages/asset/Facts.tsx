@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { count } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
 import { factsOf } from './queries';
@@ -35,6 +36,11 @@ export function Facts({ place, path }: { place: Place; path: string }) {
   );
 }
 
+function wordOf(value: string): string {
+  if (value === 'true') return texts.find.yes;
+  return value === 'false' ? texts.find.no : value;
+}
+
 function Fact({ name, value }: { name: string; value: string }) {
   const words = name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
   const number = Number(value);
@@ -42,7 +48,9 @@ function Fact({ name, value }: { name: string; value: string }) {
     <>
       <dt>{words.slice(0, 1).toUpperCase() + words.slice(1)}</dt>
       <dd>
-        <bdi>{value.trim() !== '' && Number.isFinite(number) ? count(number) : value}</bdi>
+        <Name
+          text={value.trim() !== '' && Number.isFinite(number) ? count(number) : wordOf(value)}
+        />
       </dd>
     </>
   );

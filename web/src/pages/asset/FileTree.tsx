@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
 import type { File } from './queries';
@@ -42,7 +43,7 @@ function Branch(props: { place: Place; folder: Folder; shown: string | undefined
         <li key={each.path}>
           <details open={open || shown?.startsWith(each.path)}>
             <summary>
-              <bdi>{each.name}</bdi>
+              <Name text={each.name} />
             </summary>
             <Branch {...props} folder={each} />
           </details>
@@ -59,7 +60,7 @@ function Branch(props: { place: Place; folder: Folder; shown: string | undefined
             className="file"
             preload={false}
           >
-            <bdi className="line">{file.fileName}</bdi>
+            <Name text={file.fileName} line />
             <span className="faint">{file.size != null && size(file.size)}</span>
           </Link>
         </li>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { count, day, size } from '../../ui/formats';
 import type { SearchReply } from './hits';
 import { Metadata } from './Metadata';
@@ -9,15 +10,10 @@ import {
   FACETS,
   toggled,
   withoutFilters,
-  type Choice,
   type Facet,
   type FindState,
 } from './state';
-
-interface Value {
-  value: Choice;
-  documents: number;
-}
+import { nameOf, valuesOf, type Value } from './values';
 
 const SHOWN = 6;
 
@@ -90,9 +86,7 @@ function Values(props: {
             checked={chosen.includes(value)}
             onChange={() => change(toggled(state, facet, value))}
           />
-          <bdi className="line" title={nameOf(value)}>
-            {nameOf(value)}
-          </bdi>
+          <Name text={nameOf(value)} title={nameOf(value)} line />
           <span className="count">{count(documents)}</span>
         </label>
       ))}
@@ -104,32 +98,6 @@ function Values(props: {
     </fieldset>
   );
 }
-
-function nameOf(value: Choice): string {
-  return typeof value === 'boolean' ? (value ? texts.find.yes : texts.find.no) : String(value);
-}
-
-/** The values that the reply counts; chosen ones stay, even where nothing has them any more. */
-function valuesOf(reply: SearchReply | undefined, facet: Facet, state: FindState): Value[] {
-  const counted =
-    reply?.aggregations?.[facet]?.buckets ??
-    reply?.metadataFacets?.find((each) => each.key === facet)?.buckets ??
-    [];
-  const values = counted.flatMap((bucket): Value[] => {
-    const value = facet === 'fact_watertight' ? truth(bucket) : bucket.key;
-    return isChoice(value) && value !== '' ? [{ value, documents: bucket.doc_count }] : [];
-  });
-  const known = new Set(values.map((each) => each.value));
-  const others = (state.facets?.[facet] ?? []).filter((each) => !known.has(each));
-  return [...values, ...others.map((value) => ({ value, documents: 0 }))];
-}
-
-function truth(bucket: { key?: unknown; key_as_string?: string | null }): boolean {
-  return bucket.key === true || bucket.key === 1 || bucket.key_as_string === 'true';
-}
-
-const isChoice = (value: unknown): value is Choice =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 function histogram(reply: SearchReply | undefined, field: string) {
   const found = reply?.histograms?.find((each) => each.field === field);

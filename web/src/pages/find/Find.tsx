@@ -171,7 +171,7 @@ function Empty({ state }: { state: FindState }) {
       <p>{asked ? texts.find.nothingHelp : texts.find.emptyHelp}</p>
       {asked ? (
         <Link to="/" search={{}}>
-          {texts.find.clear}
+          {texts.find.everything}
         </Link>
       ) : (
         <Link to="/upload" search={{}} className="button primary" preload={false}>

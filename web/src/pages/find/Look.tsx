@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
 import { Stage } from '../../viewer/Stage';
 import type { Card } from './hits';
@@ -21,7 +22,7 @@ export function Look({ card, onClose }: { card: Card; onClose: () => void }) {
     >
       <header>
         <h2 id="look">
-          <bdi>{card.name}</bdi>
+          <Name text={card.name} />
         </h2>
         <Link
           to="/databases/$databaseId/assets/$assetId"

@@ -1,5 +1,6 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
 /** Conditions on any metadata key: equality, existence, bounds of numbers and dates. */
@@ -34,7 +35,7 @@ export function Metadata({
             aria-label={texts.find.remove(name)}
             onClick={() => set(conditions.filter((_, other) => other !== at))}
           >
-            <bdi className="line">{name}</bdi> ×
+            <Name text={name} line /> ×
           </button>
         );
       })}

@@ -4,6 +4,7 @@ import { api, reply, replyWithHeaders } from '../../api/client';
 import { sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
 
@@ -161,7 +162,7 @@ function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: (
         <ul className="names">
           {props.cards.map((card) => (
             <li key={card.id}>
-              <bdi>{card.name}</bdi>
+              <Name text={card.name} />
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { texts } from '../../texts';
-import { day } from '../../ui/formats';
+import { Name } from '../../ui/Name';
+import { day, legible } from '../../ui/formats';
 import { Picture } from '../../ui/Picture';
 import type { Card } from './hits';
 
@@ -21,10 +22,10 @@ function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; cl
       search={{ file: card.file ?? undefined }}
       className={className}
       tabIndex={tabbable ? 0 : -1}
-      title={card.name}
+      title={legible(card.name)}
       preload={false}
     >
-      <bdi>{card.name}</bdi>
+      <Name text={card.name} />
     </Link>
   );
 }

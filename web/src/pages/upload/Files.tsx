@@ -1,6 +1,7 @@
 import { useRef, useState, type DragEvent, type RefObject } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import { fromDrop, fromPicker, type Chosen } from './chosen';
 
@@ -68,9 +69,7 @@ export function Files(props: {
           <ul className="files" tabIndex={0}>
             {files.slice(0, SHOWN).map((each) => (
               <li key={each.path}>
-                <bdi className="line" title={each.path}>
-                  {each.path.slice(1)}
-                </bdi>
+                <Name text={each.path.slice(1)} title={each.path} line />
                 <span className="faint">{size(each.file.size)}</span>
                 <button
                   type="button"

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
 import type { Item, Run } from './run';
@@ -86,9 +87,7 @@ function FileRow({ item }: { item: Item }) {
   const { state, error, sent, file } = item;
   return (
     <li>
-      <bdi className="line" title={item.path}>
-        {item.path.slice(1)}
-      </bdi>
+      <Name text={item.path.slice(1)} title={item.path} line />
       <span className={state === 'failed' ? 'failure' : 'faint'}>
         {state === 'sending'
           ? texts.upload.progress(size(sent), size(file.size))

@@ -42,7 +42,10 @@ function server(refused: readonly string[]): void {
       return Promise.resolve({ data: { fileResults, message: '' }, headers: new Headers() });
     }
     const bad = paths.find((path) => refused.includes(path));
-    if (bad) return Promise.reject(new ApiError(400, 'InvalidInput', `${bad} is refused`));
+    if (bad) {
+      const fields = [{ field: 'files.0.relativeKey', message: `${bad} is refused` }];
+      return Promise.reject(new ApiError(400, 'InvalidInput', 'The request is invalid', fields));
+    }
     const files = paths.map((relativeKey) => ({
       relativeKey,
       uploadIdS3: 's3',

@@ -253,7 +253,7 @@ export class Run {
   }
 
   private fail(items: readonly Item[], error: unknown): void {
-    items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error) }));
+    items.forEach((item) => this.set(item, { state: 'failed', error: reasonOf(error) }));
   }
 
   private set(item: Item, next: Partial<Item>): void {
@@ -269,4 +269,10 @@ export class Run {
       this.listeners.forEach((each) => each());
     });
   }
+}
+
+/** Why a file failed: the fields of a request mean nothing beside the name of the file. */
+function reasonOf(error: unknown): string {
+  const fields = error instanceof ApiError ? error.fields : [];
+  return fields.length ? fields.map((each) => each.message).join(' · ') : sentence(error);
 }

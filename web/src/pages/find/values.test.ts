@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { count, legible } from '../../ui/formats';
+import { nameOf, valuesOf } from './values';
+
+const reply = (...keys: unknown[]) =>
+  ({
+    metadataFacets: [
+      { key: 'fact_watertight', buckets: keys.map((key) => ({ key, doc_count: 7 })) },
+    ],
+  }) as unknown as Parameters<typeof valuesOf>[0];
+
+test('booleans are yes and no, in each form in which a server returns them', () => {
+  for (const [yes, no] of [
+    ['true', 'false'],
+    [true, false],
+    [1, 0],
+  ]) {
+    const values = valuesOf(reply(yes, no), 'fact_watertight', {});
+    expect(values.map((each) => each.value)).toEqual([true, false]);
+    expect(values.map((each) => nameOf(each.value))).toEqual(['yes', 'no']);
+  }
+});
+
+test('chosen values stay, even if nothing has them any more', () => {
+  const state = { facets: { fact_watertight: [true] } };
+  expect(valuesOf(reply('false'), 'fact_watertight', state)).toEqual([
+    { value: false, documents: 7 },
+    { value: true, documents: 0 },
+  ]);
+});
+
+test('small numbers are not shown as zero', () => {
+  const shown = [0, 0.0000123, -0.00042, 0.5, 1.2345, 12_345].map(count);
+  expect(shown).toEqual(['0', '0.0000123', '-0.00042', '0.5', '1.235', '12,345']);
+});
+
+test('a name cannot pretend another extension by reordering its letters', () => {
+  expect(legible('\u202egnp.exe')).toBe('\ufffdgnp.exe');
+  expect(legible('a\u2067b\u2069c\u200fd')).toBe('a\ufffdb\ufffdc\ufffdd');
+  const names = ['مرحبا.txt', '👩\u200d👩\u200d👧.glb', 'é \u00a0x.obj'];
+  expect(names.map(legible)).toEqual(names);
+});

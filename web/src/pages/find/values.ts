@@ -1,0 +1,35 @@
+import { texts } from '../../texts';
+import type { SearchReply } from './hits';
+import type { Choice, Facet, FindState } from './state';
+
+export interface Value {
+  value: Choice;
+  documents: number;
+}
+
+export function nameOf(value: Choice): string {
+  return typeof value === 'boolean' ? (value ? texts.find.yes : texts.find.no) : String(value);
+}
+
+/** The values that the reply counts; chosen ones stay, even where nothing has them any more. */
+export function valuesOf(reply: SearchReply | undefined, facet: Facet, state: FindState): Value[] {
+  const counted =
+    reply?.aggregations?.[facet]?.buckets ??
+    reply?.metadataFacets?.find((each) => each.key === facet)?.buckets ??
+    [];
+  const values = counted.flatMap((bucket): Value[] => {
+    const value = facet === 'fact_watertight' ? truth(bucket) : bucket.key;
+    return isChoice(value) && value !== '' ? [{ value, documents: bucket.doc_count }] : [];
+  });
+  const known = new Set(values.map((each) => each.value));
+  const others = (state.facets?.[facet] ?? []).filter((each) => !known.has(each));
+  return [...values, ...others.map((value) => ({ value, documents: 0 }))];
+}
+
+/** Attributes are counted by their texts, fields of documents by 0 and 1. */
+function truth(bucket: { key?: unknown }): boolean {
+  return bucket.key === true || bucket.key === 1 || bucket.key === 'true';
+}
+
+const isChoice = (value: unknown): value is Choice =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

@@ -1,0 +1,10 @@
+import { legible } from './formats';
+
+/** A name that somebody chose: it reorders neither what is around it nor its own letters. */
+export function Name({ text, line, title }: { text: string; line?: boolean; title?: string }) {
+  return (
+    <bdi className={line ? 'line' : undefined} title={title && legible(title)}>
+      {legible(text)}
+    </bdi>
+  );
+}
