@@ -4,6 +4,8 @@ The stage is the context value `stage`; any setting can be given as context too 
 and then comes before the stage's. Defaults are production's.
 """
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -337,9 +339,22 @@ def read_settings(context: Callable[[str], object]) -> Settings:
     return _checked(given)
 
 
+def _parsed(given: dict[str, object]) -> dict[str, object]:
+    """Parse texts that are no valid values: the CDK command gives `-c name=value` as a text."""
+    try:
+        Settings.model_validate(given)
+    except ValidationError as error:
+        for name in {str(each["loc"][0]) for each in error.errors() if each["loc"]}:
+            text = given.get(name)
+            if isinstance(text, str):
+                with contextlib.suppress(ValueError):
+                    given = {**given, name: json.loads(text)}
+    return given
+
+
 def _checked(given: dict[str, object]) -> Settings:
     try:
-        return Settings.model_validate(given)
+        return Settings.model_validate(_parsed(given))
     except ValidationError as error:
         first = error.errors()[0]
         if not first["loc"]:  # settings that do not fit together: the message names them

@@ -22,6 +22,27 @@ def _read(stage: str, **context: object) -> Settings:
     return read_settings((default_context() | {"stage": stage} | context).get)
 
 
+def _as_text(value: object) -> object:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_setting_of_one_command_is_read_from_its_text_as_from_cdk_json(stage: str) -> None:
+    """The CDK command gives the value of `-c name=value` as a text."""
+    throttles = {"search": {"requestsPerSecond": 5, "burst": 10}}
+    settings = _read(stage, importedBuckets=["scans"], routeThrottles=throttles)
+    given = settings.model_dump(mode="json", by_alias=True, exclude={"stage"})
+    texts = {name: _as_text(value) for name, value in given.items()}
+    assert _read(stage, **texts) == settings
+
+
+def test_a_text_remains_a_text_and_a_wrong_one_is_refused_by_its_name() -> None:
+    assert _read("prod", adminUserId="12345").admin_user_id == "12345"
+    for name, text in (("logRetentionDays", "31"), ("importedBuckets", "scans"), ("bundle", "{}")):
+        with pytest.raises(SettingsError, match=f"stages.prod.{name}"):
+            _read("prod", **{name: text})
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_gives_every_declared_setting_a_value(stage: str) -> None:
     assert set(_read(stage).environment()) == {setting.name for setting in SETTINGS}
