@@ -119,7 +119,11 @@ def _ordered(artifacts: Mapping[str, Object]) -> Iterable[str]:
 
 def _read_stack(folder: Path, artifact: str, properties: Object) -> Stack:
     template = _read_object(folder / str(properties["templateFile"]))
-    name = str(properties.get("stackName", artifact))
+    return stack_of(str(properties.get("stackName", artifact)), template)
+
+
+def stack_of(name: str, template: Object) -> Stack:
+    """Return the stack that a template declares."""
     resources = {
         logical_id: _resource(name, logical_id, declared)
         for logical_id, declared in _object(template, "Resources").items()

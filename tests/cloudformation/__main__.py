@@ -1,0 +1,166 @@
+"""The stand-in as a server: `python -m tests.cloudformation HOST PORT`.
+
+moto answers all other services, and CloudFormation's requests for the toolkit's stack, which
+creates the bucket of assets and the parameter with the toolkit's version.
+"""
+
+import io
+import sys
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.serving import run_simple
+from werkzeug.wrappers import Request, Response
+
+from local import arns
+from tests.cloudformation.actions import Actions
+from tests.cloudformation.building import Names
+from tests.cloudformation.stacks import Stacks
+from tests.cloudformation.templates import RefusedError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+TOOLKIT = "CDKToolkit"
+FAILING = "/stand-in/failing/"
+_FORM = "application/x-www-form-urlencoded"
+_UNPROTECTING = {
+    "DynamoDB_20120810.UpdateTable": ("TableName", "DeletionProtectionEnabled", False),
+    "AWSCognitoIdentityProviderService.UpdateUserPool": (
+        *("UserPoolId", "DeletionProtection"),
+        "INACTIVE",
+    ),
+}
+"""Requests that remove the protection of a resource: the fields of its name and of protection."""
+
+
+class Account:
+    """moto's other services, for the stand-in itself."""
+
+    def __init__(self, url: str) -> None:
+        """Connect to the server that this process is."""
+        session = boto3.Session("access", "secret", region_name=arns.REGION)
+        path = Config(s3={"addressing_style": "path"})
+        self._s3 = session.client("s3", endpoint_url=url, config=path)
+        self._ssm = session.client("ssm", endpoint_url=url)
+
+    def template(self, address: str) -> str:
+        """Return the text of a template that was uploaded.
+
+        Raises:
+            RefusedError: there is none.
+        """
+        host, path = urlsplit(address).netloc, urlsplit(address).path.lstrip("/")
+        bucket, _, _ = host.partition(".s3.")
+        if ".s3." not in host:
+            bucket, _, path = path.partition("/")
+        try:
+            return self._s3.get_object(Bucket=bucket, Key=path)["Body"].read().decode()
+        except ClientError as error:
+            raise RefusedError(f"S3 error: {error} For more information check {address}") from error
+
+    def parameter(self, name: str) -> str | None:
+        """Return the value of a parameter."""
+        try:
+            return self._ssm.get_parameter(Name=name)["Parameter"].get("Value")
+        except self._ssm.exceptions.ParameterNotFound:
+            return None
+
+
+class Server:
+    """Answers what concerns stacks, and leaves the rest to moto."""
+
+    def __init__(self, stacks: Stacks, actions: Actions, others: "WSGIApplication") -> None:
+        """Use the stacks, and moto's application."""
+        self._stacks = stacks
+        self._actions = actions
+        self._others = others
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Answer a request."""
+        request = Request(environ)
+        if request.path.startswith(FAILING):
+            return self._fail(request)(environ, start_response)
+        if request.mimetype == _FORM:
+            body = request.get_data(cache=True, parse_form_data=False)
+            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+            fields = Request({**environ, "wsgi.input": io.BytesIO(body)}).form.to_dict()
+            ours = "/cloudformation/" in request.headers.get("Authorization", "")
+            if ours and not _of_toolkit(fields):
+                return self._answer(fields)(environ, start_response)
+        elif request.headers.get("X-Amz-Target") in _UNPROTECTING:
+            return self._unprotect(request)(environ, start_response)
+        return self._others(environ, start_response)
+
+    def _fail(self, request: Request) -> Response:
+        """Let a resource fail with the given reason, or no longer."""
+        name = request.path.removeprefix(FAILING)
+        if request.method == "PUT":
+            self._stacks.failing[name] = request.get_data(as_text=True)
+        else:
+            self._stacks.failing.pop(name, None)
+        return Response(status=204)
+
+    def _unprotect(self, request: Request) -> Response:
+        name, field, value = _UNPROTECTING[request.headers["X-Amz-Target"]]
+        given: dict[str, Any] = request.get_json(force=True)
+        if given.get(field) == value:
+            self._stacks.unprotected.add(str(given[name]))
+        return Response("{}", content_type="application/x-amz-json-1.0")
+
+    def _answer(self, fields: dict[str, str]) -> Response:
+        action, request = fields.get("Action", ""), str(uuid.uuid4())
+        try:
+            result = _xml(self._actions.answer(action, fields))
+        except RefusedError as error:
+            error_xml = _xml({"Type": "Sender", "Code": "ValidationError", "Message": str(error)})
+            text = f"<Error>{error_xml}</Error><RequestId>{request}</RequestId>"
+            return Response(
+                f"<ErrorResponse>{text}</ErrorResponse>", status=400, mimetype="text/xml"
+            )
+        metadata = f"<ResponseMetadata><RequestId>{request}</RequestId></ResponseMetadata>"
+        text = f"<{action}Result>{result}</{action}Result>{metadata}"
+        return Response(f"<{action}Response>{text}</{action}Response>", mimetype="text/xml")
+
+
+def _of_toolkit(fields: Mapping[str, str]) -> bool:
+    name = fields.get("StackName", "")
+    return name == TOOLKIT or f":stack/{TOOLKIT}/" in name
+
+
+def _xml(value: Any) -> str:
+    if isinstance(value, dict):
+        fields: dict[str, Any] = value
+        return "".join(f"<{name}>{_xml(each)}</{name}>" for name, each in fields.items())
+    if isinstance(value, list):
+        entries: list[Any] = value
+        return "".join(f"<member>{_xml(each)}</member>" for each in entries)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return escape(str(value))
+
+
+def serve(host: str, port: str) -> None:
+    """Serve until the process is ended."""
+    account = Account(f"http://{host}:{port}")
+    stacks = Stacks(Names(), account.parameter)
+    moto = DomainDispatcherApplication(create_backend_app)
+    server = Server(stacks, Actions(stacks, account.template), moto)
+    run_simple(host, int(port), server, threaded=True, request_handler=MotoRequestHandler)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

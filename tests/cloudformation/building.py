@@ -1,0 +1,154 @@
+"""Who creates the resources of stacks: a builder, or nobody."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from local import arns
+from local.intrinsics import Scope, UnresolvableError, holds, resolve
+from local.resources.base import Created
+from tests.cloudformation.templates import Template
+
+
+class ResourceFailedError(Exception):
+    """A resource could not be created or updated."""
+
+    def __init__(self, logical_id: str, reason: str) -> None:
+        super().__init__(f"{logical_id}: {reason}")
+        self.logical_id = logical_id
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A stack as it is to be."""
+
+    name: str
+    template: Template
+    parameters: Mapping[str, JsonValue]
+
+
+class Builder(Protocol):
+    """Creates and updates what stacks declare."""
+
+    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+        """Let everything be as the stacks declare, and return the resources of one of them.
+
+        Raises:
+            ResourceFailedError: a resource of it cannot be created.
+        """
+        ...
+
+    def remove(self, stack: Wanted, logical_id: str) -> None:
+        """Remove a resource, before its function is.
+
+        Raises:
+            ResourceFailedError: it cannot be removed.
+        """
+        ...
+
+
+class Names:
+    """A builder that creates nothing: resources have names and attributes that look like AWS's."""
+
+    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+        """See `Builder.build`."""
+        (wanted,) = (each for each in stacks if each.name == building)
+        return {name: made_up(building, name) for name in wanted.template.stack.resources}
+
+    def remove(self, stack: Wanted, logical_id: str) -> None:
+        """See `Builder.remove`."""
+
+
+class _AnyAttribute(dict[str, JsonValue]):
+    """Whatever a template requests of a resource without content."""
+
+    def __init__(self, stack: str, name: str) -> None:
+        super().__init__()
+        self._place = f"{stack}/{name}"
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> JsonValue:
+        return arns.arn("stand-in", f"{self._place}/{key}")
+
+
+def made_up(stack: str, name: str) -> Created:
+    """A resource that nobody has created."""
+    ref = f"{stack}-{name}-{arns.stable_id(stack, name)[:8]}"
+    return Created(ref, _AnyAttribute(stack, name))
+
+
+def scope_of(
+    wanted: Wanted, created: Mapping[str, Created], exports: Mapping[str, JsonValue]
+) -> Scope:
+    """The names to which expressions of a stack refer.
+
+    Raises:
+        UnresolvableError: when resolving, a name that is not there.
+    """
+
+    def ref(name: str) -> JsonValue:
+        return wanted.parameters[name] if name in wanted.parameters else created[name].ref
+
+    def attribute(name: str, key: str) -> JsonValue:
+        found = created[name].attributes
+        if key not in found:
+            raise UnresolvableError(f"{name} has no attribute {key}")
+        return found[key]
+
+    def imported(name: str) -> JsonValue:
+        if name not in exports:
+            raise UnresolvableError(f"No export named {name} found.")
+        return exports[name]
+
+    stack = wanted.template.stack
+    return Scope(stack.name, ref, attribute, imported, stack.conditions, stack.mappings)
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a stack."""
+
+    key: str
+    value: str
+    export: str | None
+    description: str
+
+
+def outputs_of(wanted: Wanted, scope: Scope) -> list[Output]:
+    """The outputs of a stack.
+
+    Raises:
+        UnresolvableError: a name in it is not there.
+    """
+    found: list[Output] = []
+    for key, declared in wanted.template.stack.outputs.items():
+        condition = declared.get("Condition")
+        if isinstance(condition, str) and not holds(condition, scope):
+            continue
+        export = declared.get("Export")
+        name = str(resolve(export.get("Name"), scope)) if isinstance(export, dict) else None
+        value = str(resolve(declared.get("Value"), scope))
+        found.append(Output(key, value, name, str(declared.get("Description", ""))))
+    return found
+
+
+def imports_of(value: JsonValue, scope: Scope) -> set[str]:
+    """The names of all exports that a value refers to.
+
+    Raises:
+        UnresolvableError: a name in it is not there.
+    """
+    found: set[str] = set()
+
+    def note(name: str) -> JsonValue:
+        found.add(name)
+        return scope.imported(name)
+
+    own = Scope(scope.stack, scope.ref, scope.attribute, note, scope.conditions, scope.mappings)
+    resolve(value, own)
+    return found

@@ -1,0 +1,111 @@
+"""What is known of stacks: their resources, outputs, events and change sets."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from local import arns
+from tests.cloudformation.building import Output, Wanted
+
+STACK_KIND = "AWS::CloudFormation::Stack"
+GONE = "DELETE_COMPLETE"
+REVIEWED = "REVIEW_IN_PROGRESS"
+
+
+def now() -> str:
+    """The time as CloudFormation writes it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")[:-4] + "Z"
+
+
+@dataclass
+class Part:
+    """A resource of a stack."""
+
+    logical_id: str
+    kind: str
+    physical_id: str = ""
+    status: str = ""
+    reason: str = ""
+    at: str = field(default_factory=now)
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to a resource, or to the stack."""
+
+    logical_id: str
+    kind: str
+    physical_id: str
+    status: str
+    reason: str
+    token: str
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    at: str = field(default_factory=now)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a change set does to a resource."""
+
+    action: str
+    logical_id: str
+    kind: str
+
+
+@dataclass
+class ChangeSet:
+    """A change that can be executed once."""
+
+    name: str
+    id: str
+    wanted: Wanted
+    tags: list[Mapping[str, str]]
+    changes: list[Change]
+    status: str
+    reason: str = ""
+
+
+@dataclass
+class Record:
+    """A stack."""
+
+    name: str
+    id: str
+    status: str = REVIEWED
+    reason: str = ""
+    protected: bool = False
+    wanted: Wanted | None = None
+    tags: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+    outputs: list[Output] = field(default_factory=list[Output])
+    imports: frozenset[str] = frozenset()
+    events: list[Event] = field(default_factory=list[Event])
+    change_sets: dict[str, ChangeSet] = field(default_factory=dict[str, ChangeSet])
+    token: str = ""
+    created: str = field(default_factory=now)
+
+    @classmethod
+    def new(cls, name: str) -> "Record":
+        """A stack under review."""
+        return cls(name, arns.arn("cloudformation", f"stack/{name}/{uuid.uuid4()}"))
+
+    @property
+    def exports(self) -> dict[str, str]:
+        """The names under which other stacks may import values."""
+        return {each.export: each.value for each in self.outputs if each.export is not None}
+
+    def becomes(self, status: str, reason: str = "") -> None:
+        """Change the status of the stack."""
+        self.status, self.reason = status, reason
+        self._note(Part(self.name, STACK_KIND, self.id, status, reason))
+
+    def part_becomes(self, logical_id: str, status: str, reason: str = "") -> None:
+        """Change the status of a resource."""
+        part = self.parts[logical_id]
+        part.status, part.reason, part.at = status, reason, now()
+        self._note(part)
+
+    def _note(self, part: Part) -> None:
+        facts = (part.logical_id, part.kind, part.physical_id, part.status, part.reason)
+        self.events.insert(0, Event(*facts, self.token))

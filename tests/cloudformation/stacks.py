@@ -1,0 +1,385 @@
+"""Stacks are created, updated, rolled back and deleted, under CloudFormation's rules."""
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from local import arns
+from local.assembly import Object, Resource
+from local.intrinsics import UnresolvableError
+from local.resources.base import Created
+from tests.cloudformation.building import (
+    Builder,
+    Output,
+    ResourceFailedError,
+    Wanted,
+    imports_of,
+    made_up,
+    outputs_of,
+    scope_of,
+)
+from tests.cloudformation.records import GONE, REVIEWED, Change, ChangeSet, Part, Record
+from tests.cloudformation.templates import RefusedError, changed_indexes, read
+
+_SSM = "AWS::SSM::Parameter::Value<"
+_SETTLED = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
+_NO_CHANGE = (
+    "The submitted information didn't contain changes. "
+    "Submit different information to create a change set."
+)
+
+
+class Stacks:
+    """All stacks of an account in a region."""
+
+    def __init__(self, builder: Builder, parameter: Callable[[str], str | None]) -> None:
+        """Use a builder, and what reads parameters of SSM."""
+        self._builder = builder
+        self._parameter = parameter
+        self._records: list[Record] = []
+        self._lock = threading.RLock()
+        self.failing: dict[str, str] = {}
+        """Resources that fail, by logical id, with the reason."""
+        self.unprotected: set[str] = set()
+        """Physical ids of resources whose protection was removed."""
+
+    def all(self) -> list[Record]:
+        """All stacks that are not deleted."""
+        return [each for each in self._records if each.status != GONE]
+
+    def find(self, name: str) -> Record:
+        """Return a stack by its name, or by its id, by which deleted ones are found too.
+
+        Raises:
+            RefusedError: there is none.
+        """
+        for each in reversed(self._records):
+            if name == each.id or (name == each.name and each.status != GONE):
+                return each
+        raise RefusedError(f"Stack with id {name} does not exist")
+
+    def propose(
+        self,
+        name: str,
+        change_set: str,
+        text: str,
+        *,
+        creates: bool,
+        parameters: Mapping[str, str],
+        tags: list[Mapping[str, str]],
+    ) -> ChangeSet:
+        """Create a change set.
+
+        Raises:
+            RefusedError: the template, or the state of the stack, does not allow it.
+        """
+        with self._lock:
+            template = read(name, text)
+            wanted = Wanted(name, template, self._parameters(template.stack.parameters, parameters))
+            record = self._proposed(name, creates=creates)
+            changes = list(_changes(record.wanted, wanted))
+            same = record.wanted is not None and not changes and record.tags == tags
+            identity = arns.arn("cloudformation", f"changeSet/{change_set}/{uuid.uuid4()}")
+            made = ChangeSet(change_set, identity, wanted, tags, changes, "CREATE_COMPLETE")
+            if same and record.wanted and record.wanted.template.body == template.body:
+                made.status, made.reason = "FAILED", _NO_CHANGE
+            record.change_sets[change_set] = made
+            return made
+
+    def _proposed(self, name: str, *, creates: bool) -> Record:
+        if not creates:
+            record = self.find(name)
+            if record.status not in _SETTLED:
+                raise RefusedError(
+                    f"Stack:{record.id} is in {record.status} state and can not be updated."
+                )
+            return record
+        for each in self.all():
+            if each.name == name:
+                if each.status == REVIEWED:
+                    return each
+                raise RefusedError(f"Stack [{name}] already exists and cannot be created again")
+        record = Record.new(name)
+        self._records.append(record)
+        record.becomes(REVIEWED)
+        return record
+
+    def _parameters(
+        self, declared: Mapping[str, Object], given: Mapping[str, str]
+    ) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {}
+        for name, parameter in declared.items():
+            value = given.get(name, parameter.get("Default"))
+            if value is None:
+                raise RefusedError(f"Parameters: [{name}] must have values")
+            if str(parameter.get("Type")).startswith(_SSM):
+                value = self._parameter(str(value))
+                if value is None:
+                    fact = f"Unable to fetch parameters [{parameter.get('Default')}]"
+                    raise RefusedError(f"{fact} from parameter store for this account.")
+            found[name] = value
+        return found
+
+    def execute(self, name: str, change_set: str, token: str) -> threading.Thread:
+        """Begin to execute a change set.
+
+        Raises:
+            RefusedError: there is none that can be executed.
+        """
+        with self._lock:
+            record = self.find(name)
+            made = self.change_set(record, change_set)
+            if made.status != "CREATE_COMPLETE":
+                raise RefusedError(f"ChangeSet [{made.id}] cannot be executed: {made.status}")
+            record.change_sets.clear()
+            record.token, record.tags = token, made.tags
+            creates = record.wanted is None
+            record.becomes("CREATE_IN_PROGRESS" if creates else "UPDATE_IN_PROGRESS")
+        work = self._create if creates else self._update
+        return _started(lambda: work(record, made))
+
+    def change_set(self, record: Record, name: str) -> ChangeSet:
+        """Return a change set by its name or its id.
+
+        Raises:
+            RefusedError: there is none.
+        """
+        for each in record.change_sets.values():
+            if name in (each.name, each.id):
+                return each
+        raise RefusedError(f"ChangeSet [{name}] does not exist")
+
+    def delete(self, name: str, token: str) -> threading.Thread:
+        """Begin to delete a stack.
+
+        Raises:
+            RefusedError: it is protected.
+        """
+        with self._lock:
+            record = self.find(name)
+            if record.protected:
+                fact = "cannot be deleted while TerminationProtection is enabled"
+                raise RefusedError(f"Stack [{record.name}] {fact}")
+            record.token = token
+            record.becomes("DELETE_IN_PROGRESS")
+        return _started(lambda: self._delete(record))
+
+    def _create(self, record: Record, made: ChangeSet) -> None:
+        record.wanted = made.wanted
+        try:
+            self._apply(record, None, made.wanted, "CREATE")
+        except (ResourceFailedError, RefusedError, UnresolvableError) as error:
+            record.becomes("ROLLBACK_IN_PROGRESS", _fact(error))
+            failed = self._remove_all(record, creating=True)
+            record.outputs, record.imports = [], frozenset()
+            reason = f"The following resource(s) failed to delete: [{', '.join(failed)}]."
+            record.becomes(
+                "ROLLBACK_FAILED" if failed else "ROLLBACK_COMPLETE", reason if failed else ""
+            )
+        else:
+            record.becomes("CREATE_COMPLETE")
+
+    def _update(self, record: Record, made: ChangeSet) -> None:
+        before = cast("Wanted", record.wanted)
+        outputs, imports = record.outputs, record.imports
+        try:
+            self._apply(record, before, made.wanted, "UPDATE")
+        except (ResourceFailedError, RefusedError, UnresolvableError) as error:
+            record.becomes("UPDATE_ROLLBACK_IN_PROGRESS", _fact(error))
+            record.wanted, record.outputs, record.imports = before, outputs, imports
+            try:
+                self._builder.build(self._wanted(), record.name)
+            except ResourceFailedError as second:
+                record.becomes("UPDATE_ROLLBACK_FAILED", str(second))
+                return
+            for name in [each for each in record.parts if each not in before.template.resources]:
+                record.part_becomes(name, GONE)
+                del record.parts[name]
+            for name, part in record.parts.items():
+                if part.status == "UPDATE_FAILED":
+                    record.part_becomes(name, "UPDATE_COMPLETE")
+            record.becomes("UPDATE_ROLLBACK_COMPLETE")
+        else:
+            record.becomes("UPDATE_COMPLETE")
+
+    def _apply(self, record: Record, before: Wanted | None, wanted: Wanted, verb: str) -> None:
+        exports = self._exports(besides=record)
+        declared = wanted.template.stack.resources
+        unbuilt = scope_of(wanted, {each: made_up(record.name, each) for each in declared}, exports)
+        imports = frozenset(imports_of(wanted.template.body["Resources"], unbuilt))
+        changed = [
+            each
+            for each in wanted.template.stack.in_order()
+            if before is None
+            or before.template.resources.get(each.logical_id)
+            != wanted.template.resources[each.logical_id]
+        ]
+        removed = [each for each in record.parts if each not in declared]
+        record.wanted = wanted
+        created = self._built(record, before, changed, verb)
+        outputs = outputs_of(wanted, scope_of(wanted, created, exports))
+        self._refuse_exports(record, outputs)
+        if removed:
+            record.becomes("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+            self._remove(record, cast("Wanted", before), removed, creating=False)
+        record.outputs, record.imports = outputs, imports
+
+    def _built(
+        self, record: Record, before: Wanted | None, changed: Sequence[Resource], verb: str
+    ) -> Mapping[str, Created]:
+        """Build, and note what becomes of each resource, up to the one that fails."""
+        created: Mapping[str, Created] = {}
+        failure: ResourceFailedError | None = None
+        try:
+            self._refuse_resources(record, before, changed)
+            created = self._builder.build(self._wanted(), record.name)
+        except ResourceFailedError as error:
+            failure = error
+        for each in changed:
+            name = each.logical_id
+            part = record.parts.setdefault(name, Part(name, each.kind))
+            action = "CREATE" if not part.physical_id else verb
+            record.part_becomes(name, f"{action}_IN_PROGRESS")
+            if failure is not None and failure.logical_id == name:
+                record.part_becomes(name, f"{action}_FAILED", failure.reason)
+                raise failure
+            found = created.get(name, made_up(record.name, name))
+            part.physical_id = found.ref
+            record.part_becomes(name, f"{action}_COMPLETE")
+        if failure is not None:
+            raise failure
+        return created
+
+    def _refuse_resources(
+        self, record: Record, before: Wanted | None, changed: Sequence[Resource]
+    ) -> None:
+        for each in changed:
+            name = each.logical_id
+            if name in self.failing:
+                raise ResourceFailedError(name, self.failing[name])
+            old = before.template.resources.get(name) if before else None
+            if each.kind == "AWS::DynamoDB::Table" and old is not None:
+                new = cast("Wanted", record.wanted).template.resources[name]
+                if len(changed_indexes(old, new)) > 1:
+                    raise ResourceFailedError(
+                        name,
+                        "Cannot perform more than one GSI creation or deletion in a single update",
+                    )
+
+    def _refuse_exports(self, record: Record, outputs: Sequence[Output]) -> None:
+        others = self._exports(besides=record)
+        new = {each.export: each.value for each in outputs if each.export is not None}
+        if twice := sorted(new.keys() & others.keys()):
+            raise RefusedError(f"Export with name {twice[0]} is already exported by another stack")
+        for name, value in record.exports.items():
+            users = self._users(name, record)
+            if users and new.get(name) != value:
+                verb = "updated" if name in new else "deleted"
+                fact = f"Export {name} cannot be {verb} as it is in use by {' and '.join(users)}"
+                raise RefusedError(fact)
+
+    def _delete(self, record: Record) -> None:
+        for name in record.exports:
+            if users := self._users(name, record):
+                fact = f"Export {name} cannot be deleted as it is in use by {' and '.join(users)}"
+                record.becomes("DELETE_FAILED", fact)
+                return
+        if failed := self._remove_all(record, creating=False):
+            reason = f"The following resource(s) failed to delete: [{', '.join(failed)}]."
+            record.becomes("DELETE_FAILED", reason)
+            return
+        record.outputs, record.imports = [], frozenset()
+        record.becomes(GONE)
+
+    def _remove_all(self, record: Record, *, creating: bool) -> list[str]:
+        if record.wanted is None:
+            return []
+        order = [each.logical_id for each in record.wanted.template.stack.in_order()]
+        names = [name for name in reversed(order) if name in record.parts]
+        return self._remove(record, record.wanted, names, creating=creating)
+
+    def _remove(
+        self, record: Record, before: Wanted, names: Sequence[str], *, creating: bool
+    ) -> list[str]:
+        """Remove resources, and return the names of those that could not be."""
+        failed: list[str] = []
+        for name in names:
+            part = record.parts[name]
+            if before.template.keeps(name, creating=creating) or not part.physical_id:
+                kept = bool(part.physical_id)
+                record.part_becomes(name, "DELETE_SKIPPED" if kept else GONE)
+                del record.parts[name]
+                continue
+            record.part_becomes(name, "DELETE_IN_PROGRESS")
+            if reason := self._refusal(before, part):
+                record.part_becomes(name, "DELETE_FAILED", reason)
+                failed.append(name)
+                continue
+            record.part_becomes(name, GONE)
+            del record.parts[name]
+        return failed
+
+    def _refusal(self, stack: Wanted, part: Part) -> str | None:
+        """Remove a resource, or return why it cannot be removed."""
+        declared = stack.template.resources[part.logical_id]
+        if _protected(declared) and part.physical_id not in self.unprotected:
+            return "Resource has deletion protection enabled."
+        try:
+            self._builder.remove(stack, part.logical_id)
+        except ResourceFailedError as error:
+            return error.reason
+        return None
+
+    def _wanted(self) -> list[Wanted]:
+        return [
+            each.wanted
+            for each in self.all()
+            if each.wanted is not None and not each.status.startswith(("ROLLBACK_", "DELETE_"))
+        ]
+
+    def _exports(self, *, besides: Record) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {}
+        for each in self.all():
+            if each is not besides:
+                found |= each.exports
+        return found
+
+    def _users(self, export: str, owner: Record) -> list[str]:
+        return sorted(e.name for e in self.all() if e is not owner and export in e.imports)
+
+
+def _fact(error: Exception) -> str:
+    if isinstance(error, ResourceFailedError):
+        return f"The following resource(s) failed: [{error.logical_id}]. "
+    return f"{error} Rollback requested by user."
+
+
+def _protected(resource: Object) -> bool:
+    """Whether a resource refuses its deletion."""
+    properties = cast("Object", resource.get("Properties", {}))
+    return (
+        properties.get("DeletionProtectionEnabled") is True
+        or properties.get("DeletionProtection") == "ACTIVE"
+    )
+
+
+def _changes(before: Wanted | None, after: Wanted) -> Iterator[Change]:
+    old = before.template.resources if before else dict[str, Object]()
+    new = after.template.resources
+    for name in {**old, **new}:
+        kind = str((new.get(name) or old[name])["Type"])
+        if name not in old:
+            yield Change("Add", name, kind)
+        elif name not in new:
+            yield Change("Remove", name, kind)
+        elif old[name] != new[name]:
+            yield Change("Modify", name, kind)
+
+
+def _started(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
