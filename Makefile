@@ -34,7 +34,7 @@ test: style prepare ## Check format, lint, types; run unit tests and one journey
 
 # The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
 PART ?= contract integration journeys tracking processing kills costs web \
-	histories engines policies lifecycles moto models sandbox fuzz attacks searches scale mlflow
+	histories engines policies lifecycles moto models sandbox deploy fuzz attacks searches scale mlflow
 .PHONY: prove
 prove: prepare ## Run all other tests (hours), or parts of them, such as PART="journeys kills"
 	@$(BIN)/python -m tests.parts $(PART)

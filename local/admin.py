@@ -83,6 +83,7 @@ def admin_app(board: Board) -> Starlette:
         ("/health", ["GET"], _health),
         ("/drained", ["GET"], _drained),
         ("/functions", ["GET"], _functions),
+        ("/functions/{function}/invocations", ["POST"], _with_token(_invoked)),
         ("/engines/{name}/{action}", ["POST"], _with_token(_engine)),
         ("/requests", ["GET", "DELETE"], _with_token(_requests)),
         ("/faults", ["GET", "PUT", "DELETE"], _with_token(_faults)),
@@ -228,7 +229,7 @@ async def _task(board: Board, request: Request) -> Response:
 
 
 async def _invoked(board: Board, request: Request) -> Response:
-    """Handle the call of a function by another one, which waits for the result."""
+    """Handle the call of a function by another one, or with the token; it waits for the result."""
     event = cast("JsonValue", json.loads(await request.body() or b"{}"))
     if not isinstance(event, dict):
         return _refused_call(400, "InvalidRequestContentException", "not an object")

@@ -14,6 +14,9 @@ from local.intrinsics import Scope, UnresolvableError, holds, resolve
 from local.resources.base import Context, Created, refusal
 from local.resources.registry import INERT, creator_of, engine_of, inert
 
+CREATED_FILE = "resources.json"
+"""The file of the state folder with what `Ref` and `Fn::GetAtt` return, by stack and resource."""
+
 # The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
 _SSM_PARAMETER = "AWS::SSM::Parameter::Value<"
 
@@ -41,6 +44,10 @@ def deploy(assembly: Assembly, context: Context) -> None:
             if created is not None:
                 deployed.created[stack.name, resource.logical_id] = created
         _note_outputs(stack, scope, context, deployed)
+    found: dict[str, dict[str, JsonValue]] = {stack.name: {} for stack in assembly.stacks}
+    for (name, logical_id), created in deployed.created.items():
+        found[name][logical_id] = {"ref": created.ref, "attributes": dict(created.attributes)}
+    context.state.write(CREATED_FILE, found)
 
 
 def refuse_unknown_types(assembly: Assembly) -> None:

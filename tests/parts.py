@@ -194,6 +194,7 @@ LONG: Mapping[str, Part] = {
         )
     ),
     "sandbox": Part((Run(("tests/sandbox",), ALONE),)),
+    "deploy": Part((Run(("tests/deploy",), ALONE),)),
     "fuzz": Part(
         (
             Run(

@@ -5,12 +5,15 @@ creates the bucket of assets and the parameter with the toolkit's version.
 """
 
 import io
+import signal
 import sys
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
+from zipfile import ZipFile
 
 import boto3
 from botocore.config import Config
@@ -24,8 +27,10 @@ from werkzeug.serving import run_simple
 from werkzeug.wrappers import Request, Response
 
 from local import arns
+from local.assembly import Object
 from tests.cloudformation.actions import Actions
 from tests.cloudformation.building import Names
+from tests.cloudformation.runtime import LocalRuntime
 from tests.cloudformation.stacks import Stacks
 from tests.cloudformation.templates import RefusedError
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 
 TOOLKIT = "CDKToolkit"
 FAILING = "/stand-in/failing/"
+ANSWERS = "/stand-in/answers/"
 _FORM = "application/x-www-form-urlencoded"
 _UNPROTECTING = {
     "DynamoDB_20120810.UpdateTable": ("TableName", "DeletionProtectionEnabled", False),
@@ -53,7 +59,7 @@ class Account:
         session = boto3.Session("access", "secret", region_name=arns.REGION)
         path = Config(s3={"addressing_style": "path"})
         self._s3 = session.client("s3", endpoint_url=url, config=path)
-        self._ssm = session.client("ssm", endpoint_url=url)
+        self._ssm: Any = session.client("ssm", endpoint_url=url)
 
     def template(self, address: str) -> str:
         """Return the text of a template that was uploaded.
@@ -66,24 +72,43 @@ class Account:
         if ".s3." not in host:
             bucket, _, path = path.partition("/")
         try:
-            return self._s3.get_object(Bucket=bucket, Key=path)["Body"].read().decode()
+            content = self._s3.get_object(Bucket=bucket, Key=path)["Body"].read()
         except ClientError as error:
             raise RefusedError(f"S3 error: {error} For more information check {address}") from error
+        return str(content, "utf-8")
 
     def parameter(self, name: str) -> str | None:
         """Return the value of a parameter."""
         try:
-            return self._ssm.get_parameter(Name=name)["Parameter"].get("Value")
+            found: dict[str, Any] = self._ssm.get_parameter(Name=name)["Parameter"]
         except self._ssm.exceptions.ParameterNotFound:
             return None
+        return str(found["Value"])
+
+    def asset(self, bucket: str, key: str, target: Path) -> None:
+        """Unpack an asset that was published.
+
+        Raises:
+            ClientError: it was not.
+        """
+        content = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        with ZipFile(io.BytesIO(content)) as archive:
+            archive.extractall(target)
 
 
 class Server:
     """Answers what concerns stacks, and leaves the rest to moto."""
 
-    def __init__(self, stacks: Stacks, actions: Actions, others: "WSGIApplication") -> None:
-        """Use the stacks, and moto's application."""
+    def __init__(
+        self,
+        stacks: Stacks,
+        actions: Actions,
+        answers: dict[str, Object],
+        others: "WSGIApplication",
+    ) -> None:
+        """Use the stacks, the responses to custom resources, and moto's application."""
         self._stacks = stacks
+        self._answers = answers
         self._actions = actions
         self._others = others
 
@@ -94,6 +119,9 @@ class Server:
         request = Request(environ)
         if request.path.startswith(FAILING):
             return self._fail(request)(environ, start_response)
+        if request.path.startswith(ANSWERS):
+            self._answers[request.path.removeprefix(ANSWERS)] = request.get_json(force=True)
+            return Response(status=200)(environ, start_response)
         if request.mimetype == _FORM:
             body = request.get_data(cache=True, parse_form_data=False)
             environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
@@ -123,10 +151,11 @@ class Server:
 
     def _answer(self, fields: dict[str, str]) -> Response:
         action, request = fields.get("Action", ""), str(uuid.uuid4())
+        sys.stderr.write(f"{action} {fields.get('StackName')} {fields.get('ChangeSetName')}\n")
         try:
             result = _xml(self._actions.answer(action, fields))
         except RefusedError as error:
-            error_xml = _xml({"Type": "Sender", "Code": "ValidationError", "Message": str(error)})
+            error_xml = _xml({"Type": "Sender", "Code": error.code, "Message": str(error)})
             text = f"<Error>{error_xml}</Error><RequestId>{request}</RequestId>"
             return Response(
                 f"<ErrorResponse>{text}</ErrorResponse>", status=400, mimetype="text/xml"
@@ -141,26 +170,34 @@ def _of_toolkit(fields: Mapping[str, str]) -> bool:
     return name == TOOLKIT or f":stack/{TOOLKIT}/" in name
 
 
-def _xml(value: Any) -> str:
+def _xml(value: object) -> str:
     if isinstance(value, dict):
-        fields: dict[str, Any] = value
+        fields = cast("dict[str, object]", value)
         return "".join(f"<{name}>{_xml(each)}</{name}>" for name, each in fields.items())
     if isinstance(value, list):
-        entries: list[Any] = value
+        entries = cast("list[object]", value)
         return "".join(f"<member>{_xml(each)}</member>" for each in entries)
     if isinstance(value, bool):
         return "true" if value else "false"
     return escape(str(value))
 
 
-def serve(host: str, port: str) -> None:
-    """Serve until the process is ended."""
-    account = Account(f"http://{host}:{port}")
-    stacks = Stacks(Names(), account.parameter)
+def serve(host: str, port: str, state: str = "") -> None:
+    """Serve until the process is ended; with a state folder, in a local runtime."""
+    url = f"http://{host}:{port}"
+    account = Account(url)
+    answers: dict[str, Object] = {}
+    runtime = LocalRuntime(Path(state), account.asset, url + ANSWERS, answers) if state else None
+    stacks = Stacks(runtime or Names(), account.parameter)
     moto = DomainDispatcherApplication(create_backend_app)
-    server = Server(stacks, Actions(stacks, account.template), moto)
-    run_simple(host, int(port), server, threaded=True, request_handler=MotoRequestHandler)
+    server = Server(stacks, Actions(stacks, account.template), answers, moto)
+    try:
+        run_simple(host, int(port), server, threaded=True, request_handler=MotoRequestHandler)
+    finally:
+        if runtime is not None:
+            runtime.stop()
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runtime is stopped
     serve(*sys.argv[1:])

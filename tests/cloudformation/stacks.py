@@ -22,7 +22,12 @@ from tests.cloudformation.building import (
     scope_of,
 )
 from tests.cloudformation.records import GONE, REVIEWED, Change, ChangeSet, Part, Record
-from tests.cloudformation.templates import RefusedError, changed_indexes, read
+from tests.cloudformation.templates import (
+    ChangeSetNotFoundError,
+    RefusedError,
+    changed_indexes,
+    read,
+)
 
 _SSM = "AWS::SSM::Parameter::Value<"
 _SETTLED = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
@@ -145,12 +150,12 @@ class Stacks:
         """Return a change set by its name or its id.
 
         Raises:
-            RefusedError: there is none.
+            ChangeSetNotFoundError: there is none.
         """
         for each in record.change_sets.values():
             if name in (each.name, each.id):
                 return each
-        raise RefusedError(f"ChangeSet [{name}] does not exist")
+        raise ChangeSetNotFoundError(f"ChangeSet [{name}] does not exist")
 
     def delete(self, name: str, token: str) -> threading.Thread:
         """Begin to delete a stack.
@@ -353,7 +358,7 @@ class Stacks:
 
 def _fact(error: Exception) -> str:
     if isinstance(error, ResourceFailedError):
-        return f"The following resource(s) failed: [{error.logical_id}]. "
+        return f"The following resource(s) failed: [{error.logical_id}]. {error.reason}"
     return f"{error} Rollback requested by user."
 
 

@@ -20,6 +20,14 @@ _PSEUDO = {*PSEUDO_PARAMETERS, "AWS::NoValue", "AWS::StackName", "AWS::StackId"}
 class RefusedError(Exception):
     """CloudFormation refuses a request; the message is what it answers."""
 
+    code = "ValidationError"
+
+
+class ChangeSetNotFoundError(RefusedError):
+    """There is no such change set."""
+
+    code = "ChangeSetNotFound"
+
 
 @dataclass(frozen=True)
 class Template:

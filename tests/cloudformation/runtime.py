@@ -1,0 +1,181 @@
+"""A builder that lets the local runtime create what stacks declare, on real engines.
+
+A change stops the runtime and starts it again, with the templates of all stacks and the assets that
+were published, on the same state. What a stack no longer declares is not removed from the engines.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import httpx
+from pydantic import JsonValue
+
+from backend.spec.functions.model import Packages
+from infra.assets import REQUIREMENTS, layer_hash, requirements_of
+from local.assembly import Object
+from local.deployment import CREATED_FILE
+from local.engines.ports import free_port
+from local.intrinsics import resolve, stack_id
+from local.resources.base import Created
+from tests.cloudformation.building import ResourceFailedError, Wanted, scope_of
+
+ROOT = Path(__file__).parents[2]
+_CODE = {"AWS::Lambda::Function": "Code", "AWS::Lambda::LayerVersion": "Content"}
+_FAILURE = re.compile(r"error: (?P<stack>[\w-]+)/(?P<name>\w+) \([\w:]+\): (?P<fact>.*)", re.DOTALL)
+_CALL_SECONDS = 400
+
+
+def layers() -> dict[str, Path]:
+    """The requirements of each layer that is built for Lambda, by the key of its asset."""
+    requirements = [REQUIREMENTS, *map(requirements_of, get_args(Packages))]
+    return {
+        f"{hashlib.sha256(facts.encode()).hexdigest()}.zip": each
+        for each in requirements
+        for compiled in (False, True)
+        if (facts := layer_hash(bundle=True, compiled=compiled, requirements=each))
+    }
+
+
+class LocalRuntime:
+    """See the module; `answers` are the responses to custom resources, by request."""
+
+    def __init__(
+        self,
+        state: Path,
+        fetch: Callable[[str, str, Path], None],
+        response_url: str,
+        answers: Mapping[str, Object],
+    ) -> None:
+        """Use a state folder, and what unpacks published assets."""
+        self._state = state
+        self._fetch = fetch
+        self._response_url = response_url
+        self._answers = answers
+        self._assembly = state.with_name("deployed")
+        self._layers = layers()
+        self._port = str(free_port())  # the address of the API is an output, which remains
+
+    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+        """See `Builder.build`."""
+        self.stop()
+        self._write(stacks)
+        command = ("up", "--detach", "--port", self._port, "--assembly", str(self._assembly))
+        done = self._run(*command, "--state", str(self._state))
+        if done.returncode != 0:
+            found = _FAILURE.search(done.stdout)
+            if found is None or found["stack"] != building:
+                raise ResourceFailedError(building, done.stdout)
+            raise ResourceFailedError(found["name"], found["fact"].strip())
+        return self._created()[building]
+
+    def remove(self, stack: Wanted, logical_id: str) -> None:
+        """See `Builder.remove`: the function of a custom resource gets the event Delete."""
+        resource = stack.template.stack.resources[logical_id]
+        if not resource.kind.startswith("Custom::"):
+            return
+        created = self._created()[stack.name]
+        properties = resolve(resource.properties, scope_of(stack, created, {}))
+        request = str(uuid.uuid4())
+        event: Object = {
+            "RequestType": "Delete",
+            "ResponseURL": f"{self._response_url}{request}",
+            "StackId": stack_id(stack.name),
+            "RequestId": request,
+            "ResourceType": resource.kind,
+            "LogicalResourceId": logical_id,
+            "PhysicalResourceId": created[logical_id].ref,
+            "ResourceProperties": properties,
+        }
+        function = str(cast("Object", properties)["ServiceToken"])
+        self._invoke(function, event)
+        answer = self._answers.get(request, {})
+        if answer.get("Status") != "SUCCESS":
+            raise ResourceFailedError(logical_id, f"its function answered {answer}")
+
+    def stop(self) -> None:
+        """Stop the runtime, if it runs."""
+        if self._state.exists():
+            self._run("down", "--state", str(self._state))
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "local", *arguments],
+            check=False,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def _invoke(self, function: str, event: Object) -> None:
+        endpoint: dict[str, Any] = json.loads((self._state / "endpoint.json").read_text())
+        httpx.post(
+            f"{endpoint['admin']}/functions/{function.rpartition(':')[2]}/invocations",
+            json=event,
+            headers={"Authorization": f"Bearer {endpoint['adminToken']}"},
+            timeout=_CALL_SECONDS,
+        ).raise_for_status()
+
+    def _created(self) -> dict[str, dict[str, Created]]:
+        found = cast(
+            "dict[str, dict[str, Any]]", json.loads((self._state / CREATED_FILE).read_text())
+        )
+        return {
+            stack: {name: Created(**each) for name, each in resources.items()}
+            for stack, resources in found.items()
+        }
+
+    def _write(self, stacks: Sequence[Wanted]) -> None:
+        """Write an assembly of the templates, and unpack the assets that they name."""
+        self._assembly.mkdir(parents=True, exist_ok=True)
+        keys: set[str] = set()
+        for stack in stacks:
+            (self._assembly / f"{stack.name}.json").write_text(stack.template.text)
+            keys |= {self._unpacked(bucket, key) for bucket, key in _assets(stack)}
+        files = {
+            key: {"source": {"path": key}, "destinations": {"": {"objectKey": key}}} for key in keys
+        }
+        (self._assembly / "assets.json").write_text(json.dumps({"files": files}))
+        artifacts: dict[str, Any] = {
+            "assets": {"type": "cdk:asset-manifest", "properties": {"file": "assets.json"}}
+        }
+        before: list[str] = []
+        for stack in stacks:
+            artifacts[stack.name] = {
+                "type": "aws:cloudformation:stack",
+                "dependencies": before,
+                "properties": {"templateFile": f"{stack.name}.json"},
+            }
+            before = [stack.name]
+        (self._assembly / "manifest.json").write_text(json.dumps({"artifacts": artifacts}))
+
+    def _unpacked(self, bucket: str, key: str) -> str:
+        target = self._assembly / key
+        if not target.exists():
+            scratch = target.with_suffix(".part")
+            self._fetch(bucket, key, scratch)
+            if (scratch / "python").is_dir():  # built for Lambda's processor: here its requirements
+                requirements = self._layers[key]
+                shutil.rmtree(scratch)
+                scratch.mkdir()
+                shutil.copyfile(requirements, scratch / "requirements.txt")
+            scratch.rename(target)
+        return key
+
+
+def _assets(stack: Wanted) -> Iterator[tuple[str, str]]:
+    """The bucket and key of all assets of a stack."""
+    scope = scope_of(stack, {}, {})
+    for resource in stack.template.stack.resources.values():
+        if resource.kind in _CODE:
+            place = cast("dict[str, JsonValue]", resource.properties[_CODE[resource.kind]])
+            if "S3Key" in place:
+                yield str(resolve(place["S3Bucket"], scope)), str(resolve(place["S3Key"], scope))

@@ -1,0 +1,141 @@
+"""An account of AWS that is a stand-in, and the commands that are run on it."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from local import arns
+from local.engines.ports import LOOPBACK, free_port
+from tests.deploy import console, guide
+
+ROOT = guide.ROOT
+START_SECONDS = 60
+COMMAND_SECONDS = 600
+NO_TERMINAL = guide.option("--require-approval never")
+
+
+@dataclass(frozen=True)
+class Account:
+    """The stand-in at an address, and the folder that the CDK command writes the templates to."""
+
+    url: str
+    assembly: Path
+
+    @property
+    def _environment(self) -> Mapping[str, str]:
+        """Credentials that no other service takes, and only the stand-in's address."""
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_ACCESS_KEY_ID": "stand-in",
+            "AWS_SECRET_ACCESS_KEY": "stand-in",
+            "AWS_REGION": arns.REGION,
+            "AWS_DEFAULT_REGION": arns.REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "CDK_DISABLE_CLI_TELEMETRY": "true",
+            "CI": "true",
+        }
+
+    def make(self, command: str, *options: str, fails: bool = False) -> str:
+        """Run a command of `make` of the page, with options for the CDK command."""
+        given = " ".join((*options, "--output", shlex.quote(str(self.assembly))))
+        done = subprocess.run(
+            [*shlex.split(command), f"ARGS={given}"],
+            check=False,
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=COMMAND_SECONDS,
+        )
+        assert (done.returncode != 0) == fails, done.stdout
+        return done.stdout
+
+    def aws(self, command: str, **values: str) -> Any:
+        """Run a command of the AWS CLI; words in capitals are replaced by values."""
+        for name, value in values.items():
+            command = command.replace(name, value)
+        return console.run(command, self.url)
+
+    def bootstrap(self) -> str:
+        """Prepare the account."""
+        return self.make(guide.line("make bootstrap"))
+
+    def deploy(self, *options: str, fails: bool = False) -> str:
+        """Deploy all stacks."""
+        command = guide.exactly(f"make deploy STAGE={guide.STAGE}")
+        return self.make(command, NO_TERMINAL, *options, fails=fails)
+
+    def statuses(self) -> dict[str, str]:
+        """The status of each stack of the product, in the order of creation."""
+        query = "aws cloudformation describe-stacks --query Stacks[].[StackName,StackStatus]"
+        return dict(self.aws(query))
+
+    def events(self, stack: str) -> list[dict[str, Any]]:
+        """What happened to a stack, the last first."""
+        return self.aws(
+            f"aws cloudformation describe-stack-events --stack-name {stack} --query StackEvents"
+        )
+
+    @contextmanager
+    def failing(self, logical_id: str, reason: str) -> Generator[None]:
+        """Let a resource fail."""
+        address = f"{self.url}/stand-in/failing/{logical_id}"
+        httpx.put(address, content=reason).raise_for_status()
+        try:
+            yield
+        finally:
+            httpx.delete(address).raise_for_status()
+
+
+@contextmanager
+def account(folder: Path, *options: str) -> Generator[Account]:
+    """Start a stand-in without any stack."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "MOTO_ACCOUNT_ID": arns.ACCOUNT,
+        "AWS_DEFAULT_REGION": arns.REGION,
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, "-P", "-m", "tests.cloudformation", LOOPBACK, str(port), *options]
+    with (folder / "stand-in.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        url = f"http://{LOOPBACK}:{port}"
+        _wait_for(url, process)
+        yield Account(url, folder / "assembly")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(START_SECONDS)
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not _answers(url):
+        assert process.poll() is None, "the stand-in ended while it started"
+        assert time.monotonic() < deadline, "the stand-in does not answer"
+        time.sleep(0.1)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/moto-api/data.json").is_success
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,39 @@
+"""Runs commands of the AWS CLI, which is not installed: by botocore's models, as the CLI does."""
+
+import shlex
+from typing import Any
+
+import botocore.session
+import jmespath
+from botocore import xform_name
+
+from local import arns
+
+
+def run(command: str, endpoint: str) -> Any:
+    """Send the request of a command, and return what `--query` selects of its reply."""
+    _, service, operation, *words = shlex.split(command)
+    client: Any = botocore.session.get_session().create_client(
+        service,
+        region_name=arns.REGION,
+        endpoint_url=endpoint,
+        aws_access_key_id="stand-in",
+        aws_secret_access_key="stand-in",
+    )
+    query, given = "@", dict[str, Any]()
+    members: dict[str, Any] = client.meta.service_model.operation_model(
+        client.meta.method_to_api_mapping[operation.replace("-", "_")]
+    ).input_shape.members
+    names = {xform_name(each, "-"): each for each in members}
+    while words:
+        option = words.pop(0).removeprefix("--")
+        if option in ("query", "output"):
+            value = words.pop(0)
+            query = value if option == "query" else query
+        elif option not in names:
+            given[names[option.removeprefix("no-")]] = False
+        elif members[names[option]].type_name == "boolean":
+            given[names[option]] = True
+        else:
+            given[names[option]] = words.pop(0)
+    return jmespath.search(query, getattr(client, operation.replace("-", "_"))(**given))

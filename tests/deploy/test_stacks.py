@@ -1,0 +1,105 @@
+"""The stage `prod` is deployed, updated and deleted by the CDK command, on a stand-in.
+
+Every command is on the page on deploying. No resource is created: CloudFormation's rules for
+stacks, exports and templates are what is tested. The tests run in their order on one account.
+"""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.deploy import guide
+from tests.deploy.account import NO_TERMINAL, Account
+
+RETENTION = guide.option("logRetentionDays")
+UNPROTECT = "aws cloudformation update-termination-protection --no-enable-termination-protection"
+STORAGE = f"vitrine-{guide.STAGE}-storage"
+API = f"vitrine-{guide.STAGE}-api"
+POOL = ("-c", "userPool=true")
+
+
+def stacks(account: Account) -> list[str]:
+    """The stacks of the templates that were written last."""
+    manifest: dict[str, Any] = json.loads((account.assembly / "manifest.json").read_text())
+    artifacts: dict[str, dict[str, Any]] = manifest["artifacts"]
+    return [n for n, each in artifacts.items() if each["type"] == "aws:cloudformation:stack"]
+
+
+def touched(account: Account) -> Counter[str]:
+    """The types of all resources that were ever updated."""
+    found: Counter[str] = Counter()
+    for stack in stacks(account):
+        for event in account.events(stack):
+            if event["ResourceStatus"] == "UPDATE_COMPLETE":
+                found[event["ResourceType"]] += 1
+    return found
+
+
+def test_every_stack_is_created_and_protected(deployed: Account) -> None:
+    assert deployed.statuses() == dict.fromkeys(stacks(deployed), "CREATE_COMPLETE")
+    query = "aws cloudformation describe-stacks --query Stacks[].EnableTerminationProtection"
+    assert set(deployed.aws(query)) == {True}
+
+
+def test_the_same_deployment_again_changes_nothing(deployed: Account) -> None:
+    said = deployed.deploy()
+    assert said.count("(no changes)") == len(stacks(deployed))
+    assert "0 stacks with differences" in said or "(no changes)" in said
+    assert "There were no differences" in deployed.make(guide.line("make diff"))
+
+
+def test_a_setting_of_one_command_changes_only_what_it_concerns(deployed: Account) -> None:
+    assert "RetentionInDays" in deployed.make(guide.line("make diff"), RETENTION)
+    deployed.deploy(RETENTION)
+    changed = touched(deployed)
+    assert {kind for kind in changed if "::Stack" not in kind} == {"AWS::Logs::LogGroup"}
+    deployed.deploy()
+    assert set(deployed.statuses().values()) <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+
+
+def test_a_resource_that_is_in_use_is_removed_in_the_two_steps_of_the_page(
+    deployed: Account,
+) -> None:
+    deployed.deploy(*POOL)
+    said = deployed.deploy(fails=True)
+    assert "cannot be deleted as it is in use by" in said
+    assert deployed.statuses()[STORAGE] == "UPDATE_ROLLBACK_COMPLETE"
+    deployed.make(guide.line("make deploy", containing="--exclusively"), NO_TERMINAL)
+    deployed.deploy()
+    assert deployed.statuses()[STORAGE] == "UPDATE_COMPLETE"
+
+
+def test_an_update_that_fails_is_rolled_back_and_succeeds_the_second_time(
+    deployed: Account,
+) -> None:
+    options = ("-c", "apiBurst=1999")
+    with deployed.failing("HttpApiDefaultStage", "the limit of the account is 10"):
+        said = deployed.deploy(*options, fails=True)
+    assert "the limit of the account is 10" in said
+    assert deployed.statuses()[API] == "UPDATE_ROLLBACK_COMPLETE"
+    deployed.deploy(*options)
+    assert deployed.statuses()[API] == "UPDATE_COMPLETE"
+
+
+def test_protected_stacks_are_deleted_one_after_another_and_data_remains(
+    deployed: Account,
+) -> None:
+    destroy = guide.line("make destroy")
+    with pytest.raises(AssertionError, match="TerminationProtection is enabled"):
+        deployed.make(destroy, "--force")
+    names = stacks(deployed)
+    assert set(deployed.statuses()) == set(names)
+    command = guide.line(UNPROTECT, containing=API)
+    for name in names:
+        deployed.aws(command.replace(API, name))
+    identity = deployed.aws(f"aws cloudformation describe-stacks --stack-name {STORAGE}")
+    deployed.make(destroy, "--force")
+    assert deployed.statuses() == {}
+    kept = Counter(
+        event["ResourceType"]
+        for event in deployed.events(identity["Stacks"][0]["StackId"])
+        if event["ResourceStatus"] == "DELETE_SKIPPED"
+    )
+    assert {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::KMS::Key"} <= set(kept)

@@ -1,0 +1,63 @@
+"""Stacks of a few resources, in a stand-in that creates nothing."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from local.resources.base import Created
+from tests.cloudformation.building import Names, Wanted
+from tests.cloudformation.records import Record
+from tests.cloudformation.stacks import Stacks
+
+PATIENCE_SECONDS = 10
+QUEUE: Mapping[str, Any] = {"Type": "AWS::SQS::Queue"}
+Resources = Mapping[str, Any]
+
+
+class Noting(Names):
+    """Notes what is built and removed."""
+
+    def __init__(self) -> None:
+        self.built: list[list[str]] = []
+        self.removed: list[str] = []
+
+    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+        self.built.append([each.name for each in stacks])
+        return super().build(stacks, building)
+
+    def remove(self, stack: Wanted, logical_id: str) -> None:
+        self.removed.append(logical_id)
+
+
+class Account:
+    """An account with the parameter of the toolkit."""
+
+    def __init__(self) -> None:
+        self.builder = Noting()
+        self.stacks = Stacks(self.builder, {"/version": "30"}.get)
+
+    def deploy(self, name: str, resources: Resources, **sections: Any) -> Record:
+        """Create or update a stack, as the CDK command does."""
+        text = json.dumps({"Resources": resources, **sections})
+        creates = not any(each.name == name for each in self.stacks.all())
+        self.stacks.propose(name, "change", text, creates=creates, parameters={}, tags=[])
+        self.stacks.execute(name, "change", "token").join(PATIENCE_SECONDS)
+        return self.stacks.find(name)
+
+    def delete(self, name: str) -> Record:
+        """Delete a stack."""
+        record = self.stacks.find(name)
+        self.stacks.delete(name, "token").join(PATIENCE_SECONDS)
+        return record
+
+
+@pytest.fixture
+def account() -> Account:
+    return Account()
+
+
+def exported(value: Any) -> dict[str, Any]:
+    """Outputs with one export."""
+    return {"Outputs": {"Out": {"Value": value, "Export": {"Name": "shared"}}}}
