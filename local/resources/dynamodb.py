@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field, JsonValue
@@ -10,11 +11,18 @@ from local import arns
 from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.type_defs import CreateTableInputTypeDef, TableDescriptionTypeDef
+    from collections.abc import Collection
+
+    from mypy_boto3_dynamodb.type_defs import (
+        CreateTableInputTypeDef,
+        TableDescriptionTypeDef,
+        UpdateTableInputTypeDef,
+    )
 
     from local.assembly import Resource
 
 Throughput = dict[str, int]
+_POLL_SECONDS = 0.05
 
 
 class Attribute(Properties):
@@ -92,7 +100,7 @@ class Table(Properties):
 
 
 def create_table(context: Context, resource: Resource) -> Created:
-    """Create the table, or verify the existing one.
+    """Create the table, or verify the existing one, whose global indexes may be other ones.
 
     Raises:
         AssemblyError: the existing table differs from the template.
@@ -106,6 +114,8 @@ def create_table(context: Context, resource: Resource) -> Created:
         found = client.create_table(**_request(name, table))["TableDescription"]
         context.fresh.append(f"table {name}")
     else:
+        _verify(resource, table, found, besides=_new_indexes(table, found))
+        found = _update_indexes(context, table, found)
         _verify(resource, table, found)
     context.stateful.append(f"table {name}")
     _set_time_to_live(context, name, table)
@@ -154,8 +164,60 @@ def _index(index: Index) -> dict[str, object]:
     return shape
 
 
-def _verify(resource: Resource, table: Table, found: TableDescriptionTypeDef) -> None:
+def _update_indexes(
+    context: Context, table: Table, found: TableDescriptionTypeDef
+) -> TableDescriptionTypeDef:
+    """Delete the global indexes that are no longer declared, and add new ones, one at a time."""
+    client, name = context.clients.dynamodb, str(found.get("TableName"))
+    declared = {each.index_name: each for each in table.global_secondary_indexes}
+    definitions = _declared(table)["AttributeDefinitions"]
+    new = _new_indexes(table, found)
+    changes: list[dict[str, object]] = [
+        *({"Delete": {"IndexName": each}} for each in sorted(new - declared.keys())),
+        *({"Create": _index(index)} for key, index in declared.items() if key in new),
+    ]
+    for change in changes:
+        request = {
+            "TableName": name,
+            "AttributeDefinitions": definitions,
+            "GlobalSecondaryIndexUpdates": [change],
+        }
+        client.update_table(**cast("UpdateTableInputTypeDef", request))
+        found = _settled(context, name)
+        context.progress(f"changed an index of the table {name}")
+    return found
+
+
+def _settled(context: Context, name: str) -> TableDescriptionTypeDef:
+    """Wait until no index of the table is created or deleted any more."""
+    while True:
+        found = context.clients.dynamodb.describe_table(TableName=name)["Table"]
+        states = {each.get("IndexStatus") for each in found.get("GlobalSecondaryIndexes", [])}
+        if found.get("TableStatus") == "ACTIVE" and states <= {"ACTIVE"}:
+            return found
+        threading.Event().wait(_POLL_SECONDS)
+
+
+def _new_indexes(table: Table, found: TableDescriptionTypeDef) -> set[str]:
+    """Return the names of the global indexes that are to be added or deleted."""
+    existing = {str(each.get("IndexName")) for each in found.get("GlobalSecondaryIndexes", [])}
+    return existing ^ {each.index_name for each in table.global_secondary_indexes}
+
+
+def _verify(
+    resource: Resource,
+    table: Table,
+    found: TableDescriptionTypeDef,
+    *,
+    besides: Collection[str] = (),
+) -> None:
+    """Reject a table that differs in more than the global indexes of these names."""
     declared, existing = _comparable(table), _comparable_existing(found)
+    if besides:
+        for facts in (declared, existing):
+            del facts["attributes"]  # those of the indexes are among them
+            indexes = cast("list[tuple[object, ...]]", facts["global indexes"])
+            facts["global indexes"] = [each for each in indexes if each[0] not in besides]
     for part, expected in declared.items():
         if existing[part] != expected:
             raise refusal(

@@ -134,7 +134,6 @@ def test_an_existing_table_that_matches_the_template_is_kept(
     [
         ({"StreamSpecification": {"StreamViewType": "KEYS_ONLY"}}, "other stream"),
         ({"StreamSpecification": None}, "other stream"),
-        ({"GlobalSecondaryIndexes": None}, "other global indexes"),
         (
             {"GlobalSecondaryIndexes": [{**_INDEX, "Projection": {"ProjectionType": "ALL"}}]},
             "other global indexes",
@@ -151,3 +150,40 @@ def test_a_table_that_differs_from_the_template_is_refused(
 
     with pytest.raises(AssemblyError, match=f"stack/Table.*{part} than the template"):
         create_table(context, _table(_properties(**change)))
+
+
+_FURTHER: Object = {**_INDEX, "IndexName": "bySort", "KeySchema": [{**_HASH, "AttributeName": "b"}]}
+
+
+def test_an_existing_table_gets_the_declared_global_indexes_and_keeps_its_items(
+    context: Context,
+) -> None:
+    client = context.clients.dynamodb
+    created = create_table(context, _table(_properties()))
+    item = {name: {"S": "x"} for name in ("id", "sort", "other", "b")}
+    client.put_item(TableName=created.ref, Item=item)
+    attributes = _attributes("id", "sort", "other", "b")
+    for declared in ([_INDEX, _FURTHER], [_FURTHER], [_INDEX]):
+        more = {"AttributeDefinitions": attributes} if _FURTHER in declared else {}
+        create_table(context, _table(_properties(GlobalSecondaryIndexes=declared, **more)))
+        found = client.describe_table(TableName=created.ref)["Table"]
+        names = [each.get("IndexName") for each in found.get("GlobalSecondaryIndexes", [])]
+        assert sorted(map(str, names)) == sorted(str(each["IndexName"]) for each in declared)
+        for name in map(str, names):
+            scanned = client.scan(TableName=created.ref, IndexName=name)
+            assert scanned["Count"] == 1
+
+
+def test_no_index_is_changed_beside_a_difference_that_is_refused(context: Context) -> None:
+    created = create_table(context, _table(_properties()))
+    attributes = _attributes("id", "sort", "other", "b")
+    other = {**_INDEX, "Projection": {"ProjectionType": "ALL"}}
+    for change in (
+        {"GlobalSecondaryIndexes": [_FURTHER], "StreamSpecification": None},
+        {"GlobalSecondaryIndexes": [_FURTHER, other]},
+    ):
+        with pytest.raises(AssemblyError, match="than the template"):
+            create_table(context, _table(_properties(AttributeDefinitions=attributes, **change)))
+        found = context.clients.dynamodb.describe_table(TableName=created.ref)["Table"]
+        names = [each.get("IndexName") for each in found.get("GlobalSecondaryIndexes", [])]
+        assert names == ["byOther"]
