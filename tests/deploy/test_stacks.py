@@ -75,7 +75,7 @@ def test_an_update_that_fails_is_rolled_back_and_succeeds_the_second_time(
     deployed: Account,
 ) -> None:
     options = ("-c", "apiBurst=1999")
-    with deployed.failing("HttpApiDefaultStage", "the limit of the account is 10"):
+    with deployed.failing("DefaultStage", "the limit of the account is 10"):
         said = deployed.deploy(*options, fails=True)
     assert "the limit of the account is 10" in said
     assert deployed.statuses()[API] == "UPDATE_ROLLBACK_COMPLETE"

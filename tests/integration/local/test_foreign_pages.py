@@ -7,6 +7,7 @@ own name lead here. Every port is known to this test, which finds them by the pr
 from __future__ import annotations
 
 import http.client
+import json
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -124,6 +125,7 @@ def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
         for method, path in (
             *(("POST", "/engines/queues/stop"), ("POST", "/engines/queues/kill")),
             *(("DELETE", "/requests"), ("DELETE", "/faults"), ("PUT", "/faults")),
+            ("POST", "/functions/small-Custom/invocations"),
         ):
             status = _send(admin, method, path, {"Authorization": token}, "[]")[0]
             assert status == 401, (token, path)
@@ -132,6 +134,17 @@ def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
     assert _send(admin, "PUT", "/answers/1", {}, "{}")[0] == 404
 
     assert small.admin("/health").json()["engines"]["queues"]["healthy"] is True
+
+
+def test_the_token_calls_a_function_by_the_name_that_is_in_the_state_folder(small: Small) -> None:
+    created = json.loads((small.state / "resources.json").read_text(encoding="utf-8"))["small"]
+    name = created["ApiFunction"]["ref"]
+    assert created["ApiFunction"]["attributes"]["Arn"].endswith(f":function:{name}")
+    event = {"rawPath": "/echo"}
+    said = small.admin(f"/functions/{name}/invocations", "POST", event)
+    assert said.json()["event"] == event
+    assert small.admin("/functions/nothing/invocations", "POST", {}).status_code == 404
+    assert small.admin(f"/functions/{name}/invocations", "POST", []).status_code == 400
 
 
 def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
