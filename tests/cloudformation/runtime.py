@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[2]
 _CODE = {"AWS::Lambda::Function": "Code", "AWS::Lambda::LayerVersion": "Content"}
 _FAILURE = re.compile(r"error: (?P<stack>[\w-]+)/(?P<name>\w+) \([\w:]+\): (?P<fact>.*)", re.DOTALL)
 _CALL_SECONDS = 400
+Fetch = Callable[[str, str, Path], None]
+"""Unpacks an asset, by its bucket and key, to a folder."""
 
 
 def layers() -> dict[str, Path]:
@@ -50,7 +52,7 @@ class LocalRuntime:
     def __init__(
         self,
         state: Path,
-        fetch: Callable[[str, str, Path], None],
+        fetch: Fetch,
         response_url: str,
         answers: Mapping[str, Object],
     ) -> None:
@@ -60,20 +62,17 @@ class LocalRuntime:
         self._response_url = response_url
         self._answers = answers
         self._assembly = state.with_name("deployed")
-        self._layers = layers()
         self._port = str(free_port())  # the address of the API is an output, which remains
 
     def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
         self.stop()
-        self._write(stacks)
+        write_assembly(self._assembly, stacks, self._fetch)
         command = ("up", "--detach", "--port", self._port, "--assembly", str(self._assembly))
         done = self._run(*command, "--state", str(self._state))
         if done.returncode != 0:
-            found = _FAILURE.search(done.stdout)
-            if found is None or found["stack"] != building:
-                raise ResourceFailedError(building, done.stdout)
-            raise ResourceFailedError(found["name"], found["fact"].strip())
+            stack, name, fact = failure(done.stdout) or (building, building, done.stdout)
+            raise ResourceFailedError(name if stack == building else building, fact)
         return self._created()[building]
 
     def remove(self, stack: Wanted, logical_id: str) -> None:
@@ -133,42 +132,51 @@ class LocalRuntime:
             for stack, resources in found.items()
         }
 
-    def _write(self, stacks: Sequence[Wanted]) -> None:
-        """Write an assembly of the templates, and unpack the assets that they name."""
-        self._assembly.mkdir(parents=True, exist_ok=True)
-        keys: set[str] = set()
-        for stack in stacks:
-            (self._assembly / f"{stack.name}.json").write_text(stack.template.text)
-            keys |= {self._unpacked(bucket, key) for bucket, key in _assets(stack)}
-        files = {
-            key: {"source": {"path": key}, "destinations": {"": {"objectKey": key}}} for key in keys
-        }
-        (self._assembly / "assets.json").write_text(json.dumps({"files": files}))
-        artifacts: dict[str, Any] = {
-            "assets": {"type": "cdk:asset-manifest", "properties": {"file": "assets.json"}}
-        }
-        before: list[str] = []
-        for stack in stacks:
-            artifacts[stack.name] = {
-                "type": "aws:cloudformation:stack",
-                "dependencies": before,
-                "properties": {"templateFile": f"{stack.name}.json"},
-            }
-            before = [stack.name]
-        (self._assembly / "manifest.json").write_text(json.dumps({"artifacts": artifacts}))
 
-    def _unpacked(self, bucket: str, key: str) -> str:
-        target = self._assembly / key
-        if not target.exists():
-            scratch = target.with_suffix(".part")
-            self._fetch(bucket, key, scratch)
-            if (scratch / "python").is_dir():  # built for Lambda's processor: here its requirements
-                requirements = self._layers[key]
-                shutil.rmtree(scratch)
-                scratch.mkdir()
-                shutil.copyfile(requirements, scratch / "requirements.txt")
-            scratch.rename(target)
-        return key
+def failure(said: str) -> tuple[str, str, str] | None:
+    """The stack, the name and the reason of a resource with which a start of the runtime ended."""
+    found = _FAILURE.search(said)
+    return (found["stack"], found["name"], found["fact"].strip()) if found else None
+
+
+def write_assembly(folder: Path, stacks: Sequence[Wanted], fetch: Fetch) -> None:
+    """Write an assembly of the templates, and unpack the assets that they name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keys: set[str] = set()
+    for stack in stacks:
+        (folder / f"{stack.name}.json").write_text(stack.template.text)
+        for bucket, key in _assets(stack):
+            _unpack(folder / key, bucket, fetch)
+            keys.add(key)
+    files = {
+        key: {"source": {"path": key}, "destinations": {"here": {"objectKey": key}}} for key in keys
+    }
+    (folder / "assets.json").write_text(json.dumps({"files": files}))
+    artifacts: dict[str, Any] = {
+        "assets": {"type": "cdk:asset-manifest", "properties": {"file": "assets.json"}}
+    }
+    before: list[str] = []
+    for stack in stacks:
+        artifacts[stack.name] = {
+            "type": "aws:cloudformation:stack",
+            "dependencies": before,
+            "properties": {"templateFile": f"{stack.name}.json"},
+        }
+        before = [stack.name]
+    (folder / "manifest.json").write_text(json.dumps({"artifacts": artifacts}))
+
+
+def _unpack(target: Path, bucket: str, fetch: Fetch) -> None:
+    if target.exists():
+        return
+    scratch = target.with_suffix(".part")
+    fetch(bucket, target.name, scratch)
+    if (scratch / "python").is_dir():  # built for Lambda's processor: here its requirements
+        requirements = layers()[target.name]
+        shutil.rmtree(scratch)
+        scratch.mkdir()
+        shutil.copyfile(requirements, scratch / "requirements.txt")
+    scratch.rename(target)
 
 
 def _assets(stack: Wanted) -> Iterator[tuple[str, str]]:
