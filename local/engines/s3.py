@@ -1,6 +1,7 @@
 """versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
 
-It is built with `versitygw.patch` (decision 0034): where a version takes the place of another, as
+It is built from `s3gateway.go`, a main program without the backends and commands that nobody uses
+here, and with `versitygw.patch` (decision 0034): where a version takes the place of another, as
 delete markers do when they come and go, the released one removes first and puts then, so that a
 kill in between leaves a key of which nothing can be seen any more. And an upload in parts that is
 being completed is neither denied meanwhile nor lost by a kill.
@@ -42,6 +43,8 @@ from local.engines.versions import VERSITYGW, VERSITYGW_MODULE, VERSITYGW_SUM
 _BUILD_SECONDS = 900
 _HEALTH = "/health"
 _PATCH = Path(__file__).with_name("versitygw.patch")
+_MAIN = Path(__file__).with_name("s3gateway.go")
+_PROGRAM = "s3gateway"
 
 
 class VersityGateway:
@@ -64,18 +67,15 @@ class VersityGateway:
     ) -> Running:
         """See `Engine.start`."""
         options = options or Options()
-        program = layout.prepared(tools / _folder_name(), self.name) / "versitygw"
+        program = layout.prepared(tools / _folder_name(), self.name) / _PROGRAM
         stop_leftovers(data, name=self.name)
         port = chosen_port(port, name=self.name)
         buckets, versions = data / self.name / "buckets", data / self.name / "versions"
         for folder in (buckets, versions):
             folder.mkdir(parents=True, exist_ok=True)
-        webhook = ["--event-webhook-url", options.s3_webhook] if options.s3_webhook else []
-        command = [
-            *(str(program), "--port", f"{LOOPBACK}:{port}", "--region", options.region),
-            *("--quiet", "--keep-alive", "--health", _HEALTH, *webhook),
-            *("posix", "--versioning-dir", str(versions), str(buckets)),
-        ]
+        command = [str(program), f"{LOOPBACK}:{port}", options.region, _HEALTH]
+        command += [str(buckets), str(versions)]
+        command += [options.s3_webhook] if options.s3_webhook else []
         return launch(
             name=self.name,
             command=command,
@@ -92,8 +92,9 @@ class VersityGateway:
 
 
 def _folder_name() -> str:
-    """The patch is part of the name, so that another patch is another program."""
-    return f"s3-versitygw-{VERSITYGW}-{hashlib.sha256(_PATCH.read_bytes()).hexdigest()[:8]}"
+    """Patch and main program are part of the name: others are another program."""
+    ours = hashlib.sha256(_PATCH.read_bytes() + _MAIN.read_bytes()).hexdigest()
+    return f"s3-versitygw-{VERSITYGW}-{ours[:8]}"
 
 
 def _build(folder: Path, progress: Progress) -> None:
@@ -119,8 +120,11 @@ def _build(folder: Path, progress: Progress) -> None:
     source = work / "source"
     shutil.copytree(_checked(fetched), source)
     _run(["git", "apply", str(_PATCH)], source, environment)
-    build = [str(go.command), "build", "-ldflags=-s -w", "-o", str(folder / "versitygw")]
-    _run([*build, "./cmd/versitygw"], source, environment)
+    package = source / "cmd" / "vitrine"
+    package.mkdir()
+    shutil.copy(_MAIN, package / "main.go")
+    build = [str(go.command), "build", "-ldflags=-s -w", "-o", str(folder / _PROGRAM)]
+    _run([*build, f"./{package.relative_to(source)}"], source, environment)
     shutil.rmtree(work)
     progress("s3: built versitygw")
 

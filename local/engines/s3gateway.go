@@ -1,0 +1,74 @@
+// The object store of the local runtime: versitygw's gateway over a folder, without the command
+// line, the other backends and their libraries. Built inside the source of versitygw.
+//
+// Arguments: address to listen on, region, health path, folder of buckets, folder of versions, and
+// optionally the URL that receives events. The keys are taken from the environment, because every
+// user of the machine can read arguments.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/embedgw"
+)
+
+// The defaults of versitygw's command.
+const (
+	connections     = 250_000
+	requests        = 100_000
+	parts           = 10_000
+	actions         = 5_000
+	bufferBytes     = 1 << 20
+	largestCopyable = 5 << 30
+)
+
+func main() {
+	if len(os.Args) < 6 {
+		log.Fatal("arguments: address, region, health path, buckets, versions [, webhook]")
+	}
+	address, region, health := os.Args[1], os.Args[2], os.Args[3]
+	buckets, versions := os.Args[4], os.Args[5]
+	webhook := ""
+	if len(os.Args) > 6 {
+		webhook = os.Args[6]
+	}
+	if err := (meta.XattrMeta{}).Test(buckets); err != nil {
+		log.Fatalf("the file system has no extended attributes: %v", err)
+	}
+	options := posix.PosixOpts{
+		VersioningDir:       versions,
+		Concurrency:         actions,
+		IOBufferSize:        bufferBytes,
+		CopyObjectThreshold: largestCopyable,
+	}
+	options.SetNewDirPerm(0o755)
+	options.SetNewFilePerm(0o644)
+	store, err := posix.New(buckets, meta.XattrMeta{}, options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	running, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err = embedgw.RunVersityGW(running, store, &embedgw.Config{
+		RootUserAccess:    os.Getenv("ROOT_ACCESS_KEY"),
+		RootUserSecret:    os.Getenv("ROOT_SECRET_KEY"),
+		Region:            region,
+		Ports:             []string{address},
+		MaxConnections:    connections,
+		MaxRequests:       requests,
+		MultipartMaxParts: parts,
+		Quiet:             true,
+		KeepAlive:         true,
+		HealthPath:        health,
+		EventWebhookURL:   webhook,
+	})
+	if err != nil && running.Err() == nil {
+		log.Fatal(err)
+	}
+}
