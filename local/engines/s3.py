@@ -1,7 +1,7 @@
 """versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
 
-It is built from `s3gateway.go`, a main program without the backends and commands that nobody uses
-here, and with `versitygw.patch` (decision 0034): where a version takes the place of another, as
+It is built from `s3gateway.go`, a main program without the other backends and commands,
+and with `versitygw.patch` (decision 0034): where a version takes the place of another, as
 delete markers do when they come and go, the released one removes first and puts then, so that a
 kill in between leaves a key of which nothing can be seen any more. And an upload in parts that is
 being completed is neither denied meanwhile nor lost by a kill.
