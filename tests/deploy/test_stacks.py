@@ -46,17 +46,14 @@ def test_every_stack_is_created_and_protected(deployed: Account) -> None:
 def test_the_same_deployment_again_changes_nothing(deployed: Account) -> None:
     said = deployed.deploy()
     assert said.count("(no changes)") == len(stacks(deployed))
-    assert "0 stacks with differences" in said or "(no changes)" in said
     assert "There were no differences" in deployed.make(guide.line("make diff"))
 
 
 def test_a_setting_of_one_command_changes_only_what_it_concerns(deployed: Account) -> None:
-    assert "RetentionInDays" in deployed.make(guide.line("make diff"), RETENTION)
     deployed.deploy(RETENTION)
     changed = touched(deployed)
     assert {kind for kind in changed if "::Stack" not in kind} == {"AWS::Logs::LogGroup"}
-    deployed.deploy()
-    assert set(deployed.statuses().values()) <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+    assert "RetentionInDays" in deployed.make(guide.line("make diff"))  # the next one restores it
 
 
 def test_a_resource_that_is_in_use_is_removed_in_the_two_steps_of_the_page(
