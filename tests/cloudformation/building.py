@@ -141,14 +141,14 @@ def imports_of(value: JsonValue, scope: Scope) -> set[str]:
     """The names of all exports that a value refers to.
 
     Raises:
-        UnresolvableError: a name in it is not there.
+        UnresolvableError: there is no such export.
     """
-    found: set[str] = set()
-
-    def note(name: str) -> JsonValue:
-        found.add(name)
-        return scope.imported(name)
-
-    own = Scope(scope.stack, scope.ref, scope.attribute, note, scope.conditions, scope.mappings)
-    resolve(value, own)
-    return found
+    if isinstance(value, list):
+        return {name for each in value for name in imports_of(each, scope)}
+    if not isinstance(value, dict):
+        return set()
+    if "Fn::ImportValue" in value:
+        name = str(resolve(value["Fn::ImportValue"], scope))
+        scope.imported(name)
+        return {name}
+    return {name for each in value.values() for name in imports_of(each, scope)}

@@ -78,8 +78,9 @@ class LocalRuntime:
     def remove(self, stack: Wanted, logical_id: str) -> None:
         """See `Builder.remove`: the function of a custom resource gets the event Delete."""
         resource = stack.template.stack.resources[logical_id]
-        if not resource.kind.startswith("Custom::"):
-            return
+        serves = (self._state / "endpoint.json").exists()
+        if not resource.kind.startswith("Custom::") or not serves:
+            return  # a start that failed has ended the functions
         created = self._created()[stack.name]
         properties = resolve(resource.properties, scope_of(stack, created, {}))
         request = str(uuid.uuid4())

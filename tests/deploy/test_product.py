@@ -16,8 +16,8 @@ SECRET = "aws secretsmanager get-secret-value"
 
 
 def _output(running: Running, key: str) -> str:
-    query = f"aws cloudformation describe-stacks --query Stacks[].Outputs[?OutputKey=='{key}'][]"
-    (found,) = running.account.aws(f"{query}.OutputValue")
+    query = f"Stacks[].Outputs[] | [?OutputKey=='{key}'].OutputValue"
+    (found,) = running.account.aws(f'aws cloudformation describe-stacks --query "{query}"')
     return str(found)
 
 
