@@ -59,17 +59,13 @@ class IndexingWiring(WorkerWiring):
 
     @property
     def settle_handler(self) -> Handler:
-        return self._queue_handler(SETTLE, settle_changes, settling=True)
+        return self._queue_handler(SETTLE, settle_changes)
 
     @property
     def fan_out_handler(self) -> Handler:
         step = FanOutStep(self.tables, self.objects, BucketRegistry(self.tables), self.rebuilder)
         return self.consumer_handler(FAN_OUT, {jobs.FAN_OUT.name: step})
 
-    def _queue_handler(
-        self, queue: Queue, read: Callable[[Sequence[Record]], Changes], *, settling: bool = False
-    ) -> Handler:
-        consumer = QueueConsumer(
-            queue, self.queues, self.rebuilder, self.failures, read, self.ring, settling=settling
-        )
+    def _queue_handler(self, queue: Queue, read: Callable[[Sequence[Record]], Changes]) -> Handler:
+        consumer = QueueConsumer(queue, self.queues, self.rebuilder, self.failures, read, self.ring)
         return handler_of(consumer.consume)

@@ -54,9 +54,14 @@ class Poison:
 
 @dataclass(slots=True)
 class Changes:
-    """The result of a batch of events; several events of one document result in one reference."""
+    """The result of a batch of events; several events of one document result in one reference.
+
+    Of the references, `records` are those whose metadata or attributes have changed: they are read
+    through indexes that lag behind.
+    """
 
     references: set[Reference] = field(default_factory=set[Reference])
+    records: set[Reference] = field(default_factory=set[Reference])
     fan_outs: set[FanOut] = field(default_factory=set[FanOut])
     poison: list[Poison] = field(default_factory=list[Poison])
 
@@ -129,7 +134,9 @@ def _add_table_change(changes: Changes, record: Record) -> None:
         _add_fan_out(changes, asset, change.get("NewImage"))
     elif table in (ASSET_FILE_METADATA, FILE_ATTRIBUTES):
         database_id, asset_id, path = keys.FILE.parse(_text(key, keys.FILE.name))
-        changes.references.add(at_path(keys.active(database_id), asset_id, path))
+        changed = at_path(keys.active(database_id), asset_id, path)
+        changes.references.add(changed)
+        changes.records.add(changed)
     elif table is ASSET_LINKS and change.get("NewImage") is not None:
         # The record of a removed link contains no assets; its transaction also writes both assets'
         # rows.

@@ -34,7 +34,7 @@ class StreamConsumer:
         changes = table_changes(event["Records"])
         _keep(changes.poison, self.failures)
         self.fan_outs.start(changes.fan_outs)
-        self.rebuilder.rebuild(changes.references)
+        self.rebuilder.rebuild(changes.references, settles=changes.records)
         return failed(())
 
 
@@ -48,7 +48,6 @@ class QueueConsumer:
     failures: Failures
     read: Callable[[Sequence[Record]], Changes]
     ring: Ring
-    settling: bool = False
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
@@ -56,7 +55,7 @@ class QueueConsumer:
         try:
             changes = self.read(messages)
             _keep(changes.poison, self.failures)
-            self.rebuilder.rebuild(changes.references, settling=self.settling)
+            self.rebuilder.rebuild(changes.references, settles=changes.records)
         except UnavailableError as error:
             return given_back_after(error, self.queues, self.queue, messages, ring=self.ring)
         return failed(())

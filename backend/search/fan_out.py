@@ -85,7 +85,7 @@ class FanOutStep:
             if is_file(version.key)
         }
         try:
-            self.rebuilder.rebuild(files)
+            self.rebuilder.rebuild(files, settles=())
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
         return Progress(_cursor(found), items=len(files), finished=found.next_key is None)

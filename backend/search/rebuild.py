@@ -6,12 +6,14 @@ they write, because the ticket is the document's version. It read after it took 
 read every change that led to any of the others. Clocks, locks and the order of events are not used.
 
 Two problems remain, and are solved here. Metadata can only be read through an eventually consistent
-index, so documents with metadata are rebuilt once more when the index has caught up (`settle`). And
+index, so documents whose metadata has changed are rebuilt once more when the index has caught up
+(`settle`). Rebuilds for other reasons need none: if one reads too early, the rebuild that settles
+the change of metadata has a later ticket. And
 a deleted document would lose its version, so documents are never deleted: if the source no longer
 exists, a tombstone is written, which queries exclude.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -103,14 +105,14 @@ class Rebuilder:
         self,
         references: Iterable[Reference],
         *,
-        settling: bool = False,
+        settles: Collection[Reference] | None = None,
         only: frozenset[str] | None = None,
     ) -> Rebuilt:
         """Build the documents of the references; all of them are written when this returns.
 
-        A rebuild that settles is not repeated: the delay before it was longer than the lag, so it
-        read all earlier changes, and later changes cause their own rebuilds. `only` restricts the
-        physical indexes to write to.
+        The documents of `settles` are built again after the delay, which is longer than the lag:
+        those whose metadata or attributes have changed, whether they exist or not; without it,
+        all that were read through an index. `only` restricts the physical indexes to write to.
 
         Raises:
             UnavailableError: a table, bucket, queue or the engine failed; call again with the same
@@ -126,7 +128,8 @@ class Rebuilder:
             for some in _slices(by_asset(set(references))):
                 portion = self._portion(some, only)
                 before.result()
-                before = writing.submit(self._finish, portion, done, settling=settling)
+                later = portion.reading.lagging if settles is None else {*settles} & {*some}
+                before = writing.submit(self._finish, portion, done, later)
             before.result()
         return done
 
@@ -143,7 +146,7 @@ class Rebuilder:
                 portion.take(project(source, allowed, version), alike)
         return portion
 
-    def _finish(self, portion: _Portion, done: Rebuilt, *, settling: bool) -> None:
+    def _finish(self, portion: _Portion, done: Rebuilt, settles: Set[Reference]) -> None:
         """Write; request the settling only after all documents are written."""
         reading = portion.reading
         if portion.writes:
@@ -155,8 +158,8 @@ class Rebuilder:
         for unreadable in reading.unreadable:
             name = f"{unreadable.asset.database_id}:{unreadable.asset.asset_id}"
             self.failures.keep(name, None, unreadable.reason, references=unreadable.references)
-        if reading.lagging and not settling:
-            messages = list(to_messages(reading.lagging))
+        if settles:
+            messages = list(to_messages(settles))
             self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
 
     def _store_rejected(self, outcome: Outcome, portion: _Portion) -> None:

@@ -188,7 +188,7 @@ class ReindexStep:
             state.phase, state.at = "verify", []
             return _Stepped(state, wait_seconds=_REFRESH_SECONDS)
         only = frozenset(state.new_names.values())
-        self.rebuilder.rebuild(window.references, settling=True, only=only)
+        self.rebuilder.rebuild(window.references, settles=(), only=only)
         state.at = list(window.upto)
         return _Stepped(state, len(window.references))
 

@@ -173,7 +173,7 @@ class Replayer:
         elif consumer in _READERS:
             changes = _READERS[consumer]([event])
             collected.reasons += (item.reason for item in changes.poison)
-            rebuilder.rebuild(changes.references)
+            rebuilder.rebuild(changes.references, settles=changes.records)
         else:
             self._send_again(consumer, event, collected)
 

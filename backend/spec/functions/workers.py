@@ -54,6 +54,7 @@ INDEX_OBJECTS = _indexer(
     "IndexObjects",
     "backend.entrypoints.streams.objects.handler",
     "Rebuilds search documents after object events.",
+    sends=(),
 )
 INDEX_SETTLE = _indexer(
     "IndexSettle",
@@ -65,7 +66,7 @@ INDEX_FAN_OUT = _indexer(
     "backend.entrypoints.streams.fan_out.handler",
     "Rebuilds the documents of an asset's files after changes of its name, tags or state.",
     writes=(operations.JOBS,),
-    sends=(queues.SETTLE, queues.FAN_OUT),
+    sends=(queues.FAN_OUT,),
     loops=True,
 )
 

@@ -78,7 +78,6 @@ class World:
             self.rebuilder.failures,
             settle_changes,
             partial(ring, consumer="IndexSettle"),
-            settling=True,
         )
         messages = self.received(SETTLE)
         assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}

@@ -143,7 +143,8 @@ def test_a_crash_between_the_bulk_and_its_acknowledgement_is_repeated_without_ha
     world: World,
 ) -> None:
     store_asset(world.tables)
-    records = world.changes(ASSETS)
+    store_metadata(world.tables, "material", "steel")
+    records = [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)]
     dying = world.with_ports(engine=DiesAfterBulk(world.deployment.engine.client))
     with pytest.raises(UnavailableError):
         dying.stream(records)

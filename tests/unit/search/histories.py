@@ -82,9 +82,16 @@ class Worker:
     """One call of the indexing function, in a thread that waits for its turn at each request."""
 
     def __init__(
-        self, references: set[Reference], born: int, *, settling: bool, speed: float
+        self,
+        references: set[Reference],
+        records: set[Reference],
+        born: int,
+        *,
+        settling: bool,
+        speed: float,
     ) -> None:
         self.references = references
+        self.records = records
         self.speed = speed
         self.born = born
         self.settling = settling
@@ -93,7 +100,7 @@ class Worker:
         self._go, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
         self.thread: threading.Thread | None = None
 
-    def begin(self, work: Callable[[], None]) -> None:
+    def begin(self, work: Callable[[], object]) -> None:
         def run() -> None:
             self._go.acquire()
             try:
@@ -144,7 +151,7 @@ class History:
         self.queues = MemoryQueues(before=self._before)
         self.engine = MemorySearchEngine(before=self._before, versioned=self.rules.versions)
         self.lags: list[tuple[int, Any, Any]] = []
-        self.events: list[tuple[int, Reference]] = []
+        self.events: list[tuple[int, Reference, bool]] = []
         self.settles: list[tuple[int, set[Reference]]] = []
         self.workers: list[Worker] = []
         ensure_indexes(self.engine, SearchState(self.tables, lambda: NOON))
@@ -214,7 +221,8 @@ class History:
         names = {touched, WHEEL} if choice in {"asset", "gone"} else {touched}
         for reference in sorted(names, key=repr):
             for _ in range(self.random.choice((1, 1, 2))):
-                self.events.append((self.now + self.random.choice((0, 0, 3, 25)), reference))
+                due = self.now + self.random.choice((0, 0, 3, 25))
+                self.events.append((due, reference, choice in {"set", "unset"}))
 
     def _version(self) -> ObjectVersion | None:
         return self.random.choice(
@@ -248,21 +256,21 @@ class History:
         if settles and self.random.random() < 0.5:
             settle = self.random.choice(settles)
             self.settles.remove(settle)
-            self._start(settle[1], settling=True)
+            self._start(settle[1], set(), settling=True)
         elif due:
             batch = self.random.sample(due, self.random.randint(1, min(3, len(due))))
             for event in batch:
                 self.events.remove(event)
-            self._start({reference for _, reference in batch}, settling=False)
+            records = {reference for _, reference, is_record in batch if is_record}
+            self._start({reference for _, reference, _ in batch}, records, settling=False)
 
-    def _start(self, references: set[Reference], *, settling: bool) -> None:
+    def _start(
+        self, references: set[Reference], records: set[Reference], *, settling: bool
+    ) -> None:
         speed = self.random.choice((1, 1, 0.02))
-        worker = Worker(references, self.now, settling=settling, speed=speed)
-        worker.begin(lambda: self._work(references, settling))
+        worker = Worker(references, records, self.now, settling=settling, speed=speed)
+        worker.begin(lambda: self.rebuilder.rebuild(references, settles=records))
         self.workers.append(worker)
-
-    def _work(self, references: Iterable[Reference], settling: bool) -> None:
-        self.rebuilder.rebuild(references, settling=settling)
 
     def _advance(self, worker: Worker) -> None:
         self.running = worker
@@ -289,7 +297,10 @@ class History:
         if worker.settling:
             self.settles.append((self.now, worker.references))
         else:
-            self.events += [(self.now, reference) for reference in worker.references]
+            self.events += [
+                (self.now, reference, reference in worker.records)
+                for reference in worker.references
+            ]
 
     def is_right(self) -> bool:
         """Whether the index holds what the sources do, and nothing else."""

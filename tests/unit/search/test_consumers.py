@@ -12,6 +12,7 @@ from backend.search.changes import object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
+from backend.spec import keys
 from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import OBJECT_EVENTS, SETTLE
 from tests.factories.jobs import job_service
@@ -20,6 +21,7 @@ from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
 
 ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
+RECORD_KEY = {"metadataKey": "k", keys.FILE.name: "museum:pump:/a.glb"}
 
 
 @pytest.fixture
@@ -90,11 +92,42 @@ def test_settling_sends_no_further_message(
     indexing: Rebuilder, tables: Tables, sent: MemoryQueues, streams: StreamConsumer
 ) -> None:
     store_asset(tables)
-    streams.consume({"Records": [stream_record(ASSET_KEY, {})]})
+    streams.consume({"Records": [stream_record(RECORD_KEY, {})]})
     rung: list[Metric] = []
-    settle = QueueConsumer(
-        SETTLE, sent, indexing, indexing.failures, settle_changes, rung.append, settling=True
-    )
-    settle.consume(delivered(sent.take(SETTLE)))
+    settle = QueueConsumer(SETTLE, sent, indexing, indexing.failures, settle_changes, rung.append)
+    messages = sent.take(SETTLE)
+    assert messages == [{"references": [["file", "museum", "pump", "/a.glb"]]}]
+    settle.consume(delivered(messages))
     assert sent.sent == []
     assert not rung
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_changed_metadata_settles_also_before_its_asset_is_found(
+    tables: Tables, sent: MemoryQueues, streams: StreamConsumer, gone: bool
+) -> None:
+    if not gone:
+        store_asset(tables)
+    records = [stream_record(RECORD_KEY), stream_record(ASSET_KEY, {})]
+    streams.consume({"Records": records})
+    assert sent.take(SETTLE) == [{"references": [["file", "museum", "pump", "/a.glb"]]}]
+
+
+def test_changes_of_assets_and_objects_need_not_settle(
+    indexing: Rebuilder,
+    tables: Tables,
+    objects: S3Objects,
+    sent: MemoryQueues,
+    streams: StreamConsumer,
+    engine: MemorySearchEngine,
+) -> None:
+    store_asset(tables)
+    objects.put("assetbucket", "pump/a.glb", b"a", content_type="text/plain", metadata={})
+    streams.consume({"Records": [stream_record(ASSET_KEY, {})]})
+    rung: list[Metric] = []
+    consumer = QueueConsumer(
+        OBJECT_EVENTS, sent, indexing, indexing.failures, object_changes, rung.append
+    )
+    consumer.consume({"Records": [object_message("assetbucket", "pump/a.glb")]})
+    assert set(engine.live()) == {"museum:pump", "museum:pump:pump/a.glb"}
+    assert sent.sent == []

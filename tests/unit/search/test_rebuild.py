@@ -198,7 +198,7 @@ def test_what_was_read_through_an_index_is_settled_once_after_the_delay(
             900,
         )
     ]
-    indexing.rebuild({PUMP}, settling=True)
+    indexing.rebuild({PUMP}, settles=())
     assert len(sent.sent) == 1
 
 
@@ -208,7 +208,7 @@ def test_settling_writes_also_what_has_not_changed(
     store_asset(tables)
     indexing.rebuild({PUMP})
     first = (engine.document("assets-1", "museum:pump") or {})["rev"]
-    indexing.rebuild({PUMP}, settling=True)
+    indexing.rebuild({PUMP}, settles=())
     assert (engine.document("assets-1", "museum:pump") or {})["rev"] > first
 
 

@@ -19,6 +19,7 @@ from backend.search.replay import (
     MOST_ATTEMPTS,
     next_attempt,
 )
+from backend.spec import keys
 from backend.spec.queues import FAN_OUT, LIFECYCLE, SETTLE
 from backend.spec.tables.assets import ASSETS
 from tests.factories.buckets import stored_bucket
@@ -36,6 +37,7 @@ from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
 
 ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
+RECORD_KEY = {"metadataKey": "k", keys.FILE.name: "museum:pump:/"}
 SOON = NOON + timedelta(minutes=1)
 RUNG = '"ReplaysGivenUp":[1.0]'
 
@@ -178,7 +180,9 @@ def test_a_message_of_a_job_goes_back_into_its_queue(bench: Bench) -> None:
 def test_a_batch_that_was_given_up_is_indexed_and_fans_out(bench: Bench) -> None:
     row = store_asset(bench.tables, inheritedRevision=2)
     image = {"inheritedRevision": {"N": "2"}}
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, image)]))
+    put_object(
+        bench.objects, given_up([stream_record(ASSET_KEY, image), stream_record(RECORD_KEY, {})])
+    )
     assert bench.outcomes() == ["replayed"]
     assert bench.engine.live()["museum:pump"]["str_assetname"] == row["assetName"]
     assert bench.listed() == []
@@ -230,7 +234,8 @@ def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
     bench: Bench, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_asset(bench.tables)
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    records = [stream_record(ASSET_KEY, {}), stream_record(RECORD_KEY, {})]
+    put_object(bench.objects, given_up(records))
 
     def die(*_: object, **__: object) -> None:
         raise SystemExit(step)
