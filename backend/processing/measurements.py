@@ -44,6 +44,8 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
     }
     if scene.unit is not None:
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
+    if scene.ends_within_line:
+        facts["endsWithinLine"] = True
     bounds = scene.bounds or _bounds(everything)
     facts |= _texture_facts(scene, references)
     if bounds is not None:

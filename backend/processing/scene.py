@@ -55,7 +55,10 @@ METRE = Unit("metre", 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A model. `total_points` and `bounds` are set if only a part of all points was read."""
+    """A model. `total_points` and `bounds` are set if only a part of all points was read.
+
+    `ends_within_line`: its text, in a format without an end mark, may be cut off.
+    """
 
     format: str
     parts: list[Part] = field(default_factory=list["Part"])
@@ -68,5 +71,6 @@ class Scene:
     animations: int = 0
     bones: int = 0
     embedded_textures: int = 0
+    ends_within_line: bool = False
     total_points: int | None = None
     bounds: tuple[Floats, Floats] | None = None

@@ -85,6 +85,11 @@ FACTS = (
     Fact("metresPerUnit", "number", "Metres of one unit of the file."),
     Fact("upAxis", "string", "Axis that points up: `x`, `y` or `z`."),
     Fact("crs", "string", "Coordinate reference system of a point cloud."),
+    Fact(
+        "endsWithinLine",
+        "boolean",
+        "True if a text without an end mark (OBJ, NFF, RAW) ends within a line: it may be cut off.",
+    ),
     Fact("pages", "number", "Pages of a document."),
     Fact("width", "number", "Width of an image, in pixels; of a page, in points."),
     Fact("height", "number", "Height of an image, in pixels; of a page, in points."),

@@ -1,11 +1,13 @@
 """STEP and IGES: OpenCASCADE triangulates the solids, as a GLB in memory."""
 
 import functools
+import re
 from dataclasses import replace
 from typing import Any
 
 from backend.processing.files import Files
 from backend.processing.readers import gltf
+from backend.processing.readers.endings import require_end
 from backend.processing.readers.step_header import originating_system
 from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.readers.units import named
@@ -13,6 +15,7 @@ from backend.processing.scene import RefusedError, Scene
 
 # How far triangles may be from the solid: 0.1 mm, and 0.5 radians between neighbours.
 _LINEAR, _ANGULAR = 0.1, 0.5
+_HEADER = re.compile(rb"(?<!END-)ISO-10303-21;")
 
 
 @functools.cache
@@ -29,6 +32,9 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
     data = data.removeprefix(BYTE_ORDER_MARK)
     if kind == "step" and b"ISO-10303-21" not in data[:1024]:
         raise RefusedError("not a STEP file: it has no header")
+    if kind == "step" and len(_HEADER.findall(data[:4096])) > 1:
+        raise RefusedError("the STEP file has two headers")
+    require_end(extension, data)
     converted: bytes = library().load(
         data,
         file_type=kind,

@@ -1,9 +1,11 @@
 """Reads a model by its extension."""
 
+from dataclasses import replace
 from importlib import import_module
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
+from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
@@ -41,11 +43,13 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
         return las.read(data)
     if extension in INSPECT_CAD_EXTENSIONS:
         return cad.read(data, extension, files)
-    if extension in OWN_EXTENSIONS:
-        return _own_or_assimp(data, name, extension, files)
     if extension == "3mf":
         return three_mf.read(data, name, files)
-    return assimp.read(data, name, extension, files)
+    require_end(extension, data)
+    read = _own_or_assimp if extension in OWN_EXTENSIONS else assimp.read
+    scene = read(data, name, extension, files)
+    is_open = extension in OPEN_ENDED and ends_within_line(data)
+    return replace(scene, ends_within_line=True) if is_open else scene
 
 
 def _own_or_assimp(data: bytes, name: str, extension: str, files: Files) -> Scene:

@@ -11,6 +11,7 @@ from backend.processing.scene import Floats, Material, Part, RefusedError, Scene
 
 _HEADER, _FACET = 84, 50
 _NAME = re.compile(rb"^[ \t]*(?:end)?solid[^\n]*", re.MULTILINE | re.IGNORECASE)
+_END = re.compile(rb"^[ \t]*end[ \t]?solid", re.MULTILINE | re.IGNORECASE)
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 
 
@@ -43,7 +44,10 @@ def _binary(data: bytes, count: int) -> Scene:
 
 def _text(data: bytes) -> Scene:
     lines = _VERTEX.findall(_NAME.sub(b"", data))
-    if len(lines) % 3 and data.rstrip().lower().rfind(b"endsolid") > 0:
+    ends = [found.start() for found in _END.finditer(data)]
+    if not ends or ends[-1] < data.lower().rfind(b"facet normal"):
+        raise RefusedError("truncated: the text STL file does not end with endsolid")
+    if len(lines) % 3:
         raise RefusedError(f"the STL file has {len(lines)} corners, which are no triangles")
     if len(lines) > limits.VERTICES:
         raise RefusedError(f"{len(lines) // 3} triangles are too many")

@@ -1,0 +1,117 @@
+"""The ends of text models: whether one was cut off.
+
+Formats with an end mark are refused without it. Of the others only an incomplete last element can
+be recognised, and a fact says whether the text ends within a line.
+"""
+
+import re
+
+from backend.processing.readers.text import plain
+from backend.processing.scene import RefusedError
+
+OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw"})
+"""Formats without an end mark and without counts: a cut at the end of a line cannot be noticed."""
+_TAIL = 4096
+_SECTIONS = tuple(
+    re.compile(rb"(?mi)^[ \t]*" + word + rb"[ \t]*$")
+    for word in (rb"SECTION[ \t]*\n[ \t]*2", rb"ENDSEC")  # a section begins with its name
+)
+_FEWEST = {b"v": 3, b"vn": 3, b"vt": 1, b"f": 3, b"l": 2}
+"""The fewest values of a line of OBJ."""
+_RAW_NUMBERS = frozenset(
+    {0, 9, 12}
+)  # of a line: an object's name, corners, or a colour and corners
+_POLYGON = re.compile(rb"(?m)^[ \t]*t?pp?[ \t]+(\d+)[^\n]*\n?")
+
+
+def require_end(extension: str, data: bytes) -> None:
+    """Refuse a text that was cut off.
+
+    Raises:
+        RefusedError: the end mark of the format is missing, or the last element is not complete.
+    """
+    tail = plain(data[-_TAIL:]).rstrip(b"\0\x1a \t\n")
+    if extension in {"smd", "vta"} and not re.search(rb"(?i)(?:\A|\n)[ \t]*end\Z", tail):
+        raise RefusedError(f"truncated: the {extension.upper()} file does not end with `end`")
+    if extension == "dxf" and not data.startswith(b"AutoCAD Binary DXF"):
+        _require_sections(plain(data), tail)
+    if extension in {"step", "stp"} and b"END-ISO-10303-21" not in tail:
+        raise RefusedError("truncated: the STEP file does not end with END-ISO-10303-21")
+    if extension in {"iges", "igs"} and not _is_terminated(tail):
+        raise RefusedError("truncated: the IGES file has no terminate section")
+    if extension == "off" and b"BINARY" not in data[:40]:
+        _require_off_lines(plain(data))
+    if extension == "raw":
+        _require_raw_line(tail.rsplit(b"\n", 1)[-1])
+    if extension == "nff" and data.lstrip()[:3].lower() != b"nff":
+        _require_polygon(plain(data))
+    if extension == "obj" and ends_within_line(data):
+        _require_obj_line(tail.rsplit(b"\n", 1)[-1].split())
+
+
+def ends_within_line(data: bytes) -> bool:
+    """Return whether a text has no line end at its end."""
+    return not plain(data[-_TAIL:]).rstrip(b"\0").endswith(b"\n")
+
+
+def _require_sections(text: bytes, tail: bytes) -> None:
+    if tail[-3:].upper() != b"EOF":
+        raise RefusedError("truncated: the DXF file does not end with EOF")
+    begun, ended = (len(mark.findall(text)) for mark in _SECTIONS)
+    if begun != ended:
+        raise RefusedError(f"the DXF file has {begun} sections, of which {ended} end")
+
+
+def _is_terminated(tail: bytes) -> bool:
+    """Return whether one of the last lines of IGES is of the last section, by its column 73."""
+    return any(line[72:73] == b"T" for line in tail.split(b"\n")[-3:])
+
+
+def _require_off_lines(text: bytes) -> None:
+    """Require as many lines as OFF declares vertices and faces, and a whole last face."""
+    lines = [line for each in text.split(b"\n") if (line := each.split(b"#", 1)[0].split())]
+    if lines and not lines[0][0].isdigit():
+        lines = lines[1:] if len(lines[0]) == 1 else [lines[0][1:], *lines[1:]]
+    if not lines or not all(token.isdigit() for token in lines[0][:2]) or len(lines[0]) < 2:
+        return  # the importer says what is wrong with the header
+    vertices, faces = (int(token[:10]) for token in lines[0][:2])
+    held = len(lines) - 1
+    if held < vertices + faces:
+        raise RefusedError(
+            f"truncated: the OFF file declares {vertices} vertices and {faces} faces, "
+            f"{held} lines follow"
+        )
+    last = lines[vertices + faces]
+    if faces and last[0].isdigit() and len(last) - 1 < int(last[0][:10]):
+        raise RefusedError("truncated: the last face of the OFF file is not complete")
+
+
+def _require_raw_line(line: bytes) -> None:
+    numbers = 0
+    for token in line.split():
+        if not re.fullmatch(rb"[-+.\deE]+", token):
+            break
+        numbers += 1
+    if numbers not in _RAW_NUMBERS:
+        raise RefusedError(f"truncated: the last line of the RAW file has {numbers} numbers")
+
+
+def _require_polygon(text: bytes) -> None:
+    """Require the corners that the last polygon of NFF declares, each on a line."""
+    last = None
+    for last in _POLYGON.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    if last is None:
+        return
+    declared = int(last.group(1))
+    found = sum(bool(line.strip()) for line in text[last.end() :].split(b"\n"))
+    if found < declared:
+        raise RefusedError(
+            f"truncated: the last polygon of the NFF file has {declared} corners, {found} follow"
+        )
+
+
+def _require_obj_line(tokens: list[bytes]) -> None:
+    if tokens and len(tokens) - 1 < _FEWEST.get(tokens[0], 0):
+        name = tokens[0].decode()
+        raise RefusedError(f"truncated: the OBJ file ends within an element ({name})")
