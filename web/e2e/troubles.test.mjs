@@ -1,6 +1,9 @@
 // What goes wrong while somebody works: names, refusals, a server that is busy, a deleted asset.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
 import { accessible, clean, endpoint, open, UI, withKey } from './walk.mjs';
@@ -111,6 +114,44 @@ test('an upload can be paused, and the same files chosen again are not sent twic
   await again.getByRole('button', { name: /^Upload/ }).click();
   await again.getByText('The upload is complete.').waitFor();
   assert.equal(sent, 1, 'only the new file is sent');
+  clean(seen);
+  await context.close();
+});
+
+test('a large file goes on after the parts that a closed tab has sent', async () => {
+  const { context, page, seen } = await open(browser);
+  const path = join(process.env.VITRINE_SCRATCH ?? '.', `large-${Date.now()}.bin`);
+  writeFileSync(path, randomBytes(70 * 1024 * 1024));
+  const upload = await chooseFiles(page, path, `large ${Date.now()}`);
+  const storage = new URL(endpoint.s3).origin;
+  const isPart = (request) => request.method() === 'PUT' && request.url().startsWith(storage);
+  let stored = 0;
+  page.on('response', (response) => (stored += isPart(response.request()) ? 1 : 0));
+  await page.route(`${storage}/**`, async (route) => {
+    // The third part never arrives.
+    if (isPart(route.request()) && /partNumber=3\b/i.test(route.request().url())) return;
+    await route.continue();
+  });
+  await upload.click();
+  while (stored < 2) await page.waitForTimeout(100);
+  const [, database, id] = /database\/([^/]+)\/assets\/([^/?]+)/.exec(
+    await page.evaluate(
+      () =>
+        performance.getEntriesByType('resource').findLast((each) => /listFiles/.test(each.name))
+          .name,
+    ),
+  );
+  await page.close({ runBeforeUnload: false });
+  const again = await context.newPage();
+  let sent = 0;
+  again.on('request', (request) => (sent += isPart(request) ? 1 : 0));
+  await withKey(again);
+  await again.goto(`${UI}upload?database=${database}&asset=${id}`);
+  await again.locator('input[type=file]').first().setInputFiles(path);
+  await again.getByRole('button', { name: /^Upload/ }).click();
+  await again.getByText('The upload is complete.').waitFor();
+  assert.equal(sent, 1, 'only the part that was not stored is sent');
+  rmSync(path);
   clean(seen);
   await context.close();
 });

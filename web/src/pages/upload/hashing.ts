@@ -1,6 +1,6 @@
 interface Reply {
   id: number;
-  sha256?: string;
+  sum?: string;
   error?: string;
 }
 
@@ -21,13 +21,22 @@ export class Hashing {
 
   /** Returns the SHA-256 in base64, as the API has it. */
   sha256(file: Blob): Promise<string> {
+    return this.sum(file, 'sha256');
+  }
+
+  /** Returns the MD5 in hexadecimal digits, as the storage names parts. */
+  md5(file: Blob): Promise<string> {
+    return this.sum(file, 'md5');
+  }
+
+  private sum(file: Blob, kind: 'sha256' | 'md5'): Promise<string> {
     const id = this.next++;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, ({ sha256, error }) => {
-        if (sha256 === undefined) reject(new Error(error));
-        else resolve(sha256);
+      this.waiting.set(id, ({ sum, error }) => {
+        if (sum === undefined) reject(new Error(error));
+        else resolve(sum);
       });
-      this.worker.postMessage({ id, file });
+      this.worker.postMessage({ id, file, kind });
     });
   }
 

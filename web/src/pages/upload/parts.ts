@@ -3,9 +3,12 @@ const DEFAULT_PART = 150 * MIB;
 const OWN_PART = 32 * MIB;
 const MOST_PARTS = 2_500;
 
+/** Whether a file is sent in several parts: an upload of it can be continued. */
+export const isLarge = (size: number): boolean => size > OWN_PART;
+
 /** How many parts to ask for: small ones lose little when a connection breaks. */
 export function wantedParts(size: number): number | undefined {
-  if (size <= OWN_PART) return undefined;
+  if (!isLarge(size)) return undefined;
   return Math.min(Math.ceil(size / OWN_PART), MOST_PARTS);
 }
 

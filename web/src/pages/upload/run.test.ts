@@ -2,17 +2,27 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../api/errors';
 
 const POST = vi.fn();
-const put = vi.fn(() => Promise.resolve('etag'));
+const GET = vi.fn();
+const DELETE = vi.fn(() => Promise.resolve());
+const put = vi.fn((url: string) => Promise.resolve(url && 'etag'));
 vi.mock('../../api/client', () => ({
-  api: { POST: (...given: unknown[]) => POST(...given) as unknown, DELETE: vi.fn(), GET: vi.fn() },
+  api: {
+    POST: (...given: unknown[]) => POST(...given) as unknown,
+    GET: (...given: unknown[]) => GET(...given) as unknown,
+    DELETE: () => DELETE(),
+  },
   reply: (value: unknown) => value,
   replyWithHeaders: (value: unknown) => value,
 }));
 vi.mock('../../api/writes', () => ({ wrote: () => undefined }));
-vi.mock('./storage', () => ({ put: () => put(), StorageError: class extends Error {} }));
+vi.mock('./storage', () => ({
+  put: (url: string) => put(url),
+  StorageError: class extends Error {},
+}));
 vi.mock('./hashing', () => ({
   Hashing: class {
     sha256 = () => Promise.resolve('sum');
+    md5 = (content: Blob) => Promise.resolve(`md5 of ${content.size}`);
     end = () => undefined;
   },
 }));
@@ -78,4 +88,110 @@ test('a refusal of the sender is not tried again with fewer files', async () => 
   await run.start();
   expect(POST).toHaveBeenCalledTimes(1);
   expect(run.current().items.every((each) => each.state === 'failed')).toBe(true);
+});
+
+const MIB = 1024 * 1024;
+const SIZE = 96 * MIB;
+const PART = 32 * MIB;
+const URLS = [1, 2, 3].map((PartNumber) => ({
+  PartNumber,
+  UploadUrl: `https://b.test/${PartNumber}`,
+}));
+
+/** A server that has an open upload of a large file, with these parts of it. */
+function halfSent(
+  storedParts: { PartNumber: number; ETag: string; Size: number }[],
+  more = {},
+): void {
+  const summary = { uploadType: 'assetFile', databaseId: 'd', assetId: 'a', files: 1, size: SIZE };
+  const items = [
+    { ...summary, uploadId: 'other', assetId: 'b', state: 'open' },
+    { ...summary, uploadId: 'open', state: 'open' },
+  ];
+  const file = {
+    relativeKey: '/big.glb',
+    state: 'open',
+    file_size: SIZE,
+    numParts: 3,
+    uploadIdS3: 's3',
+  };
+  GET.mockImplementation((route: string) =>
+    Promise.resolve(route === '/uploads' ? { items } : { files: [file] }),
+  );
+  POST.mockImplementation(
+    (route: string, given: { body: { files: { partRanges?: { first: number }[] }[] } }) => {
+      if (route.endsWith('complete')) {
+        const fileResults = [{ relativeKey: '/big.glb', success: true }];
+        return Promise.resolve({ data: { fileResults, message: '' }, headers: new Headers() });
+      }
+      const wanted = given.body.files[0]?.partRanges?.map((each) => each.first) ?? [1, 2, 3];
+      const partUploadUrls = URLS.filter((each) => wanted.includes(each.PartNumber));
+      const started = { ...file, partUploadUrls };
+      if (route === '/uploads') return Promise.resolve({ uploadId: 'new', files: [started] });
+      return Promise.resolve({ files: [{ ...started, storedParts, ...more }] });
+    },
+  );
+}
+
+async function sendBig(): Promise<{ state?: string; urls: string[]; completed: unknown }> {
+  const big = new File([new Uint8Array(SIZE)], 'big.glb');
+  const run = new Run(
+    { databaseId: 'd', assetId: 'a' },
+    [{ file: big, path: '/big.glb' }],
+    new Map(),
+  );
+  await run.start();
+  const completed = POST.mock.calls.find(([route]) =>
+    String(route).endsWith('complete'),
+  )?.[1] as unknown;
+  return {
+    state: run.current().items[0]?.state,
+    urls: put.mock.calls.map(([url]) => url),
+    completed,
+  };
+}
+
+test('a large file goes on after the parts that an earlier try has stored', async () => {
+  halfSent([1, 3].map((PartNumber) => ({ PartNumber, ETag: `"md5 of ${PART}"`, Size: PART })));
+  const { state, urls, completed } = await sendBig();
+  expect([state, urls]).toEqual(['done', ['https://b.test/2']]);
+  const parts = [
+    { PartNumber: 1, ETag: `md5 of ${PART}` },
+    { PartNumber: 2, ETag: 'etag' },
+    { PartNumber: 3, ETag: `md5 of ${PART}` },
+  ];
+  expect(completed).toMatchObject({
+    params: { path: { uploadId: 'open' } },
+    body: { files: [{ parts }] },
+  });
+});
+
+test('parts of another content, of another size or none at all are sent anew', async () => {
+  for (const stored of [
+    [{ PartNumber: 1, ETag: 'other', Size: PART }],
+    [{ PartNumber: 1, ETag: `md5 of ${PART}`, Size: PART - 1 }],
+    [],
+  ]) {
+    vi.clearAllMocks();
+    halfSent(stored);
+    const { state, urls, completed } = await sendBig();
+    expect([state, urls.length]).toEqual(['done', 3]);
+    expect(completed).toMatchObject({ params: { path: { uploadId: 'new' } } });
+  }
+});
+
+test('parts that the server has assembled are only completed', async () => {
+  halfSent([], { assembled: true });
+  const { state, urls, completed } = await sendBig();
+  expect([state, urls]).toEqual(['done', []]);
+  expect(completed).toMatchObject({ params: { path: { uploadId: 'open' } } });
+});
+
+test('an upload that ended meanwhile is begun anew, and a lost connection keeps what was sent', async () => {
+  halfSent([]);
+  GET.mockRejectedValue(new ApiError(404, 'UploadNotFound', 'There is no such upload'));
+  expect((await sendBig()).state).toBe('done');
+  put.mockRejectedValueOnce(new Error('the connection was lost'));
+  expect((await sendBig()).state).toBe('failed');
+  expect(DELETE).not.toHaveBeenCalled();
 });

@@ -4,7 +4,8 @@ import { wrote } from '../../api/writes';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { Hashing } from './hashing';
-import { partSizes, wantedParts } from './parts';
+import { isLarge, partSizes, wantedParts } from './parts';
+import { resumed, type Part, type Started, type Target } from './resuming';
 import { put, StorageError } from './storage';
 
 export type State =
@@ -20,11 +21,6 @@ export interface Progress {
   items: readonly Item[];
   running: boolean;
   paused: boolean;
-}
-
-interface Part {
-  PartNumber: number;
-  ETag: string;
 }
 
 const FILES_AT_ONCE = 50;
@@ -106,7 +102,33 @@ export class Run {
         this.fail([item], error);
       }
     }
-    if (sums.size) await this.upload(sums, signal);
+    const small = [...sums].filter(([item]) => !isLarge(item.file.size));
+    if (small.length) await this.upload(new Map(small), signal);
+    // Each large file has an upload of its own, which a later try continues.
+    for (const one of sums) {
+      if (isLarge(one[0].file.size) && !signal.aborted) await this.upload(new Map([one]), signal);
+    }
+  }
+
+  /** Starts an upload, or continues that of a large file. */
+  private async begin(sums: ReadonlyMap<Item, string>): Promise<Started> {
+    const items = [...sums.keys()];
+    const [only] = items;
+    if (only && items.length === 1 && isLarge(only.file.size)) {
+      const found = await this.patiently(() =>
+        resumed(this.place, only, (content) => this.hashing.md5(content)),
+      );
+      if (found) return found;
+    }
+    const files = items.map((item) => ({
+      relativeKey: item.path,
+      file_size: item.file.size,
+      num_parts: wantedParts(item.file.size),
+      checksumSha256: sums.get(item),
+    }));
+    const body = { ...this.place, uploadType: 'assetFile' as const, files };
+    const started = await this.patiently(() => reply(api.POST('/uploads', { body })));
+    return { ...started, files: started.files.map((each) => ({ ...each, stored: [] })) };
   }
 
   private async upload(sums: ReadonlyMap<Item, string>, signal: AbortSignal): Promise<void> {
@@ -114,21 +136,7 @@ export class Run {
     let uploadId: string | null = null;
     try {
       const body = { ...this.place, uploadType: 'assetFile' as const };
-      const started = await this.patiently(() =>
-        reply(
-          api.POST('/uploads', {
-            body: {
-              ...body,
-              files: items.map((item) => ({
-                relativeKey: item.path,
-                file_size: item.file.size,
-                num_parts: wantedParts(item.file.size),
-                checksumSha256: sums.get(item),
-              })),
-            },
-          }),
-        ),
-      );
+      const started = await this.begin(sums);
       uploadId = started.uploadId;
       const files: { relativeKey: string; uploadIdS3: string; parts: Part[] }[] = [];
       for (const target of started.files) {
@@ -148,7 +156,8 @@ export class Run {
       signal.throwIfAborted();
       const left = items.filter((each) => each.state === 'sent');
       if (!left.length) {
-        await this.abandon(uploadId);
+        // What was sent of a large file is kept for the next try.
+        if (!items.some((each) => isLarge(each.file.size))) await this.abandon(uploadId);
         return;
       }
       left.forEach((item) => this.set(item, { state: 'completing' }));
@@ -185,17 +194,16 @@ export class Run {
     }
   }
 
-  private async send(
-    item: Item,
-    target: { numParts: number; partUploadUrls: { PartNumber: number; UploadUrl: string }[] },
-    signal: AbortSignal,
-  ): Promise<Part[]> {
-    this.set(item, { state: 'sending', sent: 0 });
+  private async send(item: Item, target: Target, signal: AbortSignal): Promise<Part[]> {
     const sizes = partSizes(item.file.size, target.numParts);
     const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
-    const moved = sizes.map(() => 0);
+    const moved = sizes.map((size, at) =>
+      target.stored.some((each) => each.PartNumber === at + 1) ? size : 0,
+    );
+    const sent = () => moved.reduce((sum, each) => sum + each, 0);
+    this.set(item, { state: 'sending', sent: sent() });
     const waiting = target.partUploadUrls.filter(({ PartNumber }) => sizes[PartNumber - 1]);
-    const parts: Part[] = [];
+    const parts: Part[] = [...target.stored];
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one; one = waiting.shift()) {
         const { PartNumber, UploadUrl } = one;
@@ -204,7 +212,7 @@ export class Run {
         const ETag = await this.patiently(() =>
           put(UploadUrl, content, signal, (bytes) => {
             moved[PartNumber - 1] = bytes;
-            this.set(item, { sent: moved.reduce((sum, each) => sum + each, 0) });
+            this.set(item, { sent: sent() });
           }),
         );
         parts.push({ PartNumber, ETag });

@@ -1,0 +1,126 @@
+import { api, reply } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { Place } from '../../viewer/sources';
+import type { Chosen } from './chosen';
+import { partSizes } from './parts';
+
+export interface Part {
+  PartNumber: number;
+  ETag: string;
+}
+
+/** A file of an upload: where its parts go, and those that are stored already. */
+export interface Target {
+  relativeKey: string;
+  uploadIdS3: string;
+  numParts: number;
+  partUploadUrls: { PartNumber: number; UploadUrl: string }[];
+  stored: Part[];
+}
+
+export interface Started {
+  uploadId: string;
+  files: Target[];
+}
+
+type Md5 = (content: Blob) => Promise<string>;
+
+const PAGES = 3;
+const COMPARED = 5;
+/** The parts are one object already: nothing compares their ETags any more. */
+const ASSEMBLED = 'assembled';
+const GONE = [400, 403, 404, 409, 410, 413];
+
+/**
+ * Returns the open upload of this file that an earlier try, tab or machine has begun, or null.
+ *
+ * The server lists it, so that nothing is kept in the browser. A stored part counts if its ETag is
+ * the MD5 of the file's own content there; if one is not, the file is another one.
+ */
+export async function resumed(place: Place, chosen: Chosen, md5: Md5): Promise<Started | null> {
+  try {
+    for (const uploadId of await openUploads(place, chosen.file.size)) {
+      const found = await continued(uploadId, chosen, md5);
+      if (found) return found;
+    }
+  } catch (error) {
+    // It was completed, deleted or taken away meanwhile: the file is sent from its beginning.
+    if (!(error instanceof ApiError && GONE.includes(error.status))) throw error;
+  }
+  return null;
+}
+
+/** Large files have an upload each. */
+async function openUploads({ databaseId, assetId }: Place, size: number): Promise<string[]> {
+  const found: string[] = [];
+  let startingToken: string | undefined;
+  for (let page = 0; page < PAGES; page++) {
+    const listed = await reply(
+      api.GET('/uploads', { params: { query: { pageSize: 100, startingToken } } }),
+    );
+    const same = listed.items.filter(
+      (each) =>
+        each.state === 'open' &&
+        each.uploadType === 'assetFile' &&
+        each.databaseId === databaseId &&
+        each.assetId === assetId &&
+        each.files === 1 &&
+        each.size === size,
+    );
+    found.push(...same.map((each) => each.uploadId));
+    if (!listed.NextToken) break;
+    startingToken = listed.NextToken;
+  }
+  return found.slice(0, COMPARED);
+}
+
+async function continued(uploadId: string, chosen: Chosen, md5: Md5): Promise<Started | null> {
+  const params = { path: { uploadId } };
+  const details = await reply(api.GET('/uploads/{uploadId}', { params }));
+  const open = details.files.find(
+    (each) =>
+      each.relativeKey === chosen.path &&
+      each.state === 'open' &&
+      each.file_size === chosen.file.size,
+  );
+  if (!open) return null;
+  const renew = async (partRanges: { first: number; last: number }[], storedParts: boolean) => {
+    const files = [{ relativeKey: chosen.path, partRanges }];
+    const renewed = await reply(
+      api.POST('/uploads/{uploadId}/renew', { params, body: { files, storedParts } }),
+    );
+    return renewed.files[0];
+  };
+  const known = await renew([], true);
+  if (!known) return null;
+  const numbers = Array.from({ length: known.numParts }, (_, at) => at + 1);
+  if (known.assembled) {
+    const stored = numbers.map((PartNumber) => ({ PartNumber, ETag: ASSEMBLED }));
+    return { uploadId, files: [{ ...known, partUploadUrls: [], stored }] };
+  }
+  const stored = await verified(known, chosen.file, md5);
+  if (!stored?.length) return null;
+  const missing = numbers.filter((each) => !stored.some((one) => one.PartNumber === each));
+  const ranges = missing.map((each) => ({ first: each, last: each }));
+  const rest = ranges.length ? await renew(ranges, false) : undefined;
+  return { uploadId, files: [{ ...known, partUploadUrls: rest?.partUploadUrls ?? [], stored }] };
+}
+
+/** The stored parts, or null if one of them has other content than the file. */
+async function verified(
+  known: { numParts: number; storedParts?: (Part & { Size: number })[] },
+  file: Blob,
+  md5: Md5,
+): Promise<Part[] | null> {
+  const sizes = partSizes(file.size, known.numParts);
+  const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
+  const stored: Part[] = [];
+  for (const { PartNumber, ETag, Size } of known.storedParts ?? []) {
+    const start = starts[PartNumber - 1];
+    if (start === undefined || sizes[PartNumber - 1] !== Size) return null;
+    const etag = ETag.replaceAll('"', '');
+    if ((await md5(file.slice(start, start + Size))) !== etag) return null;
+    stored.push({ PartNumber, ETag: etag });
+  }
+  return stored;
+}
