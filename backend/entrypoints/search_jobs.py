@@ -17,6 +17,7 @@ from backend.search.geo_keys import GeoKeys
 from backend.search.reindex import ReindexStep
 from backend.search.sources import Sources
 from backend.search.state import SearchState
+from backend.search.typed_files import TypedFiles
 from backend.search.walk import SourceWalk
 from backend.search.work import Report
 from backend.search.work_steps import WorkSteps
@@ -56,6 +57,7 @@ class RenewalWiring(IndexingWiring):
             walk=self.walk,
             comparer=Comparer(self.engine, sources, GeoKeys(self.tables), self.search_state),
             rebuilder=self.rebuilder,
+            types=TypedFiles(self.assets, self.objects),
             grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
             clock=self.clock,
         )

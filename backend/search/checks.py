@@ -26,6 +26,7 @@ from backend.search.comparison import (
 )
 from backend.search.rebuild import Rebuilder
 from backend.search.references import FileKeyRef
+from backend.search.typed_files import TypedFiles
 from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
 
 MOST_SUSPECTS = 10_000
@@ -99,13 +100,16 @@ class Check:
 
     `names` are the indexes that are compared. With `at_once`, all differing documents are rebuilt
     when they are found, without a second comparison, because a needless rebuild does no harm. With
-    `repairs`, they are rebuilt after that comparison.
+    `repairs`, they are rebuilt after that comparison. With `types`, rows of assets that lack files
+    with a primary type are corrected: of all files, or of those written after `types_since`.
     """
 
     names: Names
     scope: Scope = EVERYTHING
     at_once: bool = False
     repairs: bool = False
+    types: bool = False
+    types_since: datetime | None = None
 
 
 @wired
@@ -113,6 +117,7 @@ class Checker:
     walk: SourceWalk
     comparer: Comparer
     rebuilder: Rebuilder
+    types: TypedFiles
     grace_seconds: int
     clock: Clock
 
@@ -130,6 +135,8 @@ class Checker:
         if compared is None:
             state.walked = True
             return self._second_look(state)
+        if check.types:
+            self.types.correct(compared.files, check.types_since)
         before = state.position
         state.at = list(compared.upto)
         state.counts.documents += compared.documents

@@ -71,7 +71,8 @@ class Compared:
     """The result of a window, up to and including a position.
 
     `refused` are documents that are indexed as stubs, because OpenSearch rejected them; they are
-    listed among the failures. `unreadable` are assets with contradictory sources.
+    listed among the failures. `unreadable` are assets with contradictory sources, `files` the
+    sources of files.
     """
 
     upto: Position
@@ -79,6 +80,7 @@ class Compared:
     refused: int = 0
     unreadable: int = 0
     differences: list[Difference] = field(default_factory=list[Difference])
+    files: list[FileSource] = field(default_factory=list[FileSource])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,10 @@ class Comparer:
         wanted = [r for r in window.references if place_of(r) <= upto[1:]]
         # A pair of indexes is created together, so both have one mapping version.
         version = self.state.mappings()[names[ASSET_INDEX.alias]]
-        expected, unreadable = self._expected(wanted, version)
+        files_read: list[FileSource] = []
+        expected, unreadable = self._expected(wanted, version, files_read)
         unreadable |= window.unreadable
-        compared = Compared(upto, documents=len(expected), unreadable=len(unreadable))
+        compared = Compared(upto, len(expected), unreadable=len(unreadable), files=files_read)
         for standing in (*assets, *files):
             name = _reference(standing)
             if _place(standing) <= upto[1:] and name.asset_id not in unreadable:
@@ -162,14 +165,21 @@ class Comparer:
         return found, Position(upto.database_id, asset_id, key[0] if key else LAST)
 
     def _expected(
-        self, references: Sequence[AssetRef | FileKeyRef], mapping_version: int
+        self,
+        references: Sequence[AssetRef | FileKeyRef],
+        mapping_version: int,
+        files: list[FileSource],
     ) -> tuple[dict[tuple[str, str], _Expected], set[str]]:
-        """Return the expected documents, by alias and id, and the assets that cannot be read."""
+        """Return the expected documents, by alias and id, and the assets that cannot be read.
+
+        The sources of files are appended to `files`.
+        """
         expected: dict[tuple[str, str], _Expected] = {}
         unreadable: set[str] = set()
         for start in range(0, len(references), READ_AT_ONCE):
             reading = self.sources.read(references[start : start + READ_AT_ONCE])
             unreadable |= {one.asset.asset_id for one in reading.unreadable}
+            files += (one for one in reading.sources if isinstance(one, FileSource))
             wanted = wanted_geo_keys(reading.sources)
             allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
             for source in reading.sources:

@@ -1,6 +1,7 @@
 """The steps of the jobs that check the search indexes and repair them."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, cast
 
 from backend.core.clock import Clock
@@ -10,7 +11,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
-from backend.search.checks import Check, Checker, CheckState, Stepped
+from backend.search.checks import Check, Checker, CheckState, Stepped, moment
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import Reference, from_message
 from backend.search.state import SearchState
@@ -39,7 +40,9 @@ class WorkSteps:
         Raises:
             UnavailableError: a service is unavailable; the step is repeated.
         """
-        stepped = self._walk(job, at_once=False, scope=Scope())
+        last = Reports(self.tables).last()
+        since = None if last is None else moment(last.started_at)
+        stepped = self._walk(job, at_once=False, scope=Scope(), types_since=since)
         if stepped.state.finished:
             report = report_of(job, stepped.state.counts, self.clock())
             self._settle(job, report, [Reports(self.tables).put(report)])
@@ -56,14 +59,19 @@ class WorkSteps:
             self._settle(job, report_of(job, stepped.state.counts, self.clock()), [])
         return _progress(stepped)
 
-    def _walk(self, job: Job, *, at_once: bool, scope: Scope) -> Stepped:
+    def _walk(
+        self, job: Job, *, at_once: bool, scope: Scope, types_since: datetime | None = None
+    ) -> Stepped:
         pointer = self.state.pointer()
         names = {index.alias: pointer.current(index) for index in SEARCH_INDEXES}
         state = CheckState.model_validate(job.cursor)
         if not job.cursor:
             state.at = list(scope.start)
         try:
-            return self.checker.step(Check(names=names, scope=scope, at_once=at_once), state)
+            check = Check(
+                names=names, scope=scope, at_once=at_once, types=True, types_since=types_since
+            )
+            return self.checker.step(check, state)
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
 

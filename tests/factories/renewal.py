@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.transactions import Update
 from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.search.checks import Checker
@@ -17,12 +19,14 @@ from backend.search.references import AssetRef, FileRef, Reference
 from backend.search.reindex import ReindexStep
 from backend.search.sources import Sources
 from backend.search.state import SearchState
+from backend.search.typed_files import TypedFiles
 from backend.search.walk import SourceWalk
 from backend.search.work import Report, Reports, SearchWork
 from backend.search.work_steps import WorkSteps
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.tables.assets import DATABASES
 from backend.spec.tables.operations import SEARCH_STATE
+from tests.factories.assets import asset_service
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
 from tests.factories.jobs import ADMIN, JobWorld
@@ -68,6 +72,10 @@ class Renewal:
     def walk(self) -> SourceWalk:
         return SourceWalk(self.tables, self.objects, BucketRegistry(self.tables))
 
+    @cached_property
+    def assets(self) -> AssetService:
+        return asset_service(self.tables, self.objects)
+
     @property
     def checker(self) -> Checker:
         owners = AssetRepository(self.tables).owners
@@ -76,6 +84,7 @@ class Renewal:
             walk=self.walk,
             comparer=Comparer(self.engine, sources, GeoKeys(self.tables), self.state),
             rebuilder=self.rebuilder,
+            types=TypedFiles(self.assets, self.objects),
             grace_seconds=GRACE_SECONDS,
             clock=lambda: self.world.now,
         )

@@ -283,7 +283,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         SOURCES,
         KEPT,
         {
-            assets.ASSETS: ("Query",),
+            assets.ASSETS: ("Query", "UpdateItem"),  # of typedFiles
             assets.DATABASES: ("Scan",),
             operations.JOBS: ("GetItem", "UpdateItem"),
         },

@@ -183,8 +183,11 @@ SEARCH_WORKER = Function(
     "consumer",
     "backend.entrypoints.jobs.search_work.handler",
     "Runs the jobs that check, repair and rebuild the search indexes.",
-    reads=(*DOCUMENT_SOURCES, assets.DATABASES),
-    writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+    reads=(
+        *(each for each in DOCUMENT_SOURCES if each is not assets.ASSETS),
+        assets.DATABASES,
+    ),
+    writes=(assets.ASSETS, operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
     sends=(queues.SEARCH_WORK, queues.SETTLE),
     settings=(
         settings.SETTLE_DELAY_SECONDS,

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,7 @@ from backend.domains.jobs.models import Job
 from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef, to_entries
 from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
 from backend.search.work import Report
-from backend.spec.jobs import CHECK_SEARCH, REPAIR_SEARCH
+from backend.spec.jobs import CHECK_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.tables.assets import ASSETS
 from tests.factories.jobs import ADMIN, KilledError
 from tests.factories.renewal import BUCKET, GRACE_SECONDS, Renewal
@@ -304,3 +305,52 @@ def test_a_check_that_is_cancelled_leaves_the_last_report(renewal: Renewal) -> N
     assert renewal.world.job(job_id).state == "cancelled"
     assert renewal.objects.list_versions(BUCKET, "").versions == ()
     assert renewal.walk.window(START, EVERYTHING, named=lambda after: None) is not None
+
+
+TYPE = {"vams-primarytype": "primary"}
+
+
+def typed(renewal: Renewal, **fields: object) -> object:
+    """Store typed and plain files, check the asset, and return the names that its row has then."""
+    renewal.add_asset("pump", files=1, **fields)
+    for name in ("b.glb", "c.glb", "d.glb", "e.glb"):
+        metadata = TYPE if name in {"b.glb", "d.glb"} else {}
+        renewal.objects.put(
+            BUCKET, f"pump/{name}", b"x", content_type="text/plain", metadata=metadata
+        )
+    renewal.objects.delete(BUCKET, "pump/d.glb")
+    return named_types(renewal)
+
+
+def named_types(renewal: Renewal) -> object:
+    row = renewal.tables.get(ASSETS, {"databaseId": "museum", "assetId": "pump"})
+    assert row is not None
+    return row.get("typedFiles")
+
+
+@pytest.mark.parametrize("kind", [CHECK_SEARCH, REPAIR_SEARCH])
+def test_a_row_that_lacks_a_file_with_a_primary_type_is_corrected(
+    renewal: Renewal, kind: JobKind
+) -> None:
+    assert typed(renewal, typedFiles=["/c.glb"]) == ["/c.glb"]
+    assert renewal.run(kind).state == "done"
+    assert named_types(renewal) == ["/b.glb", "/c.glb"]
+
+
+def test_a_row_that_knows_no_types_remains(renewal: Renewal) -> None:
+    assert typed(renewal) is None
+    renewal.check()
+    assert named_types(renewal) is None
+
+
+def test_a_later_check_requests_only_files_that_were_written_since(renewal: Renewal) -> None:
+    typed(renewal, typedFiles=[])
+    renewal.check()
+    renewal.world.now += timedelta(days=400)
+    renewal.check()  # the last report is later than every object
+    key = {"databaseId": "museum", "assetId": "pump"}
+    renewal.tables.write(Update(table=ASSETS, key=key, set={"typedFiles": []}))
+    renewal.check()
+    assert named_types(renewal) == []
+    assert renewal.run(REPAIR_SEARCH).state == "done"
+    assert named_types(renewal) == ["/b.glb"]
