@@ -10,6 +10,8 @@ export const queries = new QueryClient({
     queries: {
       staleTime: MINUTE,
       refetchOnWindowFocus: false,
+      // Without a connection a request fails, and the page says so; by default it would only wait.
+      networkMode: 'always',
       retry: (failures, error) => failures < 2 && isTransient(error),
     },
   },

@@ -149,6 +149,8 @@ export const en = {
     refused: 'Could not be read',
     notDistributable: 'Not to be distributed',
     quarantined: 'In quarantine',
+    notPermitted: 'Not permitted',
+    archived: 'Archived',
   },
   asset: {
     files: 'Files',

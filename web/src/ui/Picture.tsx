@@ -57,6 +57,10 @@ function labelOf(missing: Pictured['previewMissing']): string {
       return texts.picture.notDistributable;
     case 'quarantined':
       return texts.picture.quarantined;
+    case 'notPermitted':
+      return texts.picture.notPermitted;
+    case 'archived':
+      return texts.picture.archived;
     default:
       return texts.picture.none;
   }

@@ -1,0 +1,176 @@
+// What the page shows of states that are rare or large: replies are real ones, changed on the way.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, filled, open, UI, withKey } from './walk.mjs';
+
+const HITS = '.hits li a';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Changes the replies of a route before the page gets them. */
+async function changed(page, pattern, change) {
+  await page.route(pattern, async (route) => {
+    if (route.request().method() === 'OPTIONS') return route.continue();
+    const response = await route.fetch();
+    const body = await response.json();
+    await route.fulfill({ response, json: change(body, route.request()) ?? body });
+  });
+}
+
+test('each reason why there is no picture is said in words', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  const reasons = [
+    'inspecting',
+    'refused',
+    'notDistributable',
+    'quarantined',
+    'notPermitted',
+    'archived',
+    'none',
+  ];
+  await changed(page, '**/search', (body) => {
+    (body.hits?.hits ?? []).forEach((hit, at) => {
+      for (const each of [hit, ...(hit.files ?? [])]) {
+        delete each.preview;
+        const reason = reasons[at % reasons.length];
+        each.previewMissing = { reason, message: `<b>because of ${reason}</b>` };
+      }
+    });
+  });
+  await page.goto(UI);
+  await page.locator('.no-picture').nth(reasons.length).waitFor();
+  const shown = await page.locator('.no-picture').allTextContents();
+  const words = reasons.map((_, at) => shown[at].trim());
+  assert.deepEqual(
+    words.filter((each) => !each),
+    [],
+    'a reason without words',
+  );
+  assert.equal(new Set(words.slice(0, 6)).size, 6, `reasons that read the same: ${words}`);
+  await accessible(page, 'hits without pictures');
+  clean(seen);
+  await context.close();
+});
+
+test('ten thousand hits are scrolled to the last one, and the keyboard reaches both ends', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await changed(page, '**/search', (body, request) => {
+    const { from = 0 } = request.postDataJSON();
+    const [first] = body.hits?.hits ?? [];
+    if (!first && !from) return undefined;
+    const sample = first ?? changed.sample;
+    changed.sample ??= sample;
+    body.hits.total = { value: 10_000, relation: 'eq' };
+    body.assetsFound = 10_000;
+    body.hits.hits = Array.from({ length: 100 }, (_, at) => ({
+      ...sample,
+      _id: `library:hit-${from + at}`,
+      _source: { ...sample._source, str_assetname: `hit ${from + at}` },
+    }));
+    return body;
+  });
+  await page.goto(UI);
+  await page.locator(HITS).first().focus();
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'hit 9999');
+  await page.keyboard.press('Home');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'hit 0');
+  assert.ok((await page.locator('.hits li').count()) < 200, 'only the hits in view are elements');
+  clean(seen);
+  await context.close();
+});
+
+test('500 tags with markup are text, also at 360 px', async () => {
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+  await withKey(page);
+  const tags = Array.from({ length: 500 }, (_, at) => `<img src=x onerror=alert(${at})> tag ${at}`);
+  await changed(page, '**/search', (body) => {
+    for (const hit of body.hits?.hits ?? []) hit._source.list_tags = tags;
+  });
+  await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({ ...body, tags }));
+  await page.goto(`${UI}?view="list"`);
+  await page.locator(HITS).first().click();
+  await page.locator('.asset .tags .tag').nth(499).waitFor();
+  assert.equal(await page.locator('.asset .tags .tag').nth(7).textContent(), tags[7]);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+  clean(seen);
+  await context.close();
+});
+
+test('a lost connection is named, nothing typed is lost, and the search goes on after it', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await context.setOffline(true);
+  await page.keyboard.press('/');
+  await page.keyboard.type('lighthouse');
+  await page.getByRole('alert').waitFor();
+  assert.match(await page.getByRole('alert').textContent(), /did not respond.*connection/);
+  assert.equal(await page.getByRole('combobox').first().inputValue(), 'lighthouse');
+  await accessible(page, 'a lost connection');
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
+  clean(seen);
+  await context.close();
+});
+
+test('an asset that may not be downloaded says so, and offers no download', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({
+    ...body,
+    isDistributable: false,
+  }));
+  await page.goto(`${UI}?q=lamp`);
+  await page.locator(HITS).first().click();
+  await page.getByText('not to be distributed').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Download' }).count(), 0);
+  await accessible(page, 'an asset that is not distributable');
+  clean(seen);
+  await context.close();
+});
+
+test('a model with Draco compression is decoded by the page itself', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  const buffer = Buffer.from(DRACO, 'base64');
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([{ name: 'draco.glb', mimeType: '', buffer }]);
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(`draco ${Date.now()}`);
+  await page.getByLabel('Description').fill('a walk');
+  await page.getByRole('button', { name: /^Upload/ }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  const decoder = page.waitForResponse((response) => /draco_decoder\.wasm/.test(response.url()));
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  assert.equal((await decoder).status(), 200);
+  await page.locator('.model[data-state=shown]').waitFor();
+  assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
+  clean(seen);
+  await context.close();
+});
+
+/** A cube, as the tests of the readers compress it. */
+const DRACO =
+  'Z2xURgIAAACQAgAAJAIAAEpTT057ImFzc2V0Ijp7InZlcnNpb24iOiIyLjAiLCJnZW5lcmF0b3IiOiJ0ZXN0cyJ9' +
+  'LCJzY2VuZSI6MCwic2NlbmVzIjpbeyJub2RlcyI6WzBdfV0sIm5vZGVzIjpbeyJtZXNoIjowfV0sIm1lc2hlcyI6' +
+  'W3sicHJpbWl0aXZlcyI6W3siYXR0cmlidXRlcyI6eyJQT1NJVElPTiI6MH0sImluZGljZXMiOjEsImV4dGVuc2lv' +
+  'bnMiOnsiS0hSX2RyYWNvX21lc2hfY29tcHJlc3Npb24iOnsiYnVmZmVyVmlldyI6MCwiYXR0cmlidXRlcyI6eyJQ' +
+  'T1NJVElPTiI6MH19fX1dfV0sImFjY2Vzc29ycyI6W3siY29tcG9uZW50VHlwZSI6NTEyNiwiY291bnQiOjgsInR5' +
+  'cGUiOiJWRUMzIn0seyJjb21wb25lbnRUeXBlIjo1MTI1LCJjb3VudCI6MzYsInR5cGUiOiJTQ0FMQVIifV0sImJ1' +
+  'ZmZlclZpZXdzIjpbeyJidWZmZXIiOjAsImJ5dGVMZW5ndGgiOjgwfV0sImJ1ZmZlcnMiOlt7ImJ5dGVMZW5ndGgi' +
+  'OjgwfV0sImV4dGVuc2lvbnNSZXF1aXJlZCI6WyJLSFJfZHJhY29fbWVzaF9jb21wcmVzc2lvbiJdLCJleHRlbnNp' +
+  'b25zVXNlZCI6WyJLSFJfZHJhY29fbWVzaF9jb21wcmVzc2lvbiJdfVAAAABCSU4ARFJBQ08CAgEBAAAACAwACwAA' +
+  'A19LFQEBEAH/AAABAAkDAAACAAEBAAMDASABIAMAsEIxIgiMAgAAAAD/PwAAAAAAAAAAAAAAAAAAAACAPw4=';
