@@ -73,6 +73,17 @@ class ConcurrencySettings(BaseModel):
                 f'quota "Concurrent executions" to at least {2 * by_queues}'
             )
 
+    def instances_needed(self) -> dict[str, str]:
+        """Return what bootstrap compares with the account's quota, as properties of a resource."""
+        reserved = sum(self.reserved_concurrency.values())
+        sharing = [s for s in QUEUE_SUBSCRIPTIONS if s.consumer not in self.reserved_concurrency]
+        needed = {
+            "InstancesRequired": reserved + UNRESERVED if reserved else 0,
+            "InstancesAdvised": 2 * self.concurrency_of_queues,
+            "UnreservedAdvised": 2 * sum(map(self.concurrency_of, sharing)),
+        }
+        return {name: str(value) for name, value in needed.items()}
+
     def concurrency_of(self, subscription: QueueSubscription) -> int:
         """Return how many instances of its consumer a queue starts at most."""
         return min(subscription.max_concurrency, self.queue_concurrency)

@@ -63,6 +63,7 @@ RUNS: dict[RunRequest, str] = {
     "steps": "states:GetExecutionHistory",
 }
 CALL = ("lambda:InvokeFunction",)
+QUOTAS_READ = ("lambda:GetAccountSettings",)
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -112,6 +113,7 @@ def statements(
         *_messages(spec, resources),
         *_runs(spec, resources),
         *_calls(spec, resources),
+        *_quotas(spec, resources),
         *_key(spec, resources, streams),
         *_imported_keys(spec, resources),
         *_search(spec, resources),
@@ -246,6 +248,12 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 def _calls(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     called = [resources.readers[each.name] for each in spec.calls if each.name in resources.readers]
     return [_allow(CALL, [function.function_arn]) for function in called]
+
+
+def _quotas(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    if not spec.reads_quotas or resources.network is not None:
+        return []
+    return [_allow(QUOTAS_READ, ["*"])]  # quotas have no ARN
 
 
 def _key(

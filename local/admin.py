@@ -41,7 +41,10 @@ USER_POOLS = "/user-pools"
 TASKS = "/tasks"
 INVOCATIONS = "/lambda"
 _INVOKE = "/2015-03-31/functions/{function}/invocations"
+_QUOTAS = "/2016-08-19/account-settings"
 _SECONDS = 5
+_INSTANCES = 1000
+"""Lambda's default quota of concurrent executions. The runtime has no quota: calls wait."""
 
 
 @dataclass
@@ -91,6 +94,7 @@ def admin_app(board: Board) -> Starlette:
         (private + NOTIFICATIONS, ["POST"], _notified),
         (private + TASKS + _INVOKE, ["POST"], _task),
         (f"/{board.calls_token}{INVOCATIONS}{_INVOKE}", ["POST"], _invoked),
+        (f"/{board.calls_token}{INVOCATIONS}{_QUOTAS}", ["GET"], _quotas),
         (private + TASKS + STATUS_PATH, ["POST"], _status_changed),
         (private + TASKS + WAITING_PATH, ["POST"], _waits),
         (private + TASKS, ["POST"], _task),
@@ -242,6 +246,12 @@ async def _invoked(board: Board, request: Request) -> Response:
         return _refused_call(404, "ResourceNotFoundException", str(error))
     failed = {"X-Amz-Function-Error": "Unhandled"} if result.error else {}
     return Response(result.payload, media_type="application/json", headers=failed)
+
+
+async def _quotas(_board: Board, _request: Request) -> Response:
+    """Handle Lambda's GetAccountSettings, which bootstrap requests."""
+    limit = {"ConcurrentExecutions": _INSTANCES, "UnreservedConcurrentExecutions": _INSTANCES}
+    return JSONResponse({"AccountLimit": limit})
 
 
 def _refused_call(status: int, code: str, message: str) -> Response:

@@ -186,5 +186,12 @@ def waiting_lambda(seconds: int) -> Any:
 
 
 @cache
+def lambda_account() -> Any:
+    """Return a client that reads the account's settings of Lambda."""
+    session: Any = _session()  # types of this client are not installed
+    return session.client("lambda", config=_CONFIG)
+
+
+@cache
 def step_functions() -> "SFNClient":
     return _session().client("stepfunctions", config=_CONFIG)

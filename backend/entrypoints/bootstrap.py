@@ -15,12 +15,14 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.utilities.data_classes import CloudFormationCustomResourceEvent
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
+from backend.aws import clients
 from backend.aws.clients import OldSdkError
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
 from backend.domains.access.rules.keys import with_prefix
 from backend.entrypoints import ready
+from backend.entrypoints.account_check import check_account
 from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
@@ -51,7 +53,7 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
     request = CloudFormationCustomResourceEvent(event)
     try:
         # The created resources contain data, so Delete keeps them; the stacks retain them too.
-        data = {} if request.request_type == "Delete" else _patiently(lambda: set_up(wire()))
+        data = {} if request.request_type == "Delete" else _set_up(request, wire)
     except VitrineError as error:
         _logger.exception("bootstrap failed")
         respond(request, _failure(error.message))
@@ -67,6 +69,15 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
         raise
     else:
         respond(request, ResourceAnswer(status="SUCCESS", physical_id=PHYSICAL_ID, data=data))
+
+
+def _set_up(
+    request: CloudFormationCustomResourceEvent, wire: Callable[[], DeploymentWiring]
+) -> dict[str, str]:
+    data = _patiently(lambda: set_up(wire()))
+    # Afterwards, when IAM knows the role. Functions that need the instances are deployed later.
+    needed = request.resource_properties
+    return data | {"Account": check_account(needed, clients.lambda_account)}
 
 
 def set_up(wiring: DeploymentWiring) -> dict[str, str]:

@@ -6,7 +6,7 @@ from constructs import Construct
 from backend.spec.functions import BOOTSTRAP
 from infra.assets import Folders
 from infra.constructs.function import FunctionsOf
-from infra.constructs.naming import name_exactly
+from infra.constructs.naming import name_exactly, output
 from infra.declarations import declarations_hash
 from infra.resources import Resources
 from infra.settings import Settings
@@ -38,7 +38,10 @@ class BootstrapStack(Stack):
                 "Declarations": declarations_hash(
                     given | {"search": settings.search, "userPool": str(settings.user_pool)}
                 )
-            },
+            }
+            | ({} if settings.search_in_vpc else settings.instances_needed()),
             service_timeout=Duration.seconds(BOOTSTRAP.timeout_seconds + 60),
         )
         name_exactly(resource, "BootstrapRun")
+        account = resource.get_att_string("Account")
+        output(self, "Account", account, "Whether Lambda's quota is enough for the stage")

@@ -242,6 +242,8 @@ def _lambda(operation: str, parameters: Parameters, place: Place) -> Iterator[Ne
         name = str(parameters["FunctionName"])
         arn = name if name.startswith("arn:") else place.arn("lambda", f"function:{name}")
         yield Need("lambda:InvokeFunction", arn)
+    elif operation == "GetAccountSettings":
+        yield Need("lambda:GetAccountSettings", "*")
 
 
 def _table(name: object, place: Place) -> str:

@@ -121,6 +121,33 @@ def test_an_account_with_few_instances_is_warned_of_where_it_is_synthesized(
     assert "accountConcurrency" not in messages(prod)
 
 
+def test_bootstrap_may_read_the_quota_that_it_compares_with_the_needs_of_the_stage(
+    prod: Assembly, synthesized: Callable[[str], Assembly]
+) -> None:
+    small = synthesized("without-search")
+    for assembly, advised in ((prod, "248"), (small, "56")):
+        needed = {"InstancesRequired": "0", "InstancesAdvised": advised}
+        needed["UnreservedAdvised"] = advised
+        given = assembly.resource("BootstrapRun").properties
+        assert {name: given[name] for name in needed} == needed
+        assert assembly.text(assembly.output("Account")) == "<BootstrapRun.Account>"
+        readers = [
+            name
+            for name, role in assembly.of_type("AWS::IAM::Role").items()
+            if (["lambda:GetAccountSettings"], ["*"]) in assembly.statements(role)
+        ]
+        assert readers == ["BootstrapRole"]
+
+
+def test_bootstrap_reads_no_quota_from_a_network_without_a_way_to_lambda(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    found = synthesized("hardened")
+    assert "InstancesAdvised" not in found.resource("BootstrapRun").properties
+    allowed = found.statements(found.resource("BootstrapRole"))
+    assert not [actions for actions, _ in allowed if "lambda:GetAccountSettings" in actions]
+
+
 def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
     local: Assembly, prod: Assembly, synthesized: Callable[[str], Assembly]
 ) -> None:

@@ -157,6 +157,15 @@ def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
     assert "given" not in str(error.value)
 
 
+def test_reservations_are_needed_beside_what_lambda_leaves_unreserved() -> None:
+    found = _read("prod", reservedConcurrency={"SearchWorker": 10, "SearchApi": 20})
+    needed = found.instances_needed()
+    assert needed["InstancesRequired"] == "130"
+    assert int(needed["InstancesAdvised"]) == 248
+    consumed = next(each for each in QUEUE_SUBSCRIPTIONS if each.consumer == "SearchWorker")
+    assert int(needed["UnreservedAdvised"]) == 248 - 2 * found.concurrency_of(consumed)
+
+
 def test_an_account_of_few_instances_has_room_for_all_queues_and_requests() -> None:
     found = _read("prod", accountConcurrency=56, queueConcurrency=2)
     assert {found.concurrency_of(each) for each in QUEUE_SUBSCRIPTIONS} == {2}

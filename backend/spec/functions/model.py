@@ -57,7 +57,8 @@ class Function:
     about executions of the state machine. `packages` is a dependency layer in addition to the one
     of all functions, `storage_mb` its temporary storage. It `calls` functions of its stack, if they
     are deployed, and waits for them. An instance of a function in `tenant_isolation` serves the
-    calls of one tenant only.
+    calls of one tenant only. It `reads_quotas` of Lambda, but not from a network, which
+    has no way there.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Function:
     storage_mb: int = 512
     calls: tuple["Function", ...] = ()
     tenant_isolation: bool = False
+    reads_quotas: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:

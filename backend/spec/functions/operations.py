@@ -54,6 +54,7 @@ BOOTSTRAP = Function(
     settings=(settings.ADMIN_USER_ID, settings.OIDC_ISSUER, settings.PROCESSING),
     search="manage",
     user_pool="known",
+    reads_quotas=True,
     timeout_seconds=300,
 )
 
