@@ -1,15 +1,18 @@
 """The app: all stacks of a deployment, in their order, from the settings of its stage."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
 from aws_cdk import Annotations, App, Stack
 
 from infra.assets import PYTHON, Folders, prepare
+from infra.constructs.alarms import Alarms
 from infra.constructs.state_machine import state_machine_arn
 from infra.resources import Resources
 from infra.settings import Settings, default_context, read_settings
+from infra.stacks.alarms import AlarmsStack
 from infra.stacks.api import ApiStack
 from infra.stacks.bootstrap import BootstrapStack
 from infra.stacks.indexing import IndexingStack
@@ -62,13 +65,17 @@ def build(
 
 
 def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
-    """Add storage and search, then bootstrap, then the stacks that need both to be set up."""
+    """Add storage and search, then bootstrap, then the stacks that need both, then the alarms."""
     resources = Resources(
         state_machine=state_machine_arn(settings),
         imported_buckets=settings.imported_buckets,
         imported_keys=settings.imported_keys,
     )
     prefix = f"vitrine-{settings.stage}"
+    last: list[Stack] = []
+    if settings.alarm_topic_arn:
+        last.append(AlarmsStack(app, f"{prefix}-alarms"))
+        resources.alarms = Alarms(last[0], settings.alarm_topic_arn)
     common: _Common = {"settings": settings, "resources": resources}
     has_search = settings.search == "provisioned"
     if settings.probe:
@@ -94,12 +101,17 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         )
     for number, warning in enumerate(settings.warnings()):
         Annotations.of(bootstrap).add_warning_v2(f"vitrine:Settings{number}", warning)
-    for stack in before:
-        bootstrap.add_stack_dependency(stack)
-    for stack in after:
-        stack.add_stack_dependency(bootstrap)
-    for stack in (*before, bootstrap, *after):
+    _deploy_after([bootstrap], before)
+    _deploy_after(after, [bootstrap])
+    _deploy_after(last, [*before, bootstrap, *after])
+    for stack in (*before, bootstrap, *after, *last):
         _allow_only_bundled(stack, settings)
+
+
+def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:
+    for stack in stacks:
+        for other in earlier:
+            stack.add_stack_dependency(other)
 
 
 def _allow_only_bundled(stack: Stack, settings: Settings) -> None:

@@ -12,6 +12,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
 
+from infra.constructs.alarms import Alarms
 from infra.constructs.network import Network
 
 
@@ -41,3 +42,4 @@ class Resources:
     """Names of buckets that are used as the asset bucket is, and that others have made."""
     imported_keys: tuple[str, ...] = ()
     """ARNs of the keys that encrypt them, where those are keys of somebody's own."""
+    alarms: Alarms = field(default_factory=Alarms)

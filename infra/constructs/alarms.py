@@ -2,28 +2,41 @@
 
 from typing import cast
 
-from aws_cdk import Duration, Stack
+from aws_cdk import CfnResource, Duration, Fn, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 
+from infra.constructs.in_turn import InTurn
 from infra.constructs.naming import name_exactly
-from infra.settings import Settings
+
+CREATED_AT_ONCE = 3
+"""Alarms that CloudFormation creates side by side: an account may send so many PutMetricAlarm in a
+second. Source: "CloudWatch service quotas"."""
+
+
+def of_lambda(metric: str, function: str) -> cloudwatch.Metric:
+    """Return Lambda's metric of a function, which is named by its physical name."""
+    return cloudwatch.Metric(
+        namespace="AWS/Lambda", metric_name=metric, dimensions_map={"FunctionName": function}
+    )
+
+
+def of_queue(metric: str, arn: str) -> cloudwatch.Metric:
+    """Return SQS's metric of a queue, whose name is the last part of its ARN."""
+    name = Fn.select(5, Fn.split(":", arn))
+    return cloudwatch.Metric(
+        namespace="AWS/SQS", metric_name=metric, dimensions_map={"QueueName": name}
+    )
 
 
 class Alarms:
-    """The alarms of one stack; none if the stage names no topic that they notify."""
+    """The alarms of all stacks; none without a stack for them."""
 
-    def __init__(self, stack: Stack, settings: Settings) -> None:
+    def __init__(self, stack: Stack | None = None, topic_arn: str = "") -> None:
         self._stack = stack
-        self._topic: sns.ITopic | None = None
-        if settings.alarm_topic_arn:
-            known = stack.node.try_find_child("AlarmTopic")
-            self._topic = (
-                cast("sns.ITopic", known)
-                if known is not None
-                else sns.Topic.from_topic_arn(stack, "AlarmTopic", settings.alarm_topic_arn)
-            )
+        self._topic = sns.Topic.from_topic_arn(stack, "AlarmTopic", topic_arn) if stack else None
+        self._in_turn = InTurn(CREATED_AT_ONCE)
 
     def above(
         self,
@@ -57,7 +70,7 @@ class Alarms:
         *,
         periods: int = 1,
     ) -> None:
-        if self._topic is None:
+        if self._stack is None or self._topic is None:
             return
         alarm = metric.with_(period=Duration.minutes(5)).create_alarm(
             self._stack,
@@ -69,4 +82,5 @@ class Alarms:
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         name_exactly(alarm, name)
+        self._in_turn.add(cast("CfnResource", alarm.node.default_child))
         alarm.add_alarm_action(cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic)))

@@ -12,7 +12,7 @@ from backend.spec.functions import Function
 from backend.spec.tables.model import Table
 from infra import grants
 from infra.assets import Folders, Layer
-from infra.constructs.alarms import Alarms
+from infra.constructs.alarms import of_lambda
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.constructs.network import Network, in_network
@@ -31,10 +31,6 @@ FAILED_CALLS_OF_QUEUES = 0
 minutes later, so that one alone never makes it fail often, and would not ring for days."""
 
 
-_NAMED = frozenset({"pipeline", "probe"})
-"""Kinds of functions that are called by name."""
-
-
 class FunctionsOf:
     """Creates the functions of one stack, which share their code and their layer."""
 
@@ -44,7 +40,6 @@ class FunctionsOf:
         self._stack = stack
         self._settings = settings
         self._resources = resources
-        self._alarms = Alarms(stack, settings)
         self._code = lambda_.Code.from_asset(str(folders.code))
         self._folders = folders
         # A stack has layers of its own: CloudFormation refuses to change an export in use.
@@ -64,7 +59,7 @@ class FunctionsOf:
         function = lambda_.Function(
             self._stack,
             spec.name,
-            function_name=self._name(spec),
+            function_name=physical_name(self._settings, spec.name),
             description=spec.description,
             runtime=RUNTIME,
             architecture=ARCHITECTURE,
@@ -86,7 +81,7 @@ class FunctionsOf:
         )
         name_exactly(function, spec.name)
         _place(function, network)
-        self._watch(function, spec)
+        self._watch(spec)
         return function
 
     def _allowed(
@@ -109,10 +104,6 @@ class FunctionsOf:
         if spec.kind == "reader":
             return self._resources.readers_network
         return self._resources.network if in_network(spec) else None
-
-    def _name(self, spec: Function) -> str | None:
-        # Stacks before that of these functions start executions, by this name.
-        return physical_name(self._settings, spec.name) if spec.kind in _NAMED else None
 
     def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
         common = Layer(self._folders.layer, self._folders.layer_hash)
@@ -142,13 +133,13 @@ class FunctionsOf:
         days, key = self._settings.log_retention_days, self._resources.key
         return log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
 
-    def _watch(self, function: lambda_.Function, spec: Function) -> None:
+    def _watch(self, spec: Function) -> None:
         if spec.kind == "api":
             return  # the API returns a 5xx for each failed call: ApiServerErrorsAlarm
         often = "" if spec.receives else " more than a few times"
-        self._alarms.above(
+        self._resources.alarms.above(
             f"{spec.name}ErrorsAlarm",
-            function.metric_errors(),
+            of_lambda("Errors", physical_name(self._settings, spec.name)),
             statistic="Sum",
             threshold=FAILED_CALLS_OF_QUEUES if spec.receives else FAILED_CALLS,
             description=f"{spec.name} failed{often}: the reason is in its log",

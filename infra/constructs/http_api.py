@@ -13,6 +13,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 
 from backend.spec.routes import Route
+from infra.constructs.in_turn import InTurn
 from infra.constructs.logs import log_group
 from infra.settings import Settings
 
@@ -76,7 +77,7 @@ class HttpApi:
         self._authorizer = self._make_authorizer(authorizer, settings)
         self._throttles = settings.route_throttles
         self._route_settings: dict[str, dict[str, int]] = {}
-        self._created: list[CfnResource] = []
+        self._in_turn = InTurn(CREATED_AT_ONCE)
         self._stage = self._make_stage(settings)
 
     @property
@@ -114,9 +115,7 @@ class HttpApi:
 
         The stage deploys automatically: a route that is added later would be deployed separately.
         """
-        if len(self._created) >= CREATED_AT_ONCE:
-            made.add_resource_dependency(self._created[-CREATED_AT_ONCE])
-        self._created.append(made)
+        self._in_turn.add(made)
         self._stage.add_resource_dependency(made)
 
     def _throttle(self, route: Route) -> None:

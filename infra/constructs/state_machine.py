@@ -31,9 +31,10 @@ Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution 
 
 
 def physical_name(settings: Settings, name: str) -> str:
-    """Return the name of the state machine, or of a function that it calls.
+    """Return the name of the state machine, or of a function.
 
-    It is fixed, because executions are started from earlier stacks, and ended from later ones.
+    Names are fixed, because executions are started from earlier stacks, and ended from later ones,
+    and because alarms must not keep functions from being removed (see `AlarmsStack`).
     """
     return f"vitrine-{settings.stage}-{name}"
 

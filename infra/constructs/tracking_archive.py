@@ -14,11 +14,12 @@ from vitrine_mlflow.archive import BUCKET, PREFIX, TABLE
 
 from backend.spec.buckets import ARTEFACTS_BUCKET, FAILURE_BUCKET
 from backend.spec.key_layouts import TRACKING_ARCHIVE_PREFIX
-from infra.constructs.alarms import Alarms
+from infra.constructs.alarms import of_lambda
 from infra.constructs.function import ARCHITECTURE, RUNTIME, function_role
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import ITERATOR_AGE_MS
+from infra.constructs.state_machine import physical_name
 from infra.grants import (
     SEAL,
     STREAM_LIST,
@@ -44,10 +45,12 @@ def add_archiver(
 ) -> None:
     """Archive items that the table's time to live deletes to the bucket of artefacts."""
     group = log_group(stack, f"{NAME}Logs", days=settings.log_retention_days, key=resources.key)
+    name = physical_name(settings, NAME)
     statements = [write_logs(group.log_group_arn), *_grants(table, resources)]
     function = lambda_.Function(
         stack,
         NAME,
+        function_name=name,
         description="Archives expired runs and traces of MLflow.",
         runtime=RUNTIME,
         architecture=ARCHITECTURE,
@@ -69,7 +72,7 @@ def add_archiver(
     )
     name_exactly(function, NAME)
     _map(stack, table, function, resources)
-    _watch(stack, settings, function)
+    _watch(resources, name)
 
 
 def _map(
@@ -94,18 +97,18 @@ def _map(
     )
 
 
-def _watch(stack: Stack, settings: Settings, function: lambda_.Function) -> None:
-    alarms = Alarms(stack, settings)
+def _watch(resources: Resources, function: str) -> None:
+    alarms = resources.alarms
     alarms.above(
         f"{NAME}ErrorsAlarm",
-        function.metric_errors(),
+        of_lambda("Errors", function),
         statistic="Sum",
         threshold=0,
         description=f"{NAME} failed: its log contains the reason",
     )
     alarms.above(
         f"{NAME}IteratorAgeAlarm",
-        function.metric("IteratorAge"),
+        of_lambda("IteratorAge", function),
         threshold=ITERATOR_AGE_MS,
         description=f"{NAME} is behind the stream of its table",
     )

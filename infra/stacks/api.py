@@ -12,6 +12,7 @@ from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
 from infra.constructs.http_api import HttpApi
 from infra.constructs.naming import output
+from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 
@@ -45,7 +46,8 @@ class ApiStack(Stack):
             if spec.kind == "api" and spec.domain not in left_out:
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
-        self._watch(Alarms(self, settings), api)
+        export(self, api.api.ref)
+        self._watch(resources.alarms, api)
         output(self, "ApiUrl", api.url, "The address of the REST API")
 
     def _watch(self, alarms: Alarms, api: HttpApi) -> None:

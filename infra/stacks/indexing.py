@@ -48,10 +48,11 @@ from backend.spec.queues import (
 from backend.spec.schedules import SCHEDULES, Schedule
 from infra import grants
 from infra.assets import Folders
-from infra.constructs.alarms import Alarms
+from infra.constructs.alarms import of_lambda, of_queue
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import ITERATOR_AGE_MS, declared_queue, map_queue, map_stream
+from infra.constructs.state_machine import physical_name
 from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
@@ -76,7 +77,7 @@ class IndexingStack(Stack):
     ) -> None:
         super().__init__(scope, name, description="Vitrine: from changes to the search indexes")
         self._settings, self._resources = settings, resources
-        self._alarms = Alarms(self, settings)
+        self._alarms = resources.alarms
         for queue in QUEUES:
             self._queue(queue)
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
@@ -116,15 +117,17 @@ class IndexingStack(Stack):
         self._resources.dead_letters[spec.name] = dead_letters
         for each in (queue, dead_letters):
             export(self, each.queue_arn, each.queue_url)
+        if not consumers:
+            return  # its removal, by the next update, must not wait for alarms
         self._alarms.above(
             f"{spec.name}DeadLettersAlarm",
-            dead_letters.metric_approximate_number_of_messages_visible(),
+            of_queue("ApproximateNumberOfMessagesVisible", dead_letters.queue_arn),
             threshold=0,
             description=f"{spec.name} has dead letters: find the reason, then replay them",
         )
         self._alarms.above(
             f"{spec.name}AgeAlarm",
-            queue.metric_approximate_age_of_oldest_message(),
+            of_queue("ApproximateAgeOfOldestMessage", queue.queue_arn),
             threshold=MESSAGE_AGE_SECONDS,
             description=f"{spec.name} is not worked off: messages wait to be received at all",
         )
@@ -141,7 +144,7 @@ class IndexingStack(Stack):
         if streams:
             self._alarms.above(
                 f"{spec.name}IteratorAgeAlarm",
-                function.metric("IteratorAge"),
+                of_lambda("IteratorAge", physical_name(self._settings, spec.name)),
                 threshold=ITERATOR_AGE_MS,
                 description=f"{spec.name} is behind its streams",
             )

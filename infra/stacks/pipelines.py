@@ -4,14 +4,12 @@ from dataclasses import replace
 
 from aws_cdk import Aws, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE_MB
 from infra.assets import Folders
-from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
 from infra.constructs.logs import log_group
 from infra.constructs.network import Network, readers_network
@@ -50,14 +48,14 @@ class PipelinesStack(Stack):
         if settings.readers != "off":
             resources.readers = {spec.name: made.make(spec) for spec in declared["reader"]}
         outputs = [made.make(spec) for spec in declared["output"]]
-        machine = declared_state_machine(
+        declared_state_machine(
             self,
             settings=settings,
             resources=resources,
             pipelines=[made.make(_sized(spec, settings)) for spec in declared["pipeline"]],
             process_output=outputs[0] if outputs else None,
         )
-        self._watch(Alarms(self, settings), machine)
+        self._watch(resources)
 
     def _network(self, settings: Settings, resources: Resources) -> Network:
         days = settings.log_retention_days
@@ -68,13 +66,13 @@ class PipelinesStack(Stack):
         arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
         return readers_network(self, buckets=arns, refusals=group)
 
-    def _watch(self, alarms: Alarms, machine: sfn.CfnStateMachine) -> None:
-        alarms.above(
+    def _watch(self, resources: Resources) -> None:
+        resources.alarms.above(
             "ExecutionsThrottledAlarm",
             cloudwatch.Metric(
                 namespace="AWS/States",
                 metric_name="ExecutionThrottled",
-                dimensions_map={"StateMachineArn": machine.attr_arn},
+                dimensions_map={"StateMachineArn": resources.state_machine},
             ),
             statistic="Sum",
             threshold=0,

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import Fn, RemovalPolicy, Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -11,7 +11,6 @@ from constructs import Construct
 
 from backend.spec.functions import FUNCTIONS
 from backend.spec.search_indexes import MAX_CLAUSES
-from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.network import Network, declared_network
@@ -47,7 +46,7 @@ class SearchStack(Stack):
             resources.network = self._place(resource, settings, resources)
         if settings.search_logs:
             self._log(resource, settings, resources)
-        self._watch(domain, settings)
+        self._watch(domain, settings, resources)
         resources.domain = domain
         export(self, domain.domain_arn, domain.domain_endpoint)
         if resources.network is not None:
@@ -152,10 +151,12 @@ class SearchStack(Stack):
             ],
         }
 
-    def _watch(self, domain: opensearch.Domain, settings: Settings) -> None:
+    def _watch(self, domain: opensearch.Domain, settings: Settings, resources: Resources) -> None:
         """Ring for what AWS advises to watch of a domain, before searches or writes fail of it."""
-        alarms = Alarms(self, settings)
-        for name, metric, description in (
+        alarms = resources.alarms
+        name = Fn.select(1, Fn.split("/", domain.domain_arn))
+        watched = {"DomainName": name, "ClientId": self.account}
+        for what, metric, description in (
             ("Red", domain.metric_cluster_status_red(), "has lost a part of an index: reindex"),
             (
                 "WritesBlocked",
@@ -169,14 +170,14 @@ class SearchStack(Stack):
             ),
         ):
             alarms.above(
-                f"Search{name}Alarm",
-                metric,
+                f"Search{what}Alarm",
+                metric.with_(dimensions_map=watched),
                 threshold=0,
                 description=f"The search domain {description}",
             )
         alarms.below(
             "SearchStorageAlarm",
-            domain.metric_free_storage_space(),
+            domain.metric_free_storage_space().with_(dimensions_map=watched),
             threshold=settings.search_volume_gb * 1024 * FREE_STORAGE,
             description="A node of the search domain has little storage left: raise its volume",
         )

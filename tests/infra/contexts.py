@@ -26,6 +26,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
     "prod": {**_PROD, "alarmTopicArn": TOPIC},
     "locked": {
         **_PROD,
+        "alarmTopicArn": TOPIC,
         "cloudTrail": True,
         "auditLock": "compliance",
         "auditLockDays": 2555,

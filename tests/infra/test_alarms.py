@@ -1,7 +1,9 @@
 """The alarms: for each declaration that can go wrong, the ones that tell it."""
 
 import json
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,7 @@ from backend.spec.metrics import (
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
 from tests.infra.contexts import TOPIC
 from tests.infra.templates import Assembly, Resource
+from tests.infra.test_exports import imports
 
 ALARM = "AWS::CloudWatch::Alarm"
 CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
@@ -68,7 +71,15 @@ def _metric(alarm: Resource) -> tuple[str, str, str]:
 
 
 def _dimensions(assembly: Assembly, alarm: Resource) -> dict[str, str]:
-    return {d["Name"]: assembly.text(d["Value"]) for d in alarm.properties["Dimensions"]}
+    return {d["Name"]: _named(assembly, d["Value"]) for d in alarm.properties["Dimensions"]}
+
+
+def _named(assembly: Assembly, value: Any) -> str:
+    match value:
+        case {"Fn::Select": [part, {"Fn::Split": [separator, arn]}]}:
+            return f"part {part} by {separator} of {assembly.text(arn)}"
+        case _:
+            return assembly.text(value)
 
 
 def test_the_alarms_are_those_of_the_declarations(prod: Assembly) -> None:
@@ -85,6 +96,38 @@ def test_every_alarm_tells_the_operators_and_none_rings_for_silence(prod: Assemb
 
 def test_a_stage_without_a_topic_has_no_alarms(local: Assembly) -> None:
     assert not local.of_type(ALARM)
+    assert "alarms" not in local.templates
+
+
+def test_alarms_are_alone_in_the_stack_that_is_deployed_last(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    for name in ("prod", "locked", "without-key"):
+        found = synthesized(name)
+        order = found.stack_order()
+        assert order["alarms"] == set(order) - {"alarms"}, name
+        assert not [stack for stack, before in order.items() if "alarms" in before]
+        kinds = {(each.stack, each.type) for each in found.all}
+        assert {stack for stack, kind in kinds if kind == ALARM} == {"alarms"}
+        assert {kind for stack, kind in kinds if stack == "alarms"} == {ALARM}
+
+
+def test_at_most_three_alarms_are_created_at_once(prod: Assembly) -> None:
+    before = {name: alarm.body.get("DependsOn", []) for name, alarm in prod.of_type(ALARM).items()}
+    assert [len(each) for each in before.values()].count(0) == 3
+    after = [name for names in before.values() for name in names]
+    assert len(after) == len(set(after)) == len(before) - 3  # three chains
+
+
+def test_alarms_keep_no_export_but_those_of_queues_the_domain_and_the_api(
+    prod: Assembly, locked: Assembly
+) -> None:
+    for assembly in (prod, locked):
+        names = {
+            assembly.text(assembly.exports[each]) for each in imports(assembly.templates["alarms"])
+        }
+        queues = {f"<{queue.name}{end}.Arn>" for queue in QUEUES for end in ("", "DeadLetters")}
+        assert names == queues | {"<SearchDomain.Arn>", "<HttpApi>"}
 
 
 def test_a_function_that_fails_raises_its_alarm_or_that_of_the_api(
@@ -95,7 +138,7 @@ def test_a_function_that_fails_raises_its_alarm_or_that_of_the_api(
             with subtests.test(spec.name):
                 alarm = prod.resource(f"{spec.name}ErrorsAlarm")
                 assert _metric(alarm) == ("AWS/Lambda", "Errors", "Sum")
-                assert _dimensions(prod, alarm) == {"FunctionName": f"<{spec.name}>"}
+                assert _dimensions(prod, alarm) == {"FunctionName": f"vitrine-prod-{spec.name}"}
                 assert alarm.properties["EvaluationPeriods"] == 1
                 assert alarm.properties["Threshold"] == (0 if spec in OF_QUEUES else 5)
     of_api = prod.resource("ApiServerErrorsAlarm")
@@ -125,10 +168,12 @@ def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> N
     alarm = prod.resource(f"{queue.name}AgeAlarm")
     assert _metric(alarm) == ("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum")
     assert alarm.properties["Threshold"] == 3600
-    assert _dimensions(prod, alarm) == {"QueueName": f"<{queue.name}.QueueName>"}
+    assert _dimensions(prod, alarm) == {"QueueName": f"part 5 by : of <{queue.name}.Arn>"}
     alarm = prod.resource(f"{queue.name}DeadLettersAlarm")
     assert _metric(alarm) == ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum")
-    assert _dimensions(prod, alarm) == {"QueueName": f"<{queue.name}DeadLetters.QueueName>"}
+    assert _dimensions(prod, alarm) == {
+        "QueueName": f"part 5 by : of <{queue.name}DeadLetters.Arn>"
+    }
     assert alarm.properties["Threshold"] == 0
 
 
@@ -137,7 +182,7 @@ def test_a_consumer_that_is_behind_its_stream_rings(prod: Assembly, consumer: st
     alarm = prod.resource(f"{consumer}IteratorAgeAlarm")
     assert _metric(alarm) == ("AWS/Lambda", "IteratorAge", "Maximum")
     assert alarm.properties["Threshold"] == 300_000
-    assert _dimensions(prod, alarm) == {"FunctionName": f"<{consumer}>"}
+    assert _dimensions(prod, alarm) == {"FunctionName": f"vitrine-prod-{consumer}"}
 
 
 @pytest.mark.parametrize(("spec", "metric"), COUNTED, ids=lambda declared: declared.name)
@@ -188,4 +233,7 @@ def test_a_search_domain_in_trouble_rings(prod: Assembly, what: str) -> None:
     assert alarm.properties["ComparisonOperator"] == operator
     assert alarm.properties["Threshold"] == threshold
     by = _dimensions(prod, alarm)
-    assert by == {"DomainName": "<SearchDomain>", "ClientId": "<AWS::AccountId>"}
+    assert by == {
+        "DomainName": "part 1 by / of <SearchDomain.Arn>",
+        "ClientId": "<AWS::AccountId>",
+    }

@@ -37,8 +37,11 @@ SUSPICIOUS = {
 }
 
 
-def test_the_stacks_are_the_six_of_the_design(assembly: Assembly) -> None:
-    assert set(assembly.templates) == STACKS
+def test_the_stacks_are_the_six_of_the_design_and_alarms_with_a_topic(
+    local: Assembly, prod: Assembly
+) -> None:
+    assert set(local.templates) == STACKS
+    assert set(prod.templates) == STACKS | {"alarms"}
 
 
 def test_every_stack_stays_below_the_limit_of_resources(assembly: Assembly) -> None:

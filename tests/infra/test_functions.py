@@ -46,8 +46,7 @@ def test_a_function_has_the_declared_handler_and_size(
             assert properties["Timeout"] == spec.timeout_seconds
             assert properties.get("EphemeralStorage", {"Size": 512}) == {"Size": spec.storage_mb}
             stage = next(assembly.folder.glob("*.template.json")).name.split("-")[1]
-            fixed = f"vitrine-{stage}-{spec.name}" if spec.kind == "pipeline" else None
-            assert properties.get("FunctionName") == fixed
+            assert properties["FunctionName"] == f"vitrine-{stage}-{spec.name}"
             assert properties["Runtime"] == RUNTIME.name == "python3.13"
             assert properties["Architectures"] == ["arm64"]
             more = {None: [], "inspect": ["<InspectDependencies>"]} | {
