@@ -263,6 +263,8 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
             known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
             known += ("states:",) if spec.runs else ()  # which of it: test_pipelines.py
             known += ("lambda:",) if spec.calls else ()  # which of it: test_readers.py
+            quotas = grants.QUOTAS_READ if spec.reads_quotas else ()  # whose: test_assembly.py
+            known += quotas
             known += ("sns:",) if spec.topics else ()  # which of it: test_administration.py
             arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
             places = ("", *_objects_of(spec, ASSET_BUCKET))
@@ -272,7 +274,7 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
             for actions, resources in assembly.statements(role):
                 assert all(action.startswith(known) for action in actions)
                 for resource in set(resources) - imported:
-                    if actions[0].startswith("states:"):
+                    if actions[0].startswith("states:") or actions == list(quotas):
                         continue
                     assert re.match(r"<\w+(\.\w+)?>", resource), resource
             assert _granted(assembly, spec, "logs:") == {
