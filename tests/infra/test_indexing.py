@@ -1,6 +1,7 @@
 """The indexing stack: every subscription has its mapping, its failures have somewhere to go."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from pydantic import JsonValue
@@ -81,6 +82,19 @@ def test_a_queue_wakes_its_consumer_within_the_declared_concurrency(
         "ScalingConfig": {"MaximumConcurrency": spec.max_concurrency},
         "FunctionResponseTypes": ["ReportBatchItemFailures"],
     }
+
+
+def test_in_a_small_account_each_queue_starts_two_instances_at_most(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    mappings = synthesized("without-search").of_type("AWS::Lambda::EventSourceMapping")
+    of_queues = {
+        name: each.properties["ScalingConfig"]
+        for name, each in mappings.items()
+        if "StartingPosition" not in each.properties
+    }
+    assert len(of_queues) > 5
+    assert set(map(str, of_queues.values())) == {"{'MaximumConcurrency': 2}"}
 
 
 def test_the_queues_are_those_declared_and_one_for_the_dead_letters_of_each(

@@ -174,6 +174,7 @@ def test_an_account_of_few_instances_has_room_for_all_queues_and_requests() -> N
 
 @pytest.mark.parametrize("stage", ["minimal", "small"])
 def test_a_new_account_is_warned_and_may_deploy_a_small_stage(stage: str) -> None:
+    assert _read(stage).queue_concurrency == 2
     (warning,) = _read(stage).warnings()
     assert warning.startswith("accountConcurrency is 10, and queues may start 28 instances at once")
     assert warning.endswith("at least 56")
