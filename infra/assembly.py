@@ -93,6 +93,16 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         PipelinesStack(app, f"{prefix}-pipelines", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),
     ]
+    _warn(bootstrap, settings, folders)
+    _deploy_after([bootstrap], before)
+    _deploy_after(after, [bootstrap])
+    _deploy_after(last, [*before, bootstrap, *after])
+    for stack in (*before, bootstrap, *after, *last):
+        _allow_only_bundled(stack, settings)
+
+
+def _warn(bootstrap: Stack, settings: Settings, folders: Folders) -> None:
+    """Let the CDK command print what works, but not well."""
     if settings.bundle and not folders.compiled:
         Annotations.of(bootstrap).add_warning_v2(
             "vitrine:NoBytecode",
@@ -101,11 +111,6 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         )
     for number, warning in enumerate(settings.warnings()):
         Annotations.of(bootstrap).add_warning_v2(f"vitrine:Settings{number}", warning)
-    _deploy_after([bootstrap], before)
-    _deploy_after(after, [bootstrap])
-    _deploy_after(last, [*before, bootstrap, *after])
-    for stack in (*before, bootstrap, *after, *last):
-        _allow_only_bundled(stack, settings)
 
 
 def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:

@@ -9,7 +9,9 @@ from threading import Thread
 from typing import Any
 
 import pytest
+import tenacity
 
+from backend.aws import clients
 from backend.aws.clients import secrets_manager
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings
@@ -82,6 +84,56 @@ def callback() -> Iterator[Callback]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@dataclass
+class Time:
+    """Tenacity's module `time`, in which only pauses take time."""
+
+    now: float = 0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    time = Time()
+    monkeypatch.setattr(tenacity, "time", time)
+    monkeypatch.setattr(tenacity.nap, "time", time)
+    return time
+
+
+NEEDED = {"InstancesRequired": "0", "InstancesAdvised": "56", "UnreservedAdvised": "40"}
+
+
+@dataclass
+class Account:
+    """Lambda's answer about the account; `failures` are raised first."""
+
+    total: int = 1000
+    unreserved: int = 1000
+    failures: list[Exception] = field(default_factory=list[Exception])
+
+    def get_account_settings(self) -> dict[str, Any]:
+        if self.failures:
+            raise self.failures.pop(0)
+        return {
+            "AccountLimit": {
+                "ConcurrentExecutions": self.total,
+                "UnreservedConcurrentExecutions": self.unreserved,
+            }
+        }
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> Account:
+    account = Account()
+    monkeypatch.setattr(clients, "lambda_account", lambda: account)
+    return account
 
 
 @contextmanager

@@ -2,13 +2,11 @@
 
 import json
 import logging
-from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
 import pytest
-import tenacity
-from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.exceptions import ClientError
 from tenacity import wait_none
 
 from backend.aws import clients, cloudformation
@@ -34,60 +32,14 @@ from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.http import Context
 from tests.fakes.search_engine import MemorySearchEngine
-from tests.unit.entrypoints.conftest import Callback, refusing_server
+from tests.unit.entrypoints.conftest import NEEDED, Account, Callback, Time, refusing_server
 
-pytestmark = pytest.mark.usefixtures("deployed")
-
-
-@dataclass
-class Time:
-    """Tenacity's module `time`, in which only pauses take time."""
-
-    now: float = 0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+pytestmark = pytest.mark.usefixtures("account", "deployed", "time")
 
 
 @pytest.fixture(autouse=True)
-def time(monkeypatch: pytest.MonkeyPatch) -> Time:
-    time = Time()
-    monkeypatch.setattr(tenacity, "time", time)
-    monkeypatch.setattr(tenacity.nap, "time", time)
+def answers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cloudformation, "wait_exponential", _no_wait)
-    return time
-
-
-NEEDED = {"InstancesRequired": "0", "InstancesAdvised": "56", "UnreservedAdvised": "40"}
-
-
-@dataclass
-class Account:
-    """Lambda's answer about the account; `failures` are raised first."""
-
-    total: int = 1000
-    unreserved: int = 1000
-    failures: list[Exception] = field(default_factory=list[Exception])
-
-    def get_account_settings(self) -> dict[str, Any]:
-        if self.failures:
-            raise self.failures.pop(0)
-        return {
-            "AccountLimit": {
-                "ConcurrentExecutions": self.total,
-                "UnreservedConcurrentExecutions": self.unreserved,
-            }
-        }
-
-
-@pytest.fixture(autouse=True)
-def account(monkeypatch: pytest.MonkeyPatch) -> Account:
-    account = Account()
-    monkeypatch.setattr(clients, "lambda_account", lambda: account)
-    return account
 
 
 def _no_wait(**_: float) -> wait_none:
@@ -360,36 +312,6 @@ def test_an_sdk_that_is_too_old_is_named_to_cloudformation(
     assert "boto3 1.39.4, which is older than 1.40" in answer["Reason"]
 
 
-SMALL = (
-    'the quota "Concurrent executions" of Lambda is 10 in this account and region, and the stage '
-    "needs 56 so that requests are not throttled while queues are busy: request an increase in "
-    "Service Quotas, or use the stage small or a lower queueConcurrency"
-)
-TAKEN = (
-    'of the quota "Concurrent executions" of Lambda, 1000 in this account and region, 39 are '
-    "unreserved, and the stage needs 40 of them so that requests are not throttled while queues "
-    "are busy: request an increase in Service Quotas, or lower what other functions reserve"
-)
-
-
-@pytest.mark.parametrize(
-    ("total", "unreserved", "sentence"), [(10, 10, SMALL), (55, 55, None), (1000, 39, TAKEN)]
-)
-def test_an_account_with_few_instances_is_named_and_fails_nothing(
-    callback: Callback,
-    account: Account,
-    caplog: pytest.LogCaptureFixture,
-    total: int,
-    unreserved: int,
-    sentence: str | None,
-) -> None:
-    account.total, account.unreserved = total, unreserved
-    answer = run(callback)
-    expected = sentence or SMALL.replace("is 10 in", "is 55 in")
-    assert (answer["Status"], answer["Data"]["Account"]) == ("SUCCESS", expected)
-    assert expected in caplog.text
-
-
 @pytest.mark.parametrize(("total", "status"), [(129, "FAILED"), (130, "SUCCESS")])
 def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
     callback: Callback, account: Account, total: int, status: str
@@ -406,42 +328,6 @@ def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
         "an increase in Service Quotas, or lower reservedConcurrency"
     )
     assert answer["Reason"] == (refusal if status == "FAILED" else "")
-
-
-def test_a_quota_that_lambda_does_not_report_fails_nothing_and_is_named(
-    callback: Callback, account: Account, time: Time, caplog: pytest.LogCaptureFixture
-) -> None:
-    throttled = ClientError(
-        {"Error": {"Code": "TooManyRequestsException", "Message": "Rate exceeded"}},
-        "GetAccountSettings",
-    )
-    for error, reason in (
-        (denied("S3"), f"PutItem is denied: {DENIED}"),
-        (throttled, "Lambda does not respond"),
-        (EndpointConnectionError(endpoint_url="https://lambda"), "Lambda does not respond"),
-    ):
-        account.failures = [error] * 99
-        answer = run(callback)
-        assert (answer["Status"], answer["Data"]["Account"]) == ("SUCCESS", f"unknown: {reason}")
-        assert reason in caplog.text
-    assert 0 < time.now < 60
-
-
-def test_a_denial_of_the_quota_that_passes_is_waited_for(
-    callback: Callback, account: Account
-) -> None:
-    account.failures = [denied("S3")] * 2
-    assert run(callback)["Data"]["Account"].startswith("has 1000 concurrent executions")
-
-
-def test_in_a_network_the_quota_is_not_read(callback: Callback, account: Account) -> None:
-    account.failures = [AssertionError("it was read")]
-    event = request(callback)
-    for name in NEEDED:
-        del event["ResourceProperties"][name]
-    bootstrap.handler(event, Context())
-    answer = json.loads(callback.bodies[-1])
-    assert answer["Data"]["Account"] == "unknown: searchInVpc leaves no way to Lambda's API"
 
 
 def test_an_answer_that_is_not_taken_at_first_is_sent_again(callback: Callback) -> None:
