@@ -5,19 +5,22 @@ stacks, exports and templates are what is tested. The tests run in their order o
 """
 
 import json
+import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.deploy import guide
-from tests.deploy.account import NO_TERMINAL, Account
+from tests.deploy.account import NO_TERMINAL, Account, account
 
 RETENTION = guide.option("logRetentionDays")
 UNPROTECT = "aws cloudformation update-termination-protection --no-enable-termination-protection"
 STORAGE = f"vitrine-{guide.STAGE}-storage"
 API = f"vitrine-{guide.STAGE}-api"
 POOL = ("-c", "userPool=true")
+PATIENCE_SECONDS = 60
 
 
 def stacks(account: Account) -> list[str]:
@@ -100,3 +103,25 @@ def test_protected_stacks_are_deleted_one_after_another_and_data_remains(
         if event["ResourceStatus"] == "DELETE_SKIPPED"
     )
     assert {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::KMS::Key"} <= set(kept)
+
+
+def test_a_first_deployment_that_fails_is_removed_as_the_page_says_and_repeated(
+    tmp_path: Path,
+) -> None:
+    with account(tmp_path) as fresh:
+        fresh.bootstrap()
+        with fresh.failing("Notifications", "the quota of topics is reached"):
+            assert "the quota of topics is reached" in fresh.deploy(fails=True)
+        assert fresh.statuses() == {STORAGE: "ROLLBACK_FAILED"}
+        left = fresh.aws(guide.line("aws cloudformation describe-stack-resources"))
+        assert {kind for kind, _ in left} == {"AWS::DynamoDB::Table"}
+        for _, table in left:
+            fresh.aws(guide.line("aws dynamodb update-table"), TABLE=table)
+        fresh.aws(guide.line(UNPROTECT, containing=STORAGE))
+        fresh.aws(guide.line("aws cloudformation delete-stack"))
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while fresh.statuses():
+            assert time.monotonic() < deadline, fresh.statuses()
+            time.sleep(0.2)
+        fresh.deploy()
+        assert set(fresh.statuses().values()) == {"CREATE_COMPLETE"}
