@@ -23,6 +23,7 @@ from backend.spec import settings as declared
 from backend.spec.routes import ThrottleGroup
 from infra.concurrency_settings import ConcurrencySettings
 from infra.execution_settings import ExecutionSettings
+from infra.network_settings import NetworkSettings
 from infra.setting_types import (
     ISSUER,
     SETTINGS_CONFIG,
@@ -37,7 +38,7 @@ from infra.setting_types import (
     Throttle,
     fit_variables,
 )
-from infra.zones import spread_evenly
+from infra.zones import spread_evenly, zones_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "cdk.json"
@@ -56,7 +57,7 @@ class SettingsError(Exception):
     """A setting is missing, unknown or wrong; the message names it."""
 
 
-class Settings(ConcurrencySettings, ExecutionSettings):
+class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
 
     model_config = SETTINGS_CONFIG
@@ -81,11 +82,6 @@ class Settings(ConcurrencySettings, ExecutionSettings):
 
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
     """The size of the volume of each data node."""
-
-    search_in_vpc: bool = False
-    """Whether to create the search domain in a network (VPC) of its own without internet access,
-    with the functions that use search. Choose it before the first deployment: AWS cannot move a
-    domain. Its endpoints are charged by the hour."""
 
     search_logs: bool = False
     """Whether the search domain logs its errors, and slow searches and writes, to CloudWatch.
@@ -214,6 +210,11 @@ class Settings(ConcurrencySettings, ExecutionSettings):
     def _check_firewall(self) -> Self:
         if self.user_pool_firewall and not self.user_pool:
             raise ValueError("userPoolFirewall needs a userPool")
+        return self
+
+    @model_validator(mode="after")
+    def _check_zones(self) -> Self:
+        self.check_zones(zones_of(self.search_instance_count))
         return self
 
     @property

@@ -16,9 +16,7 @@ from aws_cdk import aws_logs as logs
 from backend.spec.functions import Function
 from infra.constructs.naming import name_exactly
 
-ADDRESSES = "10.0.0.0/16"
 HTTPS = 443
-READERS_ZONES = 2
 READERS_ACTIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject")
 
 
@@ -31,13 +29,25 @@ class Network:
     services_group: str
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Addresses of a new network and of its subnets, and its zones by name if they are chosen."""
+
+    addresses: str
+    subnets: tuple[str, ...]
+    zones: tuple[str, ...] = ()
+
+
+READERS_PLAN = Plan("10.0.0.0/16", ("10.0.0.0/20", "10.0.16.0/20"))
+
+
 def in_network(spec: Function) -> bool:
     """Return whether the function is placed in the network; others keep their internet access."""
     return spec.search != "none"
 
 
 def declared_network(
-    stack: Stack, *, zones: int, functions: Iterable[Function], refusals: logs.LogGroup
+    stack: Stack, plan: Plan, *, functions: Iterable[Function], refusals: logs.LogGroup
 ) -> Network:
     """Return the network, with an endpoint for each service that its `functions` use.
 
@@ -46,14 +56,14 @@ def declared_network(
     vpc = ec2.CfnVPC(
         stack,
         "SearchVpc",
-        cidr_block=ADDRESSES,
+        cidr_block=plan.addresses,
         enable_dns_hostnames=True,  # endpoints are found by the services' usual names
         enable_dns_support=True,
     )
     _log_refusals(stack, vpc, refusals, "Search")
     table = ec2.CfnRouteTable(stack, "SearchRoutes", vpc_id=vpc.ref)
-    subnets = tuple(_subnet(stack, vpc, table, zone, "Search") for zone in range(zones))
-    functions_group, services_group = _groups(stack, vpc)
+    subnets = _subnets(stack, vpc, table, plan, "Search")
+    functions_group, services_group = _groups(stack, vpc.ref)
     for service in ("dynamodb", "s3"):
         ec2.CfnVPCEndpoint(
             stack,
@@ -77,6 +87,11 @@ def declared_network(
     return Network(subnets, functions_group, services_group)
 
 
+def imported_network(stack: Stack, vpc_id: str, subnets: tuple[str, ...]) -> Network:
+    """Return an existing network with security groups for the functions and for the domain."""
+    return Network(subnets, *_groups(stack, vpc_id))
+
+
 def readers_network(stack: Stack, *, buckets: Iterable[str], refusals: logs.LogGroup) -> Network:
     """Return the network of readers, from which they reach objects of `buckets` (ARNs) only.
 
@@ -85,13 +100,13 @@ def readers_network(stack: Stack, *, buckets: Iterable[str], refusals: logs.LogG
     vpc = ec2.CfnVPC(
         stack,
         "ReadersVpc",
-        cidr_block=ADDRESSES,
+        cidr_block=READERS_PLAN.addresses,
         enable_dns_hostnames=True,
         enable_dns_support=True,
     )
     _log_refusals(stack, vpc, refusals, "Readers")
     table = ec2.CfnRouteTable(stack, "ReadersRoutes", vpc_id=vpc.ref)
-    subnets = tuple(_subnet(stack, vpc, table, zone, "Readers") for zone in range(READERS_ZONES))
+    subnets = _subnets(stack, vpc, table, READERS_PLAN, "Readers")
     allowed = iam.PolicyStatement(
         principals=[cast("iam.IPrincipal", iam.AnyPrincipal())],
         actions=list(READERS_ACTIONS),
@@ -166,37 +181,43 @@ def _services(functions: Iterable[Function]) -> list[str]:
     return sorted(service for service, is_used in used.items() if is_used)
 
 
-def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int, name: str) -> str:
-    subnet = ec2.CfnSubnet(
-        stack,
-        f"{name}Subnet{zone}",
-        vpc_id=vpc.ref,
-        cidr_block=f"10.0.{16 * zone}.0/20",
-        availability_zone=Fn.select(zone, Fn.get_azs()),
-        map_public_ip_on_launch=False,
-    )
-    ec2.CfnSubnetRouteTableAssociation(
-        stack,
-        f"{name}Subnet{zone}Routes",
-        subnet_id=subnet.ref,
-        route_table_id=table.ref,
-    )
-    return subnet.ref
+def _subnets(
+    stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, plan: Plan, name: str
+) -> tuple[str, ...]:
+    """Return a subnet for each range of the plan, each in a zone of its own."""
+    made: list[str] = []
+    for zone, addresses in enumerate(plan.subnets):
+        subnet = ec2.CfnSubnet(
+            stack,
+            f"{name}Subnet{zone}",
+            vpc_id=vpc.ref,
+            cidr_block=addresses,
+            availability_zone=plan.zones[zone] if plan.zones else Fn.select(zone, Fn.get_azs()),
+            map_public_ip_on_launch=False,
+        )
+        ec2.CfnSubnetRouteTableAssociation(
+            stack,
+            f"{name}Subnet{zone}Routes",
+            subnet_id=subnet.ref,
+            route_table_id=table.ref,
+        )
+        made.append(subnet.ref)
+    return tuple(made)
 
 
-def _groups(stack: Stack, vpc: ec2.CfnVPC) -> tuple[str, str]:
+def _groups(stack: Stack, vpc_id: str) -> tuple[str, str]:
     """Return the group of the functions, and that of the domain and endpoints they may call."""
     functions = ec2.CfnSecurityGroup(
         stack,
         "SearchFunctionsGroup",
-        vpc_id=vpc.ref,
+        vpc_id=vpc_id,
         group_description="Functions that use search",
         security_group_egress=[_https("HTTPS to the domain and the endpoints")],
     )
     services = ec2.CfnSecurityGroup(
         stack,
         "SearchServicesGroup",
-        vpc_id=vpc.ref,
+        vpc_id=vpc_id,
         group_description="The search domain and the endpoints of other services",
         security_group_ingress=[
             ec2.CfnSecurityGroup.IngressProperty(

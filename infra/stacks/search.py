@@ -13,7 +13,7 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
-from infra.constructs.network import Network, declared_network
+from infra.constructs.network import Network, Plan, declared_network, imported_network
 from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
@@ -50,7 +50,8 @@ class SearchStack(Stack):
         resources.domain = domain
         export(self, domain.domain_arn, domain.domain_endpoint)
         if resources.network is not None:
-            export(self, resources.network.functions_group, *resources.network.subnets)
+            made = () if settings.search_vpc_id else resources.network.subnets
+            export(self, resources.network.functions_group, *made)
         output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
 
     def _domain(self, settings: Settings, resources: Resources) -> opensearch.Domain:
@@ -91,18 +92,25 @@ class SearchStack(Stack):
     def _place(
         self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources
     ) -> Network:
-        """Put the domain into a network of its own, where only functions of search reach it."""
-        days, key = settings.log_retention_days, resources.key
-        network = declared_network(
-            self,
-            zones=zones_of(settings.search_instance_count),
-            functions=FUNCTIONS,
-            refusals=log_group(self, "SearchNetworkRefusals", days=days, key=key),
-        )
+        """Put the domain into a network, where only functions of search reach it."""
+        if settings.search_vpc_id:
+            network = imported_network(self, settings.search_vpc_id, settings.search_subnet_ids)
+        else:
+            network = self._new_network(settings, resources)
         resource.vpc_options = opensearch.CfnDomain.VPCOptionsProperty(
             subnet_ids=list(network.subnets), security_group_ids=[network.services_group]
         )
         return network
+
+    def _new_network(self, settings: Settings, resources: Resources) -> Network:
+        days, key = settings.log_retention_days, resources.key
+        ranges = settings.search_subnet_ranges()[: zones_of(settings.search_instance_count)]
+        return declared_network(
+            self,
+            Plan(settings.search_vpc_range, tuple(ranges), settings.search_vpc_zones),
+            functions=FUNCTIONS,
+            refusals=log_group(self, "SearchNetworkRefusals", days=days, key=key),
+        )
 
     def _log(
         self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources

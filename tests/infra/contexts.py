@@ -3,12 +3,16 @@
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
 IMPORTED_KEY = "arn:aws:kms:eu-central-1:444455556666:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+VPC = "vpc-0123456789abcdef0"
+SUBNETS = [f"subnet-0123456789abcdef{number}" for number in range(3)]
 WEB_URL = "https://museum.example.org"
 HARDENED: dict[str, object] = {
     "malwareScan": True,
     "webUrl": WEB_URL,
     "reservedConcurrency": {"SearchApi": 20},
     "searchInVpc": True,
+    "searchVpcRange": "10.20.0.0/18",
+    "searchVpcZones": ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
     "searchLogs": True,
     "userPool": True,
     "userPoolFirewall": True,
@@ -54,5 +58,8 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "alarmTopicArn": TOPIC,
         "customerManagedKey": False,
         "malwareScan": True,
+        "searchInVpc": True,
+        "searchVpcId": VPC,
+        "searchSubnetIds": SUBNETS,
     },
 }

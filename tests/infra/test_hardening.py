@@ -1,6 +1,7 @@
 """Protections by setting: the search domain's network and logs, the user pool's firewall."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from backend.spec.functions import AUTHORIZER, FUNCTIONS, Function
 from backend.spec.search_indexes import SEARCH_INDEXES
 from infra import grants
 from local.resources.registry import INERT, creator_of
+from tests.infra.contexts import HARDENED, SUBNETS, VPC
 from tests.infra.templates import Assembly, Resource
 
 EACH_FUNCTION = pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
@@ -53,6 +55,34 @@ def test_the_domain_is_in_a_subnet_of_each_of_its_zones(hardened: Assembly) -> N
     zones = _domain(hardened)["ClusterConfig"]["ZoneAwarenessConfig"]["AvailabilityZoneCount"]
     assert len({_text(hardened, subnet["AvailabilityZone"]) for subnet in subnets}) == zones
     assert len({subnet["CidrBlock"] for subnet in subnets}) == len(subnets) == zones
+
+
+def test_the_network_has_the_range_and_zones_of_the_settings(hardened: Assembly) -> None:
+    assert hardened.resource("SearchVpc").properties["CidrBlock"] == "10.20.0.0/18"
+    subnets = [hardened.resource(f"SearchSubnet{zone}").properties for zone in range(3)]
+    assert [each["CidrBlock"] for each in subnets] == [
+        "10.20.0.0/22",
+        "10.20.4.0/22",
+        "10.20.8.0/22",
+    ]
+    assert [each["AvailabilityZone"] for each in subnets] == HARDENED["searchVpcZones"]
+
+
+def test_an_imported_network_is_used_as_it_is(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    found = synthesized("without-key")
+    kinds = {each.type for each in found.all if each.type.startswith("AWS::EC2::")}
+    assert kinds == {GROUP}
+    assert {each.properties["VpcId"] for each in found.of_type(GROUP).values()} == {VPC}
+    options = _domain(found)["VPCOptions"]
+    assert options["SubnetIds"] == SUBNETS
+    assert found.texts(options["SecurityGroupIds"]) == ["<SearchServicesGroup.GroupId>"]
+    for spec in FUNCTIONS:
+        placed = found.resource(spec.name).properties.get("VpcConfig")
+        assert (placed is None) == (spec.search == "none"), spec.name
+        if placed is not None:
+            assert placed["SubnetIds"] == SUBNETS, spec.name
 
 
 @EACH_FUNCTION

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -12,9 +13,10 @@ from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.zones import zones_of
-from tests.infra.contexts import IMPORTED_KEY
+from tests.infra.contexts import HARDENED, IMPORTED_KEY, SUBNETS, VPC
 from tests.infra.templates import ROOT
 
+ZONES = cast("list[str]", HARDENED["searchVpcZones"])
 STAGES = ("local", "minimal", "small", "prod")
 
 
@@ -155,6 +157,76 @@ def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
     with pytest.raises(SettingsError, match=rf"^stages\.prod: .*{reason}") as error:
         _read("prod", **settings)
     assert "given" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"searchVpcRange": "10.1.0.0/16"}, "searchVpcRange, .* need searchInVpc"),
+        ({"searchVpcZones": ["eu-central-1a"]}, "need searchInVpc"),
+        ({"searchVpcId": VPC, "searchSubnetIds": SUBNETS}, "need searchInVpc"),
+        ({"searchInVpc": True, "searchVpcId": VPC}, "need each other"),
+        ({"searchInVpc": True, "searchSubnetIds": SUBNETS}, "need each other"),
+        (
+            {
+                "searchInVpc": True,
+                "searchVpcId": VPC,
+                "searchSubnetIds": SUBNETS,
+                "searchVpcRange": "10.0.0.0/16",
+            },
+            "are of a new network",
+        ),
+        (
+            {"searchInVpc": True, "searchVpcId": VPC, "searchSubnetIds": SUBNETS[:2]},
+            "searchSubnetIds has 2, and searchInstanceCount needs 3",
+        ),
+        (
+            {"searchInVpc": True, "searchInstanceCount": 1, "searchVpcZones": ZONES},
+            "searchVpcZones has 3, and searchInstanceCount needs 1",
+        ),
+        ({"searchInVpc": True, "searchVpcZones": [ZONES[0]] * 3}, "searchVpcZones names one twice"),
+        (
+            {"searchInVpc": True, "searchVpcId": VPC, "searchSubnetIds": [SUBNETS[0]] * 3},
+            "searchSubnetIds names one twice",
+        ),
+    ],
+)
+def test_settings_of_the_network_that_contradict_each_other_are_refused(
+    settings: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(SettingsError, match=rf"^stages\.prod: .*{reason}") as error:
+        _read("prod", **settings)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("searchVpcRange", "10.0.0.1/16"),
+        ("searchVpcRange", "10.0.0.0/15"),
+        ("searchVpcRange", "10.0.0.0/23"),
+        ("searchVpcRange", "10.0.0.0"),
+        *(
+            ("searchVpcRange", f"{first}.0.0/16")
+            for first in ("127.0", "169.254", "224.0", "240.0")
+        ),
+        ("searchVpcRange", "fd00::/16"),
+        ("searchVpcId", "subnet-0123456789abcdef0"),
+        ("searchVpcZones", "eu-central-1a"),
+    ],
+)
+def test_a_network_that_aws_refuses_is_refused_by_its_name(name: str, value: object) -> None:
+    with pytest.raises(SettingsError, match=rf"^stages\.prod\.{name}: .+{value}") as error:
+        _read("prod", searchInVpc=True, **{name: value})
+    assert "\n" not in str(error.value)
+
+
+def test_subnets_are_sixteenths_of_the_network() -> None:
+    assert _read("prod").search_subnet_ranges()[:3] == [
+        "10.0.0.0/20",
+        "10.0.16.0/20",
+        "10.0.32.0/20",
+    ]
 
 
 def test_reservations_are_needed_beside_what_lambda_leaves_unreserved() -> None:

@@ -1,0 +1,97 @@
+"""The settings of a deployment about the network of the search domain."""
+
+from ipaddress import IPv4Network
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from infra.setting_types import SETTINGS_CONFIG
+
+_LARGEST, _SMALLEST = 16, 22
+_SUBNET_BITS = 4
+
+ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]+[a-z]$")]
+VpcId = Annotated[str, Field(pattern=r"^(vpc-[0-9a-f]{8,17})?$")]
+SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+
+
+def _fitting(text: str) -> str:
+    """Return a range of addresses that a VPC may have.
+
+    Raises:
+        ValueError: it is none, or too small for the subnets.
+    """
+    network = IPv4Network(text)
+    if "/" not in text or not _LARGEST <= network.prefixlen <= _SMALLEST:
+        raise ValueError(f"is not of a size from /{_LARGEST} to /{_SMALLEST}")
+    if network.is_multicast or network.is_loopback or network.is_link_local or network.is_reserved:
+        raise ValueError("has addresses that no network may have")
+    return text
+
+
+class NetworkSettings(BaseModel):
+    """The settings of a stage about the network of the search domain."""
+
+    model_config = SETTINGS_CONFIG
+
+    search_in_vpc: bool = False
+    """Whether to create the search domain in a network (VPC) without internet access, with the
+    functions that use search. Choose it before the first deployment: AWS cannot move a domain. Its
+    endpoints are charged by the hour."""
+
+    search_vpc_range: Annotated[str, AfterValidator(_fitting)] = "10.0.0.0/16"
+    """Addresses of that network, from /16 to /22. Each subnet has a sixteenth of them."""
+
+    search_vpc_zones: tuple[ZoneName, ...] = ()
+    """Names of the availability zones of that network, as many as the nodes of the domain are in:
+    one for one node, else three. Default: the first ones of the region."""
+
+    search_vpc_id: VpcId = ""
+    """An existing VPC to use instead of creating one, with `searchSubnetIds`. Its owner provides
+    the endpoints or routes to other services."""
+
+    search_subnet_ids: tuple[SubnetId, ...] = ()
+    """Subnets of `searchVpcId`, each in another zone, as many as the nodes are in."""
+
+    @model_validator(mode="after")
+    def _check_network(self) -> Self:
+        for name, ids in (
+            ("searchVpcZones", self.search_vpc_zones),
+            ("searchSubnetIds", self.search_subnet_ids),
+        ):
+            if len(set(ids)) < len(ids):
+                raise ValueError(f"{name} names one twice")
+        own = self.model_fields_set & {"search_vpc_range", "search_vpc_zones"}
+        if not self.search_in_vpc and (own or self.search_vpc_id or self.search_subnet_ids):
+            raise ValueError(
+                "searchVpcRange, searchVpcZones, searchVpcId and searchSubnetIds need searchInVpc"
+            )
+        if bool(self.search_vpc_id) != bool(self.search_subnet_ids):
+            raise ValueError("searchVpcId and searchSubnetIds need each other")
+        if self.search_vpc_id and own:
+            raise ValueError(
+                "searchVpcRange and searchVpcZones are of a new network, searchVpcId names an "
+                "existing one"
+            )
+        return self
+
+    def check_zones(self, zones: int) -> None:
+        """Check that the network has as many zones as the nodes of the search domain.
+
+        Raises:
+            ValueError: it has more or fewer.
+        """
+        for name, given in (
+            ("searchVpcZones", self.search_vpc_zones),
+            ("searchSubnetIds", self.search_subnet_ids),
+        ):
+            if given and len(given) != zones:
+                raise ValueError(
+                    f"{name} has {len(given)}, and searchInstanceCount needs {zones}: one for one "
+                    "node, else three"
+                )
+
+    def search_subnet_ranges(self) -> list[str]:
+        """Return the ranges that subnets may have, in their order."""
+        network = IPv4Network(self.search_vpc_range)
+        return [str(each) for each in network.subnets(prefixlen_diff=_SUBNET_BITS)]
