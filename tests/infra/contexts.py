@@ -5,6 +5,7 @@ ISSUER = "https://login.example.org/realm"
 IMPORTED_KEY = "arn:aws:kms:eu-central-1:444455556666:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 VPC = "vpc-0123456789abcdef0"
 SUBNETS = [f"subnet-0123456789abcdef{number}" for number in range(3)]
+ZONES = ["eu-central-1a", "eu-central-1b", "eu-central-1c"]
 WEB_URL = "https://museum.example.org"
 HARDENED: dict[str, object] = {
     "malwareScan": True,
@@ -12,7 +13,6 @@ HARDENED: dict[str, object] = {
     "reservedConcurrency": {"SearchApi": 20},
     "searchInVpc": True,
     "searchVpcRange": "10.20.0.0/18",
-    "searchVpcZones": ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
     "searchLogs": True,
     "userPool": True,
     "userPoolFirewall": True,
@@ -41,7 +41,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "allowedPipelineQueues": ["arn:aws:sqs:eu-central-1:111122223333:renders"],
         "allowedPipelineBuses": ["arn:aws:events:eu-central-1:111122223333:event-bus/default"],
     },
-    "hardened": {**_PROD, **HARDENED},
+    "hardened": {**_PROD, **HARDENED, "searchVpcZones": ZONES},
     "without-search": {
         "probe": True,
         "readers": "always",
@@ -58,6 +58,10 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "alarmTopicArn": TOPIC,
         "customerManagedKey": False,
         "malwareScan": True,
+    },
+    # Its security groups are not known to the local runtime, which reads the others.
+    "imported-network": {
+        **_PROD,
         "searchInVpc": True,
         "searchVpcId": VPC,
         "searchSubnetIds": SUBNETS,

@@ -10,7 +10,7 @@ from backend.spec.functions import AUTHORIZER, FUNCTIONS, Function
 from backend.spec.search_indexes import SEARCH_INDEXES
 from infra import grants
 from local.resources.registry import INERT, creator_of
-from tests.infra.contexts import HARDENED, SUBNETS, VPC
+from tests.infra.contexts import SUBNETS, VPC, ZONES
 from tests.infra.templates import Assembly, Resource
 
 EACH_FUNCTION = pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
@@ -65,13 +65,13 @@ def test_the_network_has_the_range_and_zones_of_the_settings(hardened: Assembly)
         "10.20.4.0/22",
         "10.20.8.0/22",
     ]
-    assert [each["AvailabilityZone"] for each in subnets] == HARDENED["searchVpcZones"]
+    assert [each["AvailabilityZone"] for each in subnets] == ZONES
 
 
 def test_an_imported_network_is_used_as_it_is(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    found = synthesized("without-key")
+    found = synthesized("imported-network")
     kinds = {each.type for each in found.all if each.type.startswith("AWS::EC2::")}
     assert kinds == {GROUP}
     assert {each.properties["VpcId"] for each in found.of_type(GROUP).values()} == {VPC}

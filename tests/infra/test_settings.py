@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
 
 import pytest
 
@@ -13,10 +12,9 @@ from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.zones import zones_of
-from tests.infra.contexts import HARDENED, IMPORTED_KEY, SUBNETS, VPC
+from tests.infra.contexts import IMPORTED_KEY, SUBNETS, VPC, ZONES
 from tests.infra.templates import ROOT
 
-ZONES = cast("list[str]", HARDENED["searchVpcZones"])
 STAGES = ("local", "minimal", "small", "prod")
 
 
