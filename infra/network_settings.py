@@ -9,6 +9,7 @@ from infra.setting_types import SETTINGS_CONFIG
 
 _LARGEST, _SMALLEST = 16, 22
 _SUBNET_BITS = 4
+_RANGE = "10.0.0.0/16"
 
 ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]+[a-z]$")]
 VpcId = Annotated[str, Field(pattern=r"^(vpc-[0-9a-f]{8,17})?$")]
@@ -39,7 +40,7 @@ class NetworkSettings(BaseModel):
     functions that use search. Choose it before the first deployment: AWS cannot move a domain. Its
     endpoints are charged by the hour."""
 
-    search_vpc_range: Annotated[str, AfterValidator(_fitting)] = "10.0.0.0/16"
+    search_vpc_range: Annotated[str, AfterValidator(_fitting)] = _RANGE
     """Addresses of that network, from /16 to /22. Each subnet has a sixteenth of them."""
 
     search_vpc_zones: tuple[ZoneName, ...] = ()
@@ -61,7 +62,7 @@ class NetworkSettings(BaseModel):
         ):
             if len(set(ids)) < len(ids):
                 raise ValueError(f"{name} names one twice")
-        own = self.model_fields_set & {"search_vpc_range", "search_vpc_zones"}
+        own = self.search_vpc_range != _RANGE or self.search_vpc_zones
         if not self.search_in_vpc and (own or self.search_vpc_id or self.search_subnet_ids):
             raise ValueError(
                 "searchVpcRange, searchVpcZones, searchVpcId and searchSubnetIds need searchInVpc"

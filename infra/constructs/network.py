@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from aws_cdk import Fn, Stack
+from aws_cdk import Acknowledgment, Fn, Stack, Validations
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -195,8 +195,8 @@ def _subnets(
             availability_zone=plan.zones[zone] if plan.zones else Fn.select(zone, Fn.get_azs()),
             map_public_ip_on_launch=False,
         )
-        if plan.zones:  # named on purpose, which the linter cannot know
-            subnet.add_metadata("cfn-lint", {"config": {"ignore_checks": ["W3010"]}})
+        if plan.zones:
+            _accept_zone(subnet)
         ec2.CfnSubnetRouteTableAssociation(
             stack,
             f"{name}Subnet{zone}Routes",
@@ -205,6 +205,13 @@ def _subnets(
         )
         made.append(subnet.ref)
     return tuple(made)
+
+
+def _accept_zone(subnet: ec2.CfnSubnet) -> None:
+    """Let cfn-lint and the CDK command accept a zone that a setting names."""
+    subnet.add_metadata("cfn-lint", {"config": {"ignore_checks": ["W3010"]}})
+    accepted = Acknowledgment(id="CloudFormation-Validate::W3010", reason="the setting names it")
+    Validations.of(subnet).acknowledge(accepted)
 
 
 def _groups(stack: Stack, vpc_id: str) -> tuple[str, str]:

@@ -170,7 +170,7 @@ def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
                 "searchInVpc": True,
                 "searchVpcId": VPC,
                 "searchSubnetIds": SUBNETS,
-                "searchVpcRange": "10.0.0.0/16",
+                "searchVpcRange": "10.1.0.0/16",
             },
             "are of a new network",
         ),
