@@ -6,7 +6,7 @@ import { count } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
 import { factsOf } from './queries';
 
-const HIDDEN = /^(sourceVersionId|references|shape|boundsM.*|size[XYZ])$/;
+const HIDDEN = /^(sourceVersionId|readersVersion|references|shape|boundsM.*|size[XYZ])$/;
 
 /** What the product has read from a file. */
 export function Facts({ place, path }: { place: Place; path: string }) {

@@ -7,6 +7,7 @@ import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
+import { addTag } from './tagging';
 
 type Act = (card: Card) => Promise<void>;
 
@@ -82,22 +83,6 @@ export function Selection(props: {
       )}
     </div>
   );
-}
-
-async function addTag({ databaseId, assetId }: Card, tag: string): Promise<void> {
-  const path = { databaseId, assetId };
-  const found = await replyWithHeaders(
-    api.GET('/database/{databaseId}/assets/{assetId}', { params: { path } }),
-  );
-  if (found.data.tags.includes(tag)) return;
-  const etag = found.headers.get('etag');
-  const written = await replyWithHeaders(
-    api.PUT('/database/{databaseId}/assets/{assetId}', {
-      params: { path, header: etag ? { 'If-Match': etag } : {} },
-      body: { tags: [...found.data.tags, tag] },
-    }),
-  );
-  wrote(written.headers);
 }
 
 async function archive({ databaseId, assetId }: Card): Promise<void> {

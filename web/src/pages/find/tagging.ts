@@ -1,0 +1,32 @@
+import { api, replyWithHeaders } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import { wrote } from '../../api/writes';
+import type { Place } from '../../viewer/sources';
+
+const CONFLICT = 412;
+const TRIES = 5;
+
+/** Adds a tag. If somebody changes the asset meanwhile, it is added to what they have written. */
+export async function addTag({ databaseId, assetId }: Place, tag: string): Promise<void> {
+  const path = { databaseId, assetId };
+  for (let attempt = 1; ; attempt++) {
+    const found = await replyWithHeaders(
+      api.GET('/database/{databaseId}/assets/{assetId}', { params: { path } }),
+    );
+    if (found.data.tags.includes(tag)) return;
+    const etag = found.headers.get('etag');
+    try {
+      const written = await replyWithHeaders(
+        api.PUT('/database/{databaseId}/assets/{assetId}', {
+          params: { path, header: etag ? { 'If-Match': etag } : {} },
+          body: { tags: [...found.data.tags, tag] },
+        }),
+      );
+      wrote(written.headers);
+      return;
+    } catch (error) {
+      const conflicts = error instanceof ApiError && error.status === CONFLICT;
+      if (!conflicts || attempt >= TRIES) throw error;
+    }
+  }
+}
