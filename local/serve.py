@@ -199,8 +199,9 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
                 say(_mlflow_server(endpoint))
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
+            # Before the samples: their inspection takes a minute, and the page shows them arrive.
+            _say_page(runtime, choices, endpoint)
             if first_look is not None:
                 await asyncio.to_thread(show, choices.state, first_look, say)
-            _say_page(runtime, choices, endpoint)
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)
