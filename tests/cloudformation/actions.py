@@ -72,6 +72,7 @@ class Actions:
             "ChangeSetName": made.name,
             "StackId": record.id,
             "StackName": record.name,
+            "CreationTime": made.created,  # the CDK command reports events from then on
             "Status": made.status,
             "StatusReason": made.reason,
             "ExecutionStatus": "AVAILABLE" if made.status != "FAILED" else "UNAVAILABLE",

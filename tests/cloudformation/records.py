@@ -64,6 +64,7 @@ class ChangeSet:
     changes: list[Change]
     status: str
     reason: str = ""
+    created: str = field(default_factory=now)
 
 
 @dataclass

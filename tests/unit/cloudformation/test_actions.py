@@ -35,6 +35,8 @@ def test_a_stack_is_created_by_a_change_set_of_an_uploaded_template(
     )
     events = actions.answer("DescribeStackEvents", {"StackName": stack["StackId"]})["StackEvents"]
     assert events[0]["ClientRequestToken"] == "token"
+    executed = [each for each in events if "ClientRequestToken" in each]
+    assert all(each["Timestamp"] >= described["CreationTime"] for each in executed)
     (row,) = actions.answer("DescribeStackResources", {"StackName": "a"})["StackResources"]
     assert row["ResourceStatus"] == "CREATE_COMPLETE"
     assert json.loads(actions.answer("GetTemplate", {"StackName": "a"})["TemplateBody"])
