@@ -41,8 +41,10 @@ FIRST_STEPS = (
 )
 NOT_RUN = {
     "make diff STAGE=prod": "it needs an account of AWS; tests synthesize the stage",
-    'make deploy STAGE=prod STACKS="--exclusively vitrine-prod-bootstrap vitrine-prod-indexing '
-    'vitrine-prod-pipelines vitrine-prod-api"': "tests compare what stacks export and import",
+    'make deploy STAGE=prod STACKS="--exclusively vitrine-prod-alarms vitrine-prod-bootstrap '
+    'vitrine-prod-indexing vitrine-prod-pipelines vitrine-prod-api"': (
+        "tests compare what stacks export and import"
+    ),
     "make deploy STAGE=prod": "it needs an account of AWS; tests synthesize the stage",
     "grep -rhF 'x-vitrine-request=JKJaXmPLvHcESHA' logs": (
         "the local object store writes no access logs"
