@@ -177,7 +177,7 @@ RARE = (
     Rare(
         "PageTokenKey-*",
         "GetSecretValue",
-        "ExecutionsApi FactsApi PipelinesApi WorkflowsApi",
+        "ExecutionsApi FactsApi JobsApi PipelinesApi WorkflowsApi",
         "a list of more than one page",
     ),
     Rare(
@@ -258,6 +258,41 @@ RARE = (
         "AbortMultipartUpload DeleteObject DeleteObjectVersion ListMultipartUploadParts",
         "ProcessOutput",
         "an output of over 5 GiB, or whose asset is archived; a preview that replaces another",
+    ),
+    Rare("Jobs", "UpdateItem", "BucketSync", "an object comes while its asset is being archived"),
+    Rare(
+        "AssetUploadsStorageTable/index/*",
+        "Query",
+        "IngestApi",
+        "a preview whose file is part of another upload",
+    ),
+    Rare(
+        "assetauxiliarybucket",
+        "ListBucketVersions",
+        "LifecycleWorker",
+        "a job deletes what pipelines made of a file or an asset",
+    ),
+    Rare(
+        "AssetStorageTable", "UpdateItem", "SearchWorker", "a repair adds types to an asset's row"
+    ),
+    Rare("ExecutionStarts", "SendMessage", "ExecutionStarter", "more wait than one call may start"),
+    Rare(
+        "ActiveExecutions DataKey Reservations WorkflowExecutionsStorageTable",
+        "BatchGetItem DeleteItem Encrypt GenerateDataKey* GetItem ReEncrypt* UpdateItem",
+        "ReconcileExecutions",
+        "an execution of which no event was received ends five minutes after its start",
+    ),
+    Rare(
+        "Policies RolesStorageTable UserRolesStorageTable UserStorageTable",
+        "BatchGetItem GetItem Query",
+        "UploadTrigger",
+        "the rights of users who stored a trigger; the shipped workflows have none",
+    ),
+    Rare(
+        "*/preview.* */previews/* *.previewFile.* vitrine-imports/previews/*",
+        "GetObject GetObjectVersion",
+        "SearchApi",
+        "clients read the addresses of pictures that it signs, which the function does not",
     ),
 )
 
