@@ -10,7 +10,10 @@ from tests.unit.processing.test_headers import DXF, FILES, NFF, RAW
 
 TEXTS = {
     **{name: FILES[name] for name in ("a.ase", "a.off", "a.ply", "a.smd", "a.stl")},
-    **{"a.dxf": DXF, "a.nff": NFF, "a.raw": RAW, "a.obj": samples.cube_obj()},
+    "a.dxf": DXF,
+    "a.nff": NFF,
+    "a.raw": RAW,
+    "a.obj": samples.cube_obj(),
 }
 OPEN = ("a.nff", "a.obj", "a.raw", "a.smd")
 
