@@ -39,6 +39,7 @@ from backend.processing.scene import (
 Json = dict[str, Any]
 
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 # What a document may require: read here, or without effect on its geometry.
@@ -101,7 +102,8 @@ def _json(text: bytes) -> Json:
     if len(text) > limits.JSON_BYTES:
         raise RefusedError("the JSON of the glTF document is larger than 64 MiB")
     try:
-        document = json.loads(text)
+        # Detecting another encoding would load a codec, which the confined process cannot.
+        document = json.loads(text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogatepass"))
     except RecursionError:
         raise RefusedError("the JSON of the glTF document is nested too deeply") from None
     except ValueError:

@@ -329,3 +329,16 @@ def test_a_reference_to_itself_ends(jail: Jail, tmp_path: Path) -> None:
     assert [each.state for each in found.result.references] == ["found"]
     assert found.result.facts["triangles"] == 12
     assert_bounded(found)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_gltf_with_a_byte_order_mark_is_read_or_refused(
+    encoding: str, jail: Jail, tmp_path: Path
+) -> None:
+    text = gltf(nodes=[{}]).decode()
+    found = run(jail, tmp_path, "a.gltf", text.encode(encoding), Folder())
+    without = run(jail, tmp_path, "b.gltf", text.encode(), Folder())
+    if encoding == "utf-8-sig":
+        assert found.result.refused == without.result.refused
+    else:
+        assert found.result.refused == "not a glTF document: its JSON is not valid"
