@@ -55,8 +55,9 @@ style: $(READY)
 	@$(BIN)/lint-imports --no-cache | tail -n 3
 
 .PHONY: lint
-lint: style web-lint ## Check format, lint, import directions, and the types of code, tests and page
+lint: style web-lint ## Check format, lint, import directions, and the types of code, tests and page; print its size
 	@$(BIN)/pyright | tail -n 20
+	@$(BIN)/python -m tests.code_size
 
 # Advisories that are known and do not concern this product, each with the reason: none now.
 ACCEPTED_ADVISORIES :=

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.code_size import lines_of_code, sizes
+
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 FUNCTION_LINES = 40  # from `def` on: the decorators of tests are often tables of cases
@@ -194,3 +196,40 @@ def test_a_blind_suppress_is_seen(suppressed: str, count: int) -> None:
 )
 def test_an_omission_is_seen(source: str, found: list[str]) -> None:
     assert _omissions(ast.walk(ast.parse(source))) == found
+
+
+COUNTED = '''"""A module."""
+
+# a comment
+LIMIT = 3
+"""What it limits."""
+
+
+def outer(values: list[str]) -> str:
+    """Return text.
+
+    Of two lines.
+    """
+    text = """a
+    b"""
+    return text + inner(
+        values,  # all of them
+    )
+
+
+def inner(values: list[str]) -> str:
+    return values[LIMIT]
+'''
+
+
+def test_lines_of_code_are_counted_without_comments_and_docstrings() -> None:
+    assert lines_of_code(COUNTED) == 9
+
+
+def test_a_function_that_is_named_in_one_place_has_one_caller() -> None:
+    again = "from backend.one import outer\nouter([])\nouter(list(inner))\n"
+    alone = sizes({"backend/one.py": COUNTED})["backend"]
+    assert (alone.functions, alone.helpers) == (2, 1)
+    both = sizes({"backend/one.py": COUNTED, "local/two.py": again})
+    assert (both["backend"].functions, both["backend"].helpers) == (2, 0)
+    assert (both["local"].lines, both["local"].functions) == (3, 0)
