@@ -34,9 +34,9 @@ from backend.domains.access.policy.model import (
 from backend.domains.access.policy.predicate import Predicate
 from backend.domains.access.policy.search_filter import EVERYTHING, search_filter
 from backend.domains.buckets.models import AssetBucket
-from backend.search.models import SearchBody
-from backend.search.projections import AssetSource, project
-from backend.search.queries import full_query
+from backend.search.indexing.projections import AssetSource, project
+from backend.search.query.models import SearchBody
+from backend.search.query.queries import full_query
 from backend.spec.search_indexes import ASSET_INDEX
 from local.engines import Options, prepare_all, start_all, stop_all
 from tests.engines import TOOLS

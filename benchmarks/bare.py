@@ -14,10 +14,10 @@ from typing import Any
 
 from backend.core.parallel import WORKERS
 from backend.core.search_engine import DocumentWrite
-from backend.search.bulk import write_of
-from backend.search.changes import Changes, Record
-from backend.search.projections import Source, project
-from backend.search.references import AssetRef, FileRef, Reference
+from backend.search.indexing.bulk import write_of
+from backend.search.indexing.changes import Changes, Record
+from backend.search.indexing.projections import Source, project
+from backend.search.indexing.references import AssetRef, FileRef, Reference
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import (

@@ -14,8 +14,8 @@ import urllib3
 
 from backend.aws.search_engine import connect as connect_search
 from backend.entrypoints.indexing import IndexingWiring
-from backend.search.indexes import ensure_indexes
-from backend.search.state import Pointer, SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.functions import INDEX_CHANGES
 from backend.spec.queues import QUEUES

@@ -27,8 +27,8 @@ from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject
 from backend.domains.access.policy.model import ALLOW, DENY, Criterion, Rule
 from backend.domains.access.policy.search_filter import search_filter
-from backend.search.models import SearchBody, SuggestQuery
-from backend.search.service import SearchService
+from backend.search.query.models import SearchBody, SuggestQuery
+from backend.search.query.service import SearchService
 from benchmarks.access import cluster
 from benchmarks.relevance.corpus import PRODUCTS, Thing, generated
 from benchmarks.relevance.measure import Collection, DocumentRefusedError

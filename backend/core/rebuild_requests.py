@@ -1,8 +1,8 @@
 """The port by which domains request that search documents are rebuilt.
 
-`backend/search/rebuild_requests.py` implements it. Most changes need no request, because streams
-and object events report them. It is for changes that these cannot report, such as the files of an
-asset whose row is deleted.
+`backend/search/indexing/rebuild_requests.py` implements it. Most changes need no request, because
+streams and object events report them. It is for changes that these cannot report, such as the files
+of an asset whose row is deleted.
 """
 
 from collections.abc import Iterable

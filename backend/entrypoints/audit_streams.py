@@ -19,7 +19,7 @@ from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.streams import Creations, Expired, ExpiredEntries
 from backend.entrypoints.wiring import Wiring
-from backend.search.failures import Failures, FailureStore
+from backend.search.indexing.failures import Failures, FailureStore
 from backend.spec.buckets import FAILURE_BUCKET
 
 Record = Mapping[str, Any]

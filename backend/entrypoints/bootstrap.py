@@ -24,8 +24,8 @@ from backend.domains.access.rules.keys import with_prefix
 from backend.entrypoints import ready
 from backend.entrypoints.account_check import check_account
 from backend.entrypoints.first_administrator import DeploymentWiring
-from backend.search.indexes import MappingDiffersError, ensure_indexes
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import MappingDiffersError, ensure_indexes
+from backend.search.indexing.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BOOTSTRAP
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX

@@ -8,8 +8,8 @@ from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
 from backend.entrypoints.wiring import Wiring
-from backend.search.similar import ShapeQueries
-from backend.search.state import SearchState
+from backend.search.indexing.state import SearchState
+from backend.search.query.similar import ShapeQueries
 from backend.spec.buckets import AUXILIARY_BUCKET
 
 

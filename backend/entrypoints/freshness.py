@@ -3,10 +3,10 @@
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.repository import MetadataRepository
 from backend.entrypoints.wiring import Wiring
-from backend.search.freshness import Freshness
-from backend.search.geo_keys import GeoKeys
-from backend.search.sources import Sources
-from backend.search.state import SearchState
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
+from backend.search.query.freshness import Freshness
 
 
 def freshness(wiring: Wiring) -> Freshness:

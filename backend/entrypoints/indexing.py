@@ -9,15 +9,15 @@ from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
-from backend.search.bulk import BulkWriter
-from backend.search.changes import Changes, Record, object_changes, settle_changes
-from backend.search.consumers import QueueConsumer, StreamConsumer
-from backend.search.failures import Failures
-from backend.search.fan_out import FanOuts, FanOutStep
-from backend.search.geo_keys import GeoKeys
-from backend.search.rebuild import Rebuilder
-from backend.search.sources import Sources
-from backend.search.state import SearchState
+from backend.search.indexing.bulk import BulkWriter
+from backend.search.indexing.changes import Changes, Record, object_changes, settle_changes
+from backend.search.indexing.consumers import QueueConsumer, StreamConsumer
+from backend.search.indexing.failures import Failures
+from backend.search.indexing.fan_out import FanOuts, FanOutStep
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
 from backend.spec import jobs
 from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS

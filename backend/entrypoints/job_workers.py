@@ -24,7 +24,7 @@ from backend.spec.settings import SETTLE_DELAY_SECONDS
 if TYPE_CHECKING:
     from backend.domains.access.service.role_withdrawal import RoleWithdrawal
     from backend.domains.assets.service import TagWithdrawal
-    from backend.search.failures import FailureStore
+    from backend.search.indexing.failures import FailureStore
 
 Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
@@ -36,7 +36,7 @@ class WorkerWiring(Wiring):
 
     @cached_property
     def failures(self) -> "FailureStore":
-        from backend.search.failures import FailureStore
+        from backend.search.indexing.failures import FailureStore
 
         bucket = self.settings.bucket(FAILURE_BUCKET)
         return FailureStore(self.objects, bucket, self.function.name, self.clock)
@@ -82,7 +82,7 @@ class WorkerWiring(Wiring):
 
     def ring(self, metric: Metric) -> None:
         """Count one event of a metric, for this function."""
-        from backend.search.failures import ring
+        from backend.search.indexing.failures import ring
 
         ring(metric, self.function.name)
 

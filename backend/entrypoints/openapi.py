@@ -11,7 +11,7 @@ from backend.http.router import Binding, Router
 from backend.spec.routes import ROUTES
 
 _OUTSIDE = {
-    "search": "backend.search.routes",
+    "search": "backend.search.query.routes",
     "operations": "backend.operations.routes",
     "queues": "backend.operations.queue_routes",
     "search_indexes": "backend.operations.search_routes",

@@ -20,11 +20,11 @@ from backend.entrypoints.audit_streams import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.subscriptions import OutdatedNotifications
 from backend.operations.failures import FailureService
-from backend.search.failure_entries import FailureEntries
-from backend.search.failures import FailureStore
-from backend.search.replay import LeftoverReplays, Replayer, StreamConsumers
-from backend.search.state import SearchState
-from backend.search.tombstones import TombstoneSweep
+from backend.search.indexing.failures import FailureStore
+from backend.search.indexing.state import SearchState
+from backend.search.indexing.tombstones import TombstoneSweep
+from backend.search.maintenance.failure_entries import FailureEntries
+from backend.search.maintenance.replay import LeftoverReplays, Replayer, StreamConsumers
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import (
     AUDIT_ARCHIVER,

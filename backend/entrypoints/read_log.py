@@ -51,6 +51,6 @@ class ReadsWiring(Wiring):
         return handle
 
     def _ring(self, metric: Metric) -> None:
-        from backend.search.failures import ring  # noqa: PLC0415 - few batches meet an outage
+        from backend.search.indexing.failures import ring  # noqa: PLC0415 - few batches meet an outage
 
         ring(metric, self.function.name)

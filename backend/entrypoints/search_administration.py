@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from backend.operations.fact_renewals import FactRenewals
     from backend.operations.queues import QueueService
     from backend.operations.search_indexes import SearchIndexService
-    from backend.search.work import SearchWork
+    from backend.search.maintenance.work import SearchWork
 
 _logger = Logger()
 
@@ -43,8 +43,8 @@ class KeepingWiring(Wiring):
     @cached_property
     def search_index_service(self) -> "SearchIndexService":
         from backend.operations.search_indexes import SearchIndexService
-        from backend.search.state import SearchState
-        from backend.search.work import Reports
+        from backend.search.indexing.state import SearchState
+        from backend.search.maintenance.work import Reports
 
         return SearchIndexService(
             engine=self.search_engine,
@@ -62,13 +62,13 @@ class KeepingWiring(Wiring):
 
     @cached_property
     def search_work(self) -> "SearchWork":
-        from backend.search.work import SearchWork
+        from backend.search.maintenance.work import SearchWork
 
         return SearchWork(self.tables, self.jobs, self.audit, self.clock)
 
     @property
     def search_checks_handler(self) -> Callable[[dict[str, Any], Any], dict[str, Any]]:
-        from backend.search.work import ScheduledChecks
+        from backend.search.maintenance.work import ScheduledChecks
 
         checks = ScheduledChecks(self.search_work)
 

@@ -11,16 +11,16 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.job_workers import Handler
-from backend.search.checks import Checker
-from backend.search.comparison import Comparer
-from backend.search.geo_keys import GeoKeys
-from backend.search.reindex import ReindexStep
-from backend.search.sources import Sources
-from backend.search.state import SearchState
-from backend.search.typed_files import TypedFiles
-from backend.search.walk import SourceWalk
-from backend.search.work import Report
-from backend.search.work_steps import WorkSteps
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
+from backend.search.maintenance.checks import Checker
+from backend.search.maintenance.comparison import Comparer
+from backend.search.maintenance.reindex import ReindexStep
+from backend.search.maintenance.typed_files import TypedFiles
+from backend.search.maintenance.walk import SourceWalk
+from backend.search.maintenance.work import Report
+from backend.search.maintenance.work_steps import WorkSteps
 from backend.spec import jobs
 from backend.spec.metrics import (
     DRIFT_EXTRA,

@@ -5,14 +5,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from backend.entrypoints.wiring import Wiring
-from backend.search.cursor_places import CursorPlaces
-from backend.search.cursors import Cursors
-from backend.search.service import SearchService
-from backend.search.state import SearchState
+from backend.search.indexing.state import SearchState
+from backend.search.query.cursor_places import CursorPlaces
+from backend.search.query.cursors import Cursors
+from backend.search.query.service import SearchService
 
 if TYPE_CHECKING:
-    from backend.search.freshness import Freshness
-    from backend.search.previews import PreviewQueries
+    from backend.search.query.freshness import Freshness
+    from backend.search.query.previews import PreviewQueries
 
 
 def search_service(wiring: Wiring) -> SearchService:
@@ -44,7 +44,7 @@ def preview_queries(wiring: Wiring) -> "PreviewQueries":
     from backend.domains.assets.repository import AssetRepository
     from backend.domains.assets.service import AssetsById
     from backend.domains.facts.repository import FactRepository
-    from backend.search.previews import PreviewQueries
+    from backend.search.query.previews import PreviewQueries
 
     return PreviewQueries(
         by_id=AssetsById(AssetRepository(wiring.tables), wiring.assets),

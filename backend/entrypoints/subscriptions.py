@@ -30,7 +30,7 @@ from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.settings import SUBSCRIBERS_PER_MINUTE
 
 if TYPE_CHECKING:
-    from backend.search.failures import Failures
+    from backend.search.indexing.failures import Failures
 
 Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
@@ -114,7 +114,7 @@ class SubscriptionsWiring(Wiring):
 
     @property
     def notifier_handler(self) -> Handler:
-        from backend.search.failures import FailureStore  # noqa: PLC0415 - the API has no use for it
+        from backend.search.indexing.failures import FailureStore  # noqa: PLC0415 - the API has no use for it
 
         bucket = self.settings.bucket(FAILURE_BUCKET)
         failures = FailureStore(self.objects, bucket, self.function.name, self.clock)

@@ -69,8 +69,8 @@ if TYPE_CHECKING:
         UploadService,
     )
     from backend.entrypoints.file_changes import FileChangeWiring
-    from backend.search.rebuild_requests import QueuedRebuildRequests
-    from backend.search.service import SearchService
+    from backend.search.indexing.rebuild_requests import QueuedRebuildRequests
+    from backend.search.query.service import SearchService
 
 S = TypeVar("S")
 
@@ -266,7 +266,7 @@ class Wiring:
 
     @cached_property
     def reindexing(self) -> "QueuedRebuildRequests":
-        from backend.search.rebuild_requests import QueuedRebuildRequests
+        from backend.search.indexing.rebuild_requests import QueuedRebuildRequests
 
         return QueuedRebuildRequests(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
 

@@ -5,7 +5,7 @@ from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import RenewFactsBody
-from backend.search.work import SearchWork
+from backend.search.maintenance.work import SearchWork
 from backend.spec.jobs import RENEW_FACTS
 
 

@@ -12,7 +12,7 @@ from backend.core.wired import wired
 from backend.domains.audit.models import failures_entity
 from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import ReplayBody
-from backend.search.failure_entries import (
+from backend.search.maintenance.failure_entries import (
     FailureEntries,
     FailureSummary,
     StoredFailure,
@@ -20,7 +20,7 @@ from backend.search.failure_entries import (
     position_of,
     summary_of,
 )
-from backend.search.replay import Replayed, Replayer
+from backend.search.maintenance.replay import Replayed, Replayer
 from backend.spec.routes import REPLAY_FAILURES
 
 BUDGET = timedelta(seconds=3)

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from backend.core.models import Confirmation, PageQuery, WireModel, WrongFieldError
-from backend.search.failure_entries import Kind, kind_of
-from backend.search.replay import Outcome
+from backend.search.maintenance.failure_entries import Kind, kind_of
+from backend.search.maintenance.replay import Outcome
 from backend.spec.functions import FUNCTIONS
 from backend.spec.queues import QUEUES
 

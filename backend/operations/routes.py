@@ -14,7 +14,7 @@ from backend.operations.models import (
     ReplayedReply,
     ReplayReply,
 )
-from backend.search.failure_entries import FailureSummary
+from backend.search.maintenance.failure_entries import FailureSummary
 from backend.spec import routes
 
 DEFAULT_PAGE = 100

@@ -14,11 +14,11 @@ from backend.operations.search_models import (
     RepairBody,
     RunningWork,
 )
-from backend.search.indexes import differences
-from backend.search.references import AssetRef, FileKeyRef, Reference, at_path, to_entries
-from backend.search.service import SearchNotDeployedError
-from backend.search.state import Pointer, SearchState
-from backend.search.work import Report, Reports, SearchWork
+from backend.search.indexing.indexes import differences
+from backend.search.indexing.references import AssetRef, FileKeyRef, Reference, at_path, to_entries
+from backend.search.indexing.state import Pointer, SearchState
+from backend.search.maintenance.work import Report, Reports, SearchWork
+from backend.search.query.service import SearchNotDeployedError
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.routes import Action
 from backend.spec.search_indexes import SEARCH_INDEXES, SearchIndex

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from backend.core.models import Confirmation, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id
 from backend.domains.jobs.models import JobState
-from backend.search.work import Report
+from backend.search.maintenance.work import Report
 from backend.spec.formats import reason_not_inspected
 
 MAX_DOCUMENTS = 1000

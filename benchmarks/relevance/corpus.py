@@ -13,7 +13,13 @@ from uuid import UUID
 
 from backend.core.objects import ObjectVersion
 from backend.domains.buckets.models import AssetBucket
-from backend.search.projections import AssetSource, Document, FileSource, document_id, project
+from backend.search.indexing.projections import (
+    AssetSource,
+    Document,
+    FileSource,
+    document_id,
+    project,
+)
 from backend.search.values import Record
 from tests.factories.search import asset_row
 

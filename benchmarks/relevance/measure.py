@@ -19,16 +19,16 @@ from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite
 from backend.domains.access.policy.search_filter import EVERYTHING
-from backend.search.bulk import with_size
-from backend.search.cursor_places import CursorPlaces
-from backend.search.cursors import Cursors
-from backend.search.freshness import Freshness
-from backend.search.models import SearchBody
-from backend.search.previews import PreviewQueries
-from backend.search.queries import full_query
-from backend.search.service import SearchService
-from backend.search.state import Pointer, SearchState
-from backend.search.words import TEXT_FIELDS, folded
+from backend.search.indexing.bulk import with_size
+from backend.search.indexing.state import Pointer, SearchState
+from backend.search.query.cursor_places import CursorPlaces
+from backend.search.query.cursors import Cursors
+from backend.search.query.freshness import Freshness
+from backend.search.query.models import SearchBody
+from backend.search.query.previews import PreviewQueries
+from backend.search.query.queries import full_query
+from backend.search.query.service import SearchService
+from backend.search.query.words import TEXT_FIELDS, folded
 from backend.spec.search_indexes import SEARCH_INDEXES
 from benchmarks.relevance.corpus import Thing, documents
 from benchmarks.relevance.judging import MEANT, Query

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from backend.search import (
+from backend.search.query import (
     conditions,
     cursor_places,
     filters,

@@ -9,7 +9,7 @@ import pytest
 from backend.spec.routes import ROUTES, Route
 
 BESIDE = {
-    "search": "backend.search.routes",
+    "search": "backend.search.query.routes",
     "operations": "backend.operations.routes",
     "queues": "backend.operations.queue_routes",
     "search_indexes": "backend.operations.search_routes",

@@ -32,7 +32,7 @@ BLIND_EXCEPTS: dict[str, tuple[int, str]] = {
         2,
         "the outer edge of a request: a bug becomes a 500; one in telling a refusal is logged",
     ),
-    "backend/search/replay.py": (
+    "backend/search/maintenance/replay.py": (
         1,
         "a bug may be what brought an entry here; it is noted there, and the others are replayed",
     ),

@@ -11,12 +11,12 @@ from backend.core.objects import Objects
 from backend.core.queues import Queues
 from backend.core.tables import Tables
 from backend.domains.jobs.service import JobStarter
-from backend.search.consumers import StreamConsumer
-from backend.search.failure_entries import FailureEntries
-from backend.search.failures import Failures, FailureStore
-from backend.search.fan_out import FanOuts
-from backend.search.rebuild import Rebuilder
-from backend.search.replay import Replayer
+from backend.search.indexing.consumers import StreamConsumer
+from backend.search.indexing.failures import Failures, FailureStore
+from backend.search.indexing.fan_out import FanOuts
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.maintenance.failure_entries import FailureEntries
+from backend.search.maintenance.replay import Replayer
 from tests.factories.jobs import job_service
 from tests.factories.search import NOON
 

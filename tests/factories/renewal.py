@@ -10,19 +10,19 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
-from backend.search.checks import Checker
-from backend.search.comparison import Comparer
-from backend.search.geo_keys import GeoKeys
-from backend.search.indexes import ensure_indexes
-from backend.search.rebuild import Rebuilder
-from backend.search.references import AssetRef, FileRef, Reference
-from backend.search.reindex import ReindexStep
-from backend.search.sources import Sources
-from backend.search.state import SearchState
-from backend.search.typed_files import TypedFiles
-from backend.search.walk import SourceWalk
-from backend.search.work import Report, Reports, SearchWork
-from backend.search.work_steps import WorkSteps
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
+from backend.search.maintenance.checks import Checker
+from backend.search.maintenance.comparison import Comparer
+from backend.search.maintenance.reindex import ReindexStep
+from backend.search.maintenance.typed_files import TypedFiles
+from backend.search.maintenance.walk import SourceWalk
+from backend.search.maintenance.work import Report, Reports, SearchWork
+from backend.search.maintenance.work_steps import WorkSteps
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.tables.assets import DATABASES
 from backend.spec.tables.operations import SEARCH_STATE

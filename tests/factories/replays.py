@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from backend.aws.objects import S3Objects
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
-from backend.search.failure_entries import FailureEntries, FailureSummary
-from backend.search.failures import FailureStore
-from backend.search.rebuild import Rebuilder
-from backend.search.replay import LeftoverReplays, Replayer
+from backend.search.indexing.failures import FailureStore
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.maintenance.failure_entries import FailureEntries, FailureSummary
+from backend.search.maintenance.replay import LeftoverReplays, Replayer
 from tests.factories.failures import entries_in, replayer_of
 from tests.factories.search import NOON, rebuilder
 from tests.fakes.queues import MemoryQueues

@@ -10,12 +10,12 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.core.transactions import Delete, Item, Key, Put
 from backend.domains.assets.repository import AssetRepository
-from backend.search.bulk import BulkWriter
-from backend.search.failures import FailureStore
-from backend.search.geo_keys import GeoKeys
-from backend.search.rebuild import Rebuilder
-from backend.search.sources import Sources
-from backend.search.state import SearchState
+from backend.search.indexing.bulk import BulkWriter
+from backend.search.indexing.failures import FailureStore
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES

@@ -9,7 +9,7 @@ import pytest
 
 from backend.core.deliveries import LONGEST_PAUSE_SECONDS
 from backend.http.metrics import count
-from backend.search.failures import ring
+from backend.search.indexing.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES

@@ -22,8 +22,8 @@ from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.job_workers import WorkerWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.wiring import Wiring
-from backend.search.indexes import ensure_indexes
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.state import SearchState
 from backend.spec import functions
 from backend.spec.buckets import BUCKETS, FAILURE_BUCKET
 from backend.spec.functions import Function

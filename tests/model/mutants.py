@@ -17,11 +17,11 @@ from backend.domains.asset_lifecycle.service.jobs import deletion
 from backend.domains.assets import rules as asset_rules
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
-from backend.search.consumers import StreamConsumer
-from backend.search.fan_out import FanOuts
-from backend.search.rebuild import Rebuilder
-from backend.search.sources import Sources
-from backend.search.state import SearchState
+from backend.search.indexing.consumers import StreamConsumer
+from backend.search.indexing.fan_out import FanOuts
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
 from backend.spec.queues import SETTLE
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine

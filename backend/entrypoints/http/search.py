@@ -2,7 +2,7 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
-from backend.search.routes import build_router
+from backend.search.query.routes import build_router
 from backend.spec.functions import SEARCH_API
 
 _wiring = Wiring(SEARCH_API)

@@ -10,12 +10,12 @@ import pytest
 
 from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
-from backend.search.changes import object_changes, settle_changes
-from backend.search.consumers import QueueConsumer, StreamConsumer
-from backend.search.failures import ring
-from backend.search.fan_out import FanOuts
-from backend.search.rebuild import Rebuilder
-from backend.search.state import Pointer, SearchState
+from backend.search.indexing.changes import object_changes, settle_changes
+from backend.search.indexing.consumers import QueueConsumer, StreamConsumer
+from backend.search.indexing.failures import ring
+from backend.search.indexing.fan_out import FanOuts
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.search_indexes import SEARCH_INDEXES

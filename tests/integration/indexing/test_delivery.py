@@ -12,10 +12,10 @@ from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item
 from backend.core.wired import wired
-from backend.search.bulk import BulkWriter, write_of
-from backend.search.indexes import ensure_indexes
-from backend.search.projections import project
-from backend.search.references import AssetRef
+from backend.search.indexing.bulk import BulkWriter, write_of
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.projections import project
+from backend.search.indexing.references import AssetRef
 from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS

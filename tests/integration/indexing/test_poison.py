@@ -8,8 +8,8 @@ import pytest
 
 from backend.core.objects import ObjectVersion
 from backend.domains.buckets.models import AssetBucket
-from backend.search.bulk import BulkWriter, write_of
-from backend.search.projections import AssetSource, FileSource, project, wanted_geo_keys
+from backend.search.indexing.bulk import BulkWriter, write_of
+from backend.search.indexing.projections import AssetSource, FileSource, project, wanted_geo_keys
 from backend.search.values import Record
 from backend.spec.tables.assets import ASSETS
 from tests.factories.search import asset_row, store_asset, store_metadata

@@ -12,10 +12,10 @@ from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.settings import Settings
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
-from backend.search.changes import object_changes
-from backend.search.consumers import QueueConsumer
-from backend.search.failure_entries import FailureEntries
-from backend.search.replay import LeftoverReplays, Replayer
+from backend.search.indexing.changes import object_changes
+from backend.search.indexing.consumers import QueueConsumer
+from backend.search.maintenance.failure_entries import FailureEntries
+from backend.search.maintenance.replay import LeftoverReplays, Replayer
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.queues import OBJECT_EVENTS
 from backend.spec.tables.assets import ASSETS

@@ -8,12 +8,12 @@ import pytest
 from opensearchpy import NotFoundError
 
 from backend.core.search_engine import DocumentRemoval, DocumentResult
-from backend.search import tombstones
-from backend.search.bulk import BulkWriter, write_of
-from backend.search.projections import AssetGone, project
-from backend.search.references import AssetRef
-from backend.search.state import SearchState
-from backend.search.tombstones import TombstoneSweep
+from backend.search.indexing import tombstones
+from backend.search.indexing.bulk import BulkWriter, write_of
+from backend.search.indexing.projections import AssetGone, project
+from backend.search.indexing.references import AssetRef
+from backend.search.indexing.state import SearchState
+from backend.search.indexing.tombstones import TombstoneSweep
 from tests.factories.search import NOON, remove_asset, store_asset
 from tests.integration.indexing.conftest import World
 

@@ -15,7 +15,7 @@ from backend.core.ids import new_uuid
 from backend.core.objects import Objects
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.tables import Tables
-from backend.search.state import Pointer, SearchState
+from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.buckets import BUCKETS
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from tests.engines import RealEngines

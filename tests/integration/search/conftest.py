@@ -13,14 +13,14 @@ from backend.core.ids import new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.wired import wired
-from backend.search.bulk import with_size
-from backend.search.cursor_places import CursorPlaces
-from backend.search.cursors import Cursors
-from backend.search.freshness import Freshness
-from backend.search.models import SearchBody
-from backend.search.previews import PreviewQueries
-from backend.search.service import SearchService
-from backend.search.state import Pointer, SearchState
+from backend.search.indexing.bulk import with_size
+from backend.search.indexing.state import Pointer, SearchState
+from backend.search.query.cursor_places import CursorPlaces
+from backend.search.query.cursors import Cursors
+from backend.search.query.freshness import Freshness
+from backend.search.query.models import SearchBody
+from backend.search.query.previews import PreviewQueries
+from backend.search.query.service import SearchService
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 from tests.engines import RealEngines
 from tests.factories.access import OnlyUser

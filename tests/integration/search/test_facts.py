@@ -15,10 +15,10 @@ from backend.core.transactions import Update
 from backend.domains.access.policy.model import parse_rule
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.facts.rules import shape_text
-from backend.search.models import SearchBody, SimpleSearchBody
-from backend.search.pairs import AttributesNotIndexedError
-from backend.search.projections import FileSource, project
-from backend.search.similar import ShapeQueries
+from backend.search.indexing.projections import FileSource, project
+from backend.search.query.models import SearchBody, SimpleSearchBody
+from backend.search.query.pairs import AttributesNotIndexedError
+from backend.search.query.similar import ShapeQueries
 from backend.search.values import Record
 from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.policies import stored

@@ -10,8 +10,8 @@ from typing import Any
 
 from backend.core.search_engine import JsonObject
 from backend.domains.access.policy.model import parse_rule
-from backend.search.models import SearchBody, SimpleSearchBody, SuggestQuery
-from backend.search.service import SearchService
+from backend.search.query.models import SearchBody, SimpleSearchBody, SuggestQuery
+from backend.search.query.service import SearchService
 from tests.factories.policies import stored
 from tests.integration.search.conftest import CALLER, Library
 from tests.integration.search.test_permissions import service_of

@@ -7,9 +7,9 @@ import pytest
 
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
-from backend.search.hits import DOCUMENT_BYTES, PAGE_BYTES, sized, with_sources
-from backend.search.models import SearchBody
-from backend.search.queries import full_query
+from backend.search.query.hits import DOCUMENT_BYTES, PAGE_BYTES, sized, with_sources
+from backend.search.query.models import SearchBody
+from backend.search.query.queries import full_query
 from tests.integration.search.conftest import Library, asset
 
 FACTS: JsonObject = {

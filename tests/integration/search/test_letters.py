@@ -14,7 +14,7 @@ import pytest
 
 from backend.core.errors import VitrineError
 from backend.core.search_engine import JsonObject
-from backend.search.models import SearchBody, SimpleSearchBody, SuggestQuery
+from backend.search.query.models import SearchBody, SimpleSearchBody, SuggestQuery
 from backend.search.values import Record, typed_pairs
 from tests.integration.search.conftest import CALLER, Library, asset
 from tests.integration.search.test_meaning import file, number, text

@@ -7,8 +7,8 @@ import pytest
 from backend.core.errors import GoneError, InvalidInputError, TooLargeError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject
-from backend.search.models import SearchBody
-from backend.search.service import SearchService
+from backend.search.query.models import SearchBody
+from backend.search.query.service import SearchService
 from backend.spec.search_indexes import KEYWORD_CHARS
 from tests.factories.access import OnlyUser
 from tests.integration.search.conftest import CALLER, Library, asset, nobody_waits

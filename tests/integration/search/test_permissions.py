@@ -24,11 +24,11 @@ from backend.domains.access.policy.model import Fields, Rule, parse_rule
 from backend.domains.access.policy.search_filter import MAX_CLAUSES as RULE_CLAUSES
 from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.buckets.models import AssetBucket
-from backend.search.models import SearchBody
-from backend.search.projections import AssetSource, FileSource, project
-from backend.search.queries import full_query
-from backend.search.service import SearchService
-from backend.search.words import MAX_WORDS
+from backend.search.indexing.projections import AssetSource, FileSource, project
+from backend.search.query.models import SearchBody
+from backend.search.query.queries import full_query
+from backend.search.query.service import SearchService
+from backend.search.query.words import MAX_WORDS
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     CUT_INTO,

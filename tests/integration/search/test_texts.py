@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.models import MAX_QUERY_CHARS, MAX_TERMS
-from backend.search.words import MAX_PART_CHARS, MAX_PART_WORDS, MAX_WORDS
+from backend.search.query.models import MAX_QUERY_CHARS, MAX_TERMS
+from backend.search.query.words import MAX_PART_CHARS, MAX_PART_WORDS, MAX_WORDS
 from backend.spec.search_indexes import MAX_CLAUSES
 from tests.integration.search.conftest import Library, asset
 

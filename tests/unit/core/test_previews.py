@@ -9,7 +9,7 @@ from backend.core.paging import PageRequest
 from backend.core.previews import asset_preview_key, find_previews, shown_preview_key
 from backend.domains.files.service.entries import Entries
 from backend.domains.files.service.rows import page_of
-from backend.search.object_states import states
+from backend.search.indexing.object_states import states
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 

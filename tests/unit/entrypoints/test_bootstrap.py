@@ -22,8 +22,8 @@ from backend.domains.access.service.first_administrator import Administrators
 from backend.entrypoints import bootstrap
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.entrypoints.first_administrator import DeploymentWiring
-from backend.search.indexes import MappingDiffersError
-from backend.search.state import Pointer
+from backend.search.indexing.indexes import MappingDiffersError
+from backend.search.indexing.state import Pointer
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
 from backend.spec.shipped import SHIPPED

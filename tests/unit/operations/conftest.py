@@ -13,9 +13,9 @@ from backend.operations.failures import FailureService
 from backend.operations.queue_routes import build_router as queue_router
 from backend.operations.queues import QueueService
 from backend.operations.routes import build_router
-from backend.search.indexes import ensure_indexes
-from backend.search.rebuild import Rebuilder
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.state import SearchState
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.search.failures import FailureStore
+from backend.search.indexing.failures import FailureStore
 from tests.factories.audit import entries
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
 from tests.factories.search import NOON, store_asset, stream_record

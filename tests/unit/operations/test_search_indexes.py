@@ -13,10 +13,10 @@ from backend.domains.jobs.repository import JobRepository
 from backend.operations.fact_renewals import FactRenewals
 from backend.operations.search_indexes import SearchIndexService
 from backend.operations.search_routes import build_router
-from backend.search.checks import Example
-from backend.search.indexes import ensure_indexes
-from backend.search.state import SearchState
-from backend.search.work import Report, Reports, SearchWork
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.state import SearchState
+from backend.search.maintenance.checks import Example
+from backend.search.maintenance.work import Report, Reports, SearchWork
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service, entries

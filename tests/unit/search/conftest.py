@@ -4,9 +4,9 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
-from backend.search.indexes import ensure_indexes
-from backend.search.rebuild import Rebuilder
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.state import SearchState
 from tests.factories.buckets import stored_bucket
 from tests.factories.search import NOON, rebuilder
 from tests.fakes.queues import MemoryQueues

@@ -12,12 +12,12 @@ from typing import Any
 
 from backend.core.objects import ObjectHead, ObjectPage, ObjectVersion, VersionPage
 from backend.core.transactions import Delete, Put
-from backend.search.indexes import ensure_indexes
-from backend.search.projections import project
-from backend.search.rebuild import Rebuilder
-from backend.search.references import AssetRef, FileRef, Reference, from_message
-from backend.search.sources import Reading, Sources
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.projections import project
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.references import AssetRef, FileRef, Reference, from_message
+from backend.search.indexing.sources import Reading, Sources
+from backend.search.indexing.state import SearchState
 from backend.spec.queues import SETTLE
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA

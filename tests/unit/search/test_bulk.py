@@ -9,8 +9,8 @@ import pytest
 
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite
-from backend.search.bulk import MAX_BYTES, BulkWriter, write_of
-from backend.search.projections import AssetGone, Document, project
+from backend.search.indexing.bulk import MAX_BYTES, BulkWriter, write_of
+from backend.search.indexing.projections import AssetGone, Document, project
 from backend.spec.search_indexes import ASSET_INDEX
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine

@@ -10,9 +10,9 @@ import pytest
 from backend.core.search_engine import DocumentWrite
 from backend.core.transactions import Update
 from backend.domains.jobs.models import Job
-from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef, to_entries
-from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
-from backend.search.work import Report
+from backend.search.indexing.references import AssetRef, FileKeyRef, FileRef, ObjectRef, to_entries
+from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
+from backend.search.maintenance.work import Report
 from backend.spec.jobs import CHECK_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.tables.assets import ASSETS
 from tests.factories.jobs import ADMIN, KilledError
@@ -32,11 +32,11 @@ def renewal() -> Renewal:
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows so small that a handful of files fills many."""
-    monkeypatch.setattr("backend.search.walk.PAGE_ASSETS", 3)
-    monkeypatch.setattr("backend.search.walk.FULL", 6)
-    monkeypatch.setattr("backend.search.walk.PAGE_VERSIONS", 4)
-    monkeypatch.setattr("backend.search.comparison.MOST_STANDING", 6)
-    monkeypatch.setattr("backend.search.comparison._PAGE", 3)
+    monkeypatch.setattr("backend.search.maintenance.walk.PAGE_ASSETS", 3)
+    monkeypatch.setattr("backend.search.maintenance.walk.FULL", 6)
+    monkeypatch.setattr("backend.search.maintenance.walk.PAGE_VERSIONS", 4)
+    monkeypatch.setattr("backend.search.maintenance.comparison.MOST_STANDING", 6)
+    monkeypatch.setattr("backend.search.maintenance.comparison._PAGE", 3)
 
 
 def drift(report: Report) -> tuple[int, int, int]:
@@ -178,7 +178,7 @@ def test_a_second_look_waits_for_the_grace(renewal: Renewal) -> None:
 def test_more_suspects_than_a_row_holds_are_looked_at_in_turns(
     renewal: Renewal, small_windows: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.search.checks.MOST_SUSPECTS", 5)
+    monkeypatch.setattr("backend.search.maintenance.checks.MOST_SUSPECTS", 5)
     renewal.add_asset("pump", files=30)
     for number in range(30):
         renewal.lose(f"{PUMP}:pump/{number:04}.glb")

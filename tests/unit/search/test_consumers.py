@@ -8,10 +8,10 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
-from backend.search.changes import object_changes, settle_changes
-from backend.search.consumers import QueueConsumer, StreamConsumer
-from backend.search.fan_out import FanOuts
-from backend.search.rebuild import Rebuilder
+from backend.search.indexing.changes import object_changes, settle_changes
+from backend.search.indexing.consumers import QueueConsumer, StreamConsumer
+from backend.search.indexing.fan_out import FanOuts
+from backend.search.indexing.rebuild import Rebuilder
 from backend.spec import keys
 from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import OBJECT_EVENTS, SETTLE

@@ -6,7 +6,7 @@ import pytest
 
 from backend.core.search_engine import TooManyPointsInTimeError
 from backend.core.tables import Tables
-from backend.search.cursor_places import (
+from backend.search.query.cursor_places import (
     FOR_OTHERS,
     MAX_OPEN,
     PAUSE_SECONDS,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from backend.search.explanations import explain_hits
-from backend.search.models import SearchBody
-from backend.search.replies import SearchHit
+from backend.search.query.explanations import explain_hits
+from backend.search.query.models import SearchBody
+from backend.search.query.replies import SearchHit
 
 
 def hit(**fields: Any) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.models import SearchBody
-from backend.search.queries import full_query
+from backend.search.query.models import SearchBody
+from backend.search.query.queries import full_query
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 GLB: dict[str, Any] = {"terms": {"str_fileext.keyword": [".glb"]}}

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from backend.aws.objects import S3Objects
 from backend.core.paging import PageRequest
-from backend.search.failure_entries import (
+from backend.search.indexing.failures import FailureStore
+from backend.search.indexing.references import AssetRef, FileKeyRef
+from backend.search.maintenance.failure_entries import (
     BatchEntry,
     FailureEntries,
     PoisonEntry,
@@ -22,8 +24,6 @@ from backend.search.failure_entries import (
     parsed,
     summary_of,
 )
-from backend.search.failures import FailureStore
-from backend.search.references import AssetRef, FileKeyRef
 from tests.factories.failures import BATCH_KEY, BUCKET, entries_in, given_up, put_object
 from tests.factories.search import NOON
 

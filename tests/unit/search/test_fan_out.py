@@ -11,10 +11,10 @@ from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
-from backend.search.changes import FanOut
-from backend.search.consumers import StreamConsumer
-from backend.search.fan_out import FanOuts, FanOutStep, job_id
-from backend.search.rebuild import Rebuilder
+from backend.search.indexing.changes import FanOut
+from backend.search.indexing.consumers import StreamConsumer
+from backend.search.indexing.fan_out import FanOuts, FanOutStep, job_id
+from backend.search.indexing.rebuild import Rebuilder
 from backend.spec.tables.operations import JOBS
 from tests.factories.jobs import job_service
 from tests.factories.search import NOON, store_asset, stream_record
@@ -58,7 +58,7 @@ def test_an_inherited_change_reaches_every_file_page_by_page(
     engine: MemorySearchEngine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("backend.search.fan_out.PAGE_VERSIONS", 10)
+    monkeypatch.setattr("backend.search.indexing.fan_out.PAGE_VERSIONS", 10)
     store_asset(tables, assetName="New name", inheritedRevision=2)
     fill(objects, 25)
     streams.consume({"Records": [stream_record(ASSET_KEY, RENAMED)]})
@@ -119,7 +119,7 @@ def test_a_page_that_met_an_outage_is_built_again(
     engine: MemorySearchEngine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("backend.search.fan_out.PAGE_VERSIONS", 2)
+    monkeypatch.setattr("backend.search.indexing.fan_out.PAGE_VERSIONS", 2)
     store_asset(tables)
     fill(objects, 4)
     streams.consume({"Records": [stream_record(ASSET_KEY, RENAMED)]})

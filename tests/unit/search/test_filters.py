@@ -4,8 +4,8 @@ import pytest
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.conditions import Budget
-from backend.search.filters import filter_query
+from backend.search.query.conditions import Budget
+from backend.search.query.filters import filter_query
 
 
 def entry_query(entry: JsonObject) -> JsonObject:

@@ -3,8 +3,8 @@
 import sys
 import unicodedata
 
-from backend.search import folding
-from backend.search.folding import equals, matches, normalized
+from backend.search.query import folding
+from backend.search.query.folding import equals, matches, normalized
 
 
 def test_the_letters_that_normalization_changes_are_all_known() -> None:

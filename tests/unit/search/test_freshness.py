@@ -13,13 +13,13 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.repository.places import set_key
-from backend.search.freshness import Freshness, Watch
-from backend.search.geo_keys import GeoKeys
-from backend.search.indexes import ensure_indexes
-from backend.search.projections import project
-from backend.search.references import AssetRef, FileRef, Reference
-from backend.search.sources import Sources
-from backend.search.state import SearchState
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.projections import project
+from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.sources import Sources
+from backend.search.indexing.state import SearchState
+from backend.search.query.freshness import Freshness, Watch
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, RECORD_SETS
 from tests.factories.buckets import stored_bucket

@@ -1,7 +1,7 @@
 """The registry of metadata keys with geographic fields: two hundred, first come, first served."""
 
 from backend.core.tables import Tables
-from backend.search.geo_keys import GeoKeys
+from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.values import MAX_GEO_KEYS
 
 

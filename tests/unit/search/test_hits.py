@@ -9,9 +9,15 @@ import pytest
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
 from backend.http.app import MAX_REPLY_BYTES
-from backend.search.hits import DOCUMENT_BYTES, MARKED_AT_ONCE, PAGE_BYTES, sized, with_sources
-from backend.search.models import SearchBody
-from backend.search.queries import full_query
+from backend.search.query.hits import (
+    DOCUMENT_BYTES,
+    MARKED_AT_ONCE,
+    PAGE_BYTES,
+    sized,
+    with_sources,
+)
+from backend.search.query.models import SearchBody
+from backend.search.query.queries import full_query
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 

@@ -6,9 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.metadata_queries import taken_facets
-from backend.search.models import MetadataFacet, SearchBody
-from backend.search.queries import full_query
+from backend.search.query.metadata_queries import taken_facets
+from backend.search.query.models import MetadataFacet, SearchBody
+from backend.search.query.queries import full_query
 
 
 def asked(**fields: Any) -> Any:

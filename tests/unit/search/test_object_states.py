@@ -7,7 +7,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectVersion, VersionPage, just_below
-from backend.search.object_states import ObjectState, states
+from backend.search.indexing.object_states import ObjectState, states
 from tests.fakes.counting import requests_of
 from tests.fakes.objects import MemoryObjects
 
@@ -54,8 +54,8 @@ def test_one_file_and_many_files_are_told_alike(objects: S3Objects) -> None:
 def test_below_markers_the_last_content_is_found(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.search.object_states._PAGE", most)
-    monkeypatch.setattr("backend.search.object_states._LONE_VERSIONS", most)
+    monkeypatch.setattr("backend.search.indexing.object_states._PAGE", most)
+    monkeypatch.setattr("backend.search.indexing.object_states._LONE_VERSIONS", most)
     objects = MemoryObjects()
     for body in (b"1", b"22"):
         objects.put(BUCKET, "p/gone", body, content_type="text/plain", metadata={})

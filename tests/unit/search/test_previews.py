@@ -12,13 +12,13 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById, AssetService
 from backend.domains.facts.repository import FactRepository
 from backend.domains.metadata.models import Entity, Record
-from backend.search.cursors import Cursors
-from backend.search.freshness import Freshness
-from backend.search.previews import PreviewQueries
-from backend.search.projections import document_id
-from backend.search.routes import build_router
-from backend.search.service import SearchService
-from backend.search.state import FIRST_POINTER, Reading, SearchState
+from backend.search.indexing.projections import document_id
+from backend.search.indexing.state import FIRST_POINTER, Reading, SearchState
+from backend.search.query.cursors import Cursors
+from backend.search.query.freshness import Freshness
+from backend.search.query.previews import PreviewQueries
+from backend.search.query.routes import build_router
+from backend.search.query.service import SearchService
 from backend.spec.routes import Action, Route
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION
 from tests.factories.access import OnlyUser

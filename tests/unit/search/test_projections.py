@@ -16,7 +16,7 @@ from backend.core.objects import ObjectVersion
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import secured
 from backend.domains.buckets.models import AssetBucket
-from backend.search.projections import (
+from backend.search.indexing.projections import (
     AssetGone,
     AssetSource,
     FileGone,

@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.conditions import MAX_CONDITIONS
-from backend.search.models import SearchBody, SimpleSearchBody
-from backend.search.queries import full_query, simple_query
+from backend.search.query.conditions import MAX_CONDITIONS
+from backend.search.query.models import SearchBody, SimpleSearchBody
+from backend.search.query.queries import full_query, simple_query
 
 EVERYTHING: dict[str, Any] = {"match_all": {}}
 

@@ -8,8 +8,8 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import JsonObject
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobStateError
-from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef
-from backend.search.work import ReindexUnfinishedError
+from backend.search.indexing.references import AssetRef, FileKeyRef, FileRef, ObjectRef
+from backend.search.maintenance.work import ReindexUnfinishedError
 from backend.spec.jobs import REINDEX_SEARCH
 from backend.spec.search_indexes import MAPPING_VERSION
 from tests.factories.jobs import ADMIN, KilledError
@@ -25,9 +25,9 @@ def renewal() -> Renewal:
 
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.search.walk.PAGE_ASSETS", 3)
-    monkeypatch.setattr("backend.search.walk.FULL", 5)
-    monkeypatch.setattr("backend.search.walk.PAGE_VERSIONS", 4)
+    monkeypatch.setattr("backend.search.maintenance.walk.PAGE_ASSETS", 3)
+    monkeypatch.setattr("backend.search.maintenance.walk.FULL", 5)
+    monkeypatch.setattr("backend.search.maintenance.walk.PAGE_VERSIONS", 4)
 
 
 def fill(renewal: Renewal) -> None:

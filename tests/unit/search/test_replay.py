@@ -12,9 +12,9 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import DocumentWrite
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.search.failure_entries import FailureEntries
-from backend.search.references import AssetRef, FileRef
-from backend.search.replay import (
+from backend.search.indexing.references import AssetRef, FileRef
+from backend.search.maintenance.failure_entries import FailureEntries
+from backend.search.maintenance.replay import (
     LONGEST_PAUSE,
     MOST_ATTEMPTS,
     next_attempt,

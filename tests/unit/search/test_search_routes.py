@@ -5,8 +5,8 @@ from typing import Any, cast
 import pytest
 
 from backend.http.app import MAX_REPLY_BYTES
-from backend.search.routes import build_router
-from backend.search.service import SearchService
+from backend.search.query.routes import build_router
+from backend.search.query.service import SearchService
 from tests.factories.http import Client
 
 

@@ -7,11 +7,11 @@ from typing import Any, cast
 from backend.core.identity import Identity
 from backend.core.sync_tokens import Written, WrittenDocument
 from backend.domains.access.policy.search_filter import EVERYTHING
-from backend.search.freshness import Freshness
-from backend.search.models import SearchBody
-from backend.search.previews import PreviewQueries
-from backend.search.service import SearchService
-from backend.search.state import FIRST_POINTER, Reading
+from backend.search.indexing.state import FIRST_POINTER, Reading
+from backend.search.query.freshness import Freshness
+from backend.search.query.models import SearchBody
+from backend.search.query.previews import PreviewQueries
+from backend.search.query.service import SearchService
 from backend.spec.search_indexes import ASSET_INDEX, MAPPING_VERSION
 from tests.factories.search import NOON
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from backend.core.tables import Tables
-from backend.search.indexes import MappingDiffersError, ensure_indexes
-from backend.search.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
+from backend.search.indexing.indexes import MappingDiffersError, ensure_indexes
+from backend.search.indexing.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
 from backend.spec.search_indexes import ASSET_INDEX, BREAKERS
 from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.search import NOON

@@ -41,7 +41,7 @@ PLACES_THAT_READ = {
     "domains/exports/service.py",
     "domains/facts/service/glbs.py",
     "domains/uploads/service/urls.py",
-    "search/previews.py",
+    "search/query/previews.py",
 }
 """Modules of slices and of search that presign URLs or read ranges of objects."""
 

@@ -11,7 +11,7 @@ from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.streams import Creations, ExpiredEntries
 from backend.entrypoints.audit_streams import TIME_TO_LIVE, CreationsConsumer, ExpiryConsumer
-from backend.search.failures import FailureStore
+from backend.search.indexing.failures import FailureStore
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service, entries
 from tests.fakes.objects import MemoryObjects

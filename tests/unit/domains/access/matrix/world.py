@@ -27,9 +27,9 @@ from backend.entrypoints.search_administration import KeepingWiring
 from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.operations.queues import QueueService
-from backend.search.failure_entries import FailureEntries
-from backend.search.indexes import ensure_indexes
-from backend.search.state import SearchState
+from backend.search.indexing.indexes import ensure_indexes
+from backend.search.indexing.state import SearchState
+from backend.search.maintenance.failure_entries import FailureEntries
 from backend.spec.functions import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
 from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
@@ -121,7 +121,7 @@ class World:
         features = FeatureRepository(self.tables)
         configuration = ConfigurationService(features, "us-east-1", "", lambda: {"openapi": "3"})
         return {
-            "search": lambda: _build("backend.search.routes")(wiring.search),
+            "search": lambda: _build("backend.search.query.routes")(wiring.search),
             "search_indexes": lambda: _build("backend.operations.search_routes")(
                 keeping.search_index_service, keeping.fact_renewals
             ),

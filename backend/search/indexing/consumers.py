@@ -1,0 +1,66 @@
+"""Consumers of the indexing path: parse events, store poison events, rebuild the documents.
+
+A batch is acknowledged as a whole, because nothing is acknowledged before everything is written.
+After an outage, which is not specific to one event, the whole batch is delivered again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from backend.core.deliveries import Event, Reply, Ring, failed, given_back_after
+from backend.core.errors import UnavailableError
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.search.indexing.changes import Changes, Poison, Record, table_changes
+from backend.search.indexing.failures import Failures
+from backend.search.indexing.fan_out import FanOuts
+from backend.search.indexing.rebuild import Rebuilder
+from backend.spec.queues import Queue
+
+
+@wired
+class StreamConsumer:
+    """Consumes batches of DynamoDB stream records."""
+
+    rebuilder: Rebuilder
+    failures: Failures
+    fan_outs: FanOuts
+
+    def consume(self, event: Event) -> Reply:
+        """Process the batch.
+
+        Raises:
+            UnavailableError: a service is unavailable; the mapping delivers the batch again.
+        """
+        changes = table_changes(event["Records"])
+        _keep(changes.poison, self.failures)
+        self.fan_outs.start(changes.fan_outs)
+        self.rebuilder.rebuild(changes.references, settles=changes.records)
+        return failed(())
+
+
+@wired
+class QueueConsumer:
+    """Consumes batches of queue messages that name documents."""
+
+    queue: Queue
+    queues: Queues
+    rebuilder: Rebuilder
+    failures: Failures
+    read: Callable[[Sequence[Record]], Changes]
+    ring: Ring
+
+    def consume(self, event: Event) -> Reply:
+        """Process the batch; after an outage, return all of its messages to the queue."""
+        messages: Sequence[Record] = event["Records"]
+        try:
+            changes = self.read(messages)
+            _keep(changes.poison, self.failures)
+            self.rebuilder.rebuild(changes.references, settles=changes.records)
+        except UnavailableError as error:
+            return given_back_after(error, self.queues, self.queue, messages, ring=self.ring)
+        return failed(())
+
+
+def _keep(poison: Iterable[Poison], failures: Failures) -> None:
+    for item in poison:
+        failures.keep(item.name, item.body, item.reason)

@@ -1,0 +1,47 @@
+"""Finds the asset that an object of a bucket belongs to."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from backend.core.wired import wired
+from backend.domains.assets.models import AssetReference
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketRegistry
+from backend.search.indexing.references import AssetRef, ObjectRef
+from backend.spec.key_layouts import RESERVED_FOLDERS
+
+Location = tuple[str, str]
+Owners = Callable[[Iterable[Location]], Mapping[Location, AssetReference]]
+"""Tells which asset owns an object (bucket id and key); see `AssetService.owners`."""
+
+
+@wired
+class ObjectOwners:
+    """Resolves objects to assets by the reservations of prefixes, which are read consistently."""
+
+    registry: BucketRegistry
+    owners: Owners
+
+    def of(self, objects: Iterable[ObjectRef]) -> dict[ObjectRef, AssetRef]:
+        """Return the asset of each object; objects that belong to no asset are left out."""
+        references = list(objects)
+        rows = self.registry.for_objects((ref.bucket, ref.key) for ref in references)
+        locations = {ref: set(_possible(ref, rows)) for ref in references}
+        wanted = {location for several in locations.values() for location in several}
+        if not wanted:
+            return {}
+        owners = self.owners(wanted)
+        return {
+            reference: AssetRef(owners[location].database_id, owners[location].asset_id)
+            for reference, several in locations.items()
+            for location in several
+            if location in owners
+        }
+
+
+def _possible(reference: ObjectRef, rows: Iterable[AssetBucket]) -> Iterator[Location]:
+    for row in rows:
+        if row.bucket_name != reference.bucket or not reference.key.startswith(row.key_prefix):
+            continue
+        first, slash, _ = reference.key.removeprefix(row.key_prefix).partition("/")
+        if slash and first not in RESERVED_FOLDERS:
+            yield row.bucket_id, reference.key

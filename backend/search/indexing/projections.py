@@ -1,0 +1,360 @@
+"""Builds the documents of the two indexes from their sources. Pure: no I/O.
+
+The fields are those of the data model (`spec.search_indexes`); `rev` and `hash` are added when
+written.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from typing import Any, cast
+
+from backend.core.names import extension_of
+from backend.core.objects import ObjectVersion
+from backend.domains.assets.models import NO_FILES
+from backend.domains.buckets.models import AssetBucket
+from backend.search.indexing.references import AssetRef, FileKeyRef
+from backend.search.values import (
+    JsonObject,
+    Record,
+    attribute_pairs,
+    clean,
+    flat_object,
+    geographic_fields,
+    geographic_keys,
+    iso_date,
+    searchable,
+    searchable_attributes,
+    shape_of,
+    typed_pairs,
+)
+from backend.spec.key_layouts import is_generated_preview
+from backend.spec.keys import DELETED_SUFFIX, active
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    ATTRIBUTES,
+    DOCUMENT_ID_BYTES,
+    FILE_INDEX,
+    KEYWORD_CHARS,
+    MAPPING_VERSION,
+    PREVIEW_SIZE,
+    PREVIEW_VERSION,
+    RULED_FIELDS,
+    RULED_TYPE,
+    SHAPE,
+    SMALL_PREVIEW_VERSION,
+    WITHHELD,
+    SearchIndex,
+)
+
+Row = Mapping[str, Any]
+_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
+_GEOJSON_POINTS_FROM = PREVIEWS_FROM = 5
+"""The mapping versions from which documents follow content and previews at an asset's root, from
+which those of files have their storage class, from which they have typed attributes, from which
+points in GeoJSON are places of metadata, and from which documents have the version of their
+preview."""
+_LISTS = (list, tuple, set, frozenset)
+_RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document without its version; `index` says which of the two it belongs to.
+
+    `mapping_version` is that of the physical indexes it is written to.
+    """
+
+    index: SearchIndex
+    id: str
+    body: JsonObject
+    mapping_version: int = MAPPING_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class AssetSource:
+    """The sources of an asset's document."""
+
+    row: Row
+    bucket: AssetBucket
+    metadata: tuple[Record, ...] = ()
+    preview_key: str | None = None
+    """The preview at the asset's root, where the row names none that a user gave the asset."""
+    preview: ObjectVersion | None = None
+    """The version of the preview that is shown."""
+    small: ObjectVersion | None = None
+    """That of its small picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """The sources of a file's document. `version` is the latest one, or its delete marker.
+
+    `content` is the newest version with content, None where only markers are left.
+    `is_asset_preview` marks the preview of the asset, which has no file document.
+    """
+
+    asset: Row
+    bucket: AssetBucket
+    version: ObjectVersion
+    content: ObjectVersion | None
+    preview: ObjectVersion | None = None
+    small: ObjectVersion | None = None
+    metadata: tuple[Record, ...] = ()
+    attributes: tuple[Record, ...] = ()
+    is_asset_preview: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AssetGone:
+    database_id: str
+    asset_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileGone:
+    database_id: str
+    asset_id: str
+    key: str
+
+
+Source = AssetSource | FileSource | AssetGone | FileGone
+
+
+def project(
+    source: Source,
+    allowed_geo_keys: frozenset[str] = frozenset(),
+    mapping_version: int = MAPPING_VERSION,
+) -> Document:
+    """Return the document of a source; for a deleted one, the tombstone that replaces it."""
+    document = _projected(source, allowed_geo_keys, mapping_version)
+    return replace(document, mapping_version=mapping_version)
+
+
+def _projected(source: Source, allowed: frozenset[str], mapping_version: int) -> Document:
+    if isinstance(source, AssetSource):
+        return _asset(source, allowed, mapping_version)
+    if isinstance(source, FileSource):
+        shown = source.version if mapping_version < _CONTENT_FROM else source.content
+        is_document = mapping_version < _CONTENT_FROM or not source.is_asset_preview
+        if shown is not None and is_document:
+            return _file(source, shown, allowed, mapping_version)
+        source = _gone(source)
+    parts = (source.database_id, source.asset_id)
+    if isinstance(source, AssetGone):
+        return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
+    body = {**_asset_ids(*parts), "str_key": source.key, "deleted": True}
+    return _document(FILE_INDEX, (*parts, source.key), body)
+
+
+def reference_of(document: Document) -> AssetRef | FileKeyRef:
+    """Return the reference with which the document can be rebuilt."""
+    ids = (str(document.body["str_databaseid"]), str(document.body["str_assetid"]))
+    if document.index is ASSET_INDEX:
+        return AssetRef(*ids)
+    return FileKeyRef(*ids, str(document.body["str_key"]))
+
+
+def stub(document: Document) -> Document:
+    """Return a minimal document, which is indexed if OpenSearch rejects the full one.
+
+    It includes all fields that permissions use, so its visibility is the same.
+    """
+    fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
+    kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
+    body = {field: document.body[field] for field in kept if field in document.body}
+    return replace(document, body=body)
+
+
+def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
+    """Return the metadata keys of these sources that would get geographic fields."""
+    found: set[str] = set()
+    for source in sources:
+        if isinstance(source, AssetSource | FileSource):
+            found |= geographic_keys(searchable(source.metadata))
+    return found
+
+
+def document_id(*parts: str) -> str:
+    """Return the id of a document: its parts joined by `:`, or their hash if that is too long.
+
+    Database ids contain no `#`, so a hash never equals the id of another document.
+    """
+    joined = clean(":".join(parts))
+    encoded = joined.encode()
+    if len(encoded) <= DOCUMENT_ID_BYTES:
+        return joined
+    return "#sha256:" + hashlib.sha256(encoded).hexdigest()
+
+
+def named_preview(row: Row) -> str | None:
+    """Return the key of the preview that an asset's row names."""
+    return _text(_row(row.get("previewLocation")), "Key") or None
+
+
+def own_preview(row: Row) -> str | None:
+    """Return the preview that an asset's row names, unless it was generated."""
+    key = named_preview(row)
+    is_own = key is not None and not is_generated_preview(_text(row, "assetId"), key)
+    return key if is_own else None
+
+
+def is_archived(row: Row) -> bool:
+    """Return whether an asset's row is in the partition of archived assets."""
+    return _text(row, "databaseId").endswith(DELETED_SUFFIX)
+
+
+def _gone(source: FileSource) -> FileGone:
+    row = source.asset
+    return FileGone(active(_text(row, "databaseId")), _text(row, "assetId"), source.version.key)
+
+
+def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
+    kept = {field: value for field, value in body.items() if value is not None}
+    return Document(index, document_id(*parts), {"_rectype": index.record_type, **kept})
+
+
+def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
+    return {"str_databaseid": database_id, "str_assetid": asset_id}
+
+
+def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
+    """Return the fields that an asset's document and those of its files share."""
+    shared: JsonObject = {
+        **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
+        "str_assetname": _text(row, "assetName"),
+        RULED_TYPE: _type(row),
+        "str_bucketid": bucket.bucket_id,
+        "str_bucketname": bucket.bucket_name,
+        "str_bucketprefix": bucket.base_assets_prefix,
+        "list_tags": _texts(row.get("tags")),
+    }
+    if not _is_judged(row) or any(_is_beyond_keywords(shared[field]) for field in _RULED):
+        shared[WITHHELD] = True
+    return shared
+
+
+def _is_judged(row: Row) -> bool:
+    """Return whether all fields that permissions use have values that can be indexed."""
+    tags: object = row.get("tags", ())
+    texts = cast("Iterable[object]", tags) if isinstance(tags, _LISTS) else (None,)
+    return all(
+        isinstance(text, str) for text in (row.get("assetName"), row.get("assetType", ""), *texts)
+    )
+
+
+def _is_beyond_keywords(value: str | list[str]) -> bool:
+    """Return whether OpenSearch leaves such a text out, counted in characters of Java."""
+    texts = [value] if isinstance(value, str) else value
+    return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
+
+
+def _described(
+    records: Iterable[Record], allowed: frozenset[str], mapping_version: int
+) -> JsonObject:
+    kept = searchable(records)
+    if not kept:
+        return {}
+    return {
+        "MD_": flat_object(kept),
+        "metadata": typed_pairs(kept, geojson_points=mapping_version >= _GEOJSON_POINTS_FROM),
+        **geographic_fields(kept, allowed),
+    }
+
+
+def _previewed(source: AssetSource | FileSource, mapping_version: int) -> JsonObject:
+    preview, small = source.preview, source.small
+    if preview is None or mapping_version < PREVIEWS_FROM:
+        return {}
+    named = {PREVIEW_VERSION: _version_of(preview), PREVIEW_SIZE: preview.size}
+    return named if small is None else {**named, SMALL_PREVIEW_VERSION: _version_of(small)}
+
+
+def _version_of(one: ObjectVersion) -> str:
+    return f"null:{one.etag}" if one.version_id == "null" else one.version_id
+
+
+def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -> Document:
+    row = source.row
+    at_root = source.preview_key if mapping_version >= _CONTENT_FROM else None
+    version = _row(row.get("currentVersion"))
+    shared = _shared(row, source.bucket)
+    body: JsonObject = {
+        **shared,
+        "str_assettype": _type(row),
+        "str_description": _text(row, "description"),
+        "str_asset_version_id": _text(version, "Version"),
+        "str_asset_version_comment": _text(version, "Comment"),
+        "str_assetlocationkey": _text(_row(row.get("assetLocation")), "Key"),
+        "str_previewfilekey": own_preview(row) or at_root or named_preview(row),
+        "bool_isdistributable": row.get("isDistributable") is True,
+        "date_asset_version_createdate": iso_date(version.get("DateModified")),
+        "bool_has_asset_children": _counts(row, "childCount"),
+        "bool_has_asset_parents": _counts(row, "parentCount"),
+        "bool_has_assets_related": _counts(row, "relatedCount"),
+        "bool_archived": is_archived(row),
+        **_described(source.metadata, allowed, mapping_version),
+        **_previewed(source, mapping_version),
+    }
+    parts = (shared["str_databaseid"], shared["str_assetid"])
+    return _document(ASSET_INDEX, parts, body)
+
+
+def _file(
+    source: FileSource, version: ObjectVersion, allowed: frozenset[str], mapping_version: int
+) -> Document:
+    """Return a file's document with the facts of a version; `bool_archived` is of the latest."""
+    shared = _shared(source.asset, source.bucket)
+    # HEAD and listings report times in different resolutions, so only whole seconds are used.
+    modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
+    attributes = searchable_attributes(source.attributes)
+    body: JsonObject = {
+        **shared,
+        "str_key": clean(version.key),
+        "str_fileext": extension_of(version.key) or None,
+        "str_s3_version_id": version.version_id,
+        "str_previewfilekey": None if source.preview is None else source.preview.key,
+        "date_lastmodified": modified.isoformat(),
+        "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
+        **_described(source.metadata, allowed, mapping_version),
+        **_previewed(source, mapping_version),
+    }
+    if not version.is_delete_marker:
+        body |= {"str_etag": version.etag, "num_filesize": version.size}
+        if mapping_version >= _STORAGE_CLASS_FROM:
+            body["str_storageclass"] = version.storage_class
+    if attributes:
+        body["AB_"] = flat_object(attributes)
+    if mapping_version >= _FACTS_FROM:
+        body[SHAPE] = shape_of(source.attributes)
+        if attributes:
+            body[ATTRIBUTES] = attribute_pairs(attributes)
+    parts = (shared["str_databaseid"], shared["str_assetid"], version.key)
+    return _document(FILE_INDEX, parts, body)
+
+
+def _text(row: Row, name: str) -> str:
+    value = row.get(name)
+    return clean(value) if isinstance(value, str) else ""
+
+
+def _type(row: Row) -> str:
+    """Return the type; a row without one is an asset without files."""
+    return _text(row, "assetType") if "assetType" in row else NO_FILES
+
+
+def _texts(value: object) -> list[str]:
+    """Return the texts in a list; sorted if it is a set, which other products write for tags."""
+    values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
+    found = [clean(element) for element in values if isinstance(element, str)]
+    return sorted(found) if isinstance(value, set | frozenset) else found
+
+
+def _row(value: object) -> Row:
+    return cast("Row", value) if isinstance(value, Mapping) else {}
+
+
+def _counts(row: Row, name: str) -> bool:
+    value = row.get(name)
+    return isinstance(value, int) and value > 0

@@ -1,0 +1,95 @@
+"""Reads metadata and attributes of an asset and its files, by their table indexes.
+
+The records are keyed by metadata key, so the records of one file are listed only in an index, which
+is eventually consistent.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from backend.core.paging import PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Item
+from backend.search.indexing.references import AssetRef
+from backend.search.values import Record
+from backend.spec import keys
+from backend.spec.tables import metadata
+from backend.spec.tables.model import Index, Table
+from backend.values import frozen
+
+Records = Mapping[str, tuple[Record, ...]]
+"""Records by path; paths without records are left out."""
+
+_ONE_QUERY_FROM = 8
+"""From this many paths of one asset on, one query for all of them is cheaper than one each."""
+_PAGE = 1000
+
+
+@frozen
+class Kind:
+    """Metadata or attributes: their tables, and the names of their attributes."""
+
+    table: Table
+    by_path: Index
+    by_asset: Index
+    name: str
+
+    def record(self, item: Item) -> Record:
+        """Return the record in a row."""
+        name = self.name
+        value = item.get(f"{name}Value")
+        text = "" if value is None else str(value)
+        return Record(str(item.get(f"{name}Key")), text, str(item.get(f"{name}ValueType")))
+
+
+METADATA = Kind(
+    metadata.ASSET_FILE_METADATA,
+    metadata.FILE_METADATA_BY_FILE,
+    metadata.FILE_METADATA_BY_ASSET,
+    "metadata",
+)
+ATTRIBUTES = Kind(
+    metadata.FILE_ATTRIBUTES,
+    metadata.ATTRIBUTES_BY_FILE,
+    metadata.ATTRIBUTES_BY_ASSET,
+    "attribute",
+)
+
+
+def records_at(tables: Tables, kind: Kind, asset: AssetRef, paths: Iterable[str]) -> Records:
+    """Return the records of some paths of an asset."""
+    wanted = set(paths)
+    if len(wanted) >= _ONE_QUERY_FROM:
+        items = _of_asset(tables, kind, asset, max_pages=len(wanted))
+        if items is not None:
+            return _by_path(kind, items, wanted)
+    items = [item for path in sorted(wanted) for item in _at_path(tables, kind, asset, path)]
+    return _by_path(kind, items, wanted)
+
+
+def _at_path(tables: Tables, kind: Kind, asset: AssetRef, path: str) -> list[Item]:
+    partition = keys.FILE.build(asset.database_id, asset.asset_id, path)
+    return tables.query_all(Query(table=kind.table, partition=partition, index=kind.by_path))
+
+
+def _of_asset(tables: Tables, kind: Kind, asset: AssetRef, *, max_pages: int) -> list[Item] | None:
+    """Return all records of an asset and its files; None if single queries cost less."""
+    partition = keys.ASSET.build(asset.database_id, asset.asset_id)
+    query = Query(table=kind.table, partition=partition, index=kind.by_asset)
+    items: list[Item] = []
+    after = None
+    for _ in range(max_pages):
+        page = tables.query(query, PageRequest(_PAGE, after))
+        items += page.items
+        after = page.after
+        if after is None:
+            return items
+    return None
+
+
+def _by_path(kind: Kind, items: Iterable[Item], wanted: set[str]) -> Records:
+    found: dict[str, list[Record]] = {}
+    for item in items:
+        path = keys.FILE.parse(str(item[keys.FILE.name]))[2]
+        if path in wanted:
+            found.setdefault(path, []).append(kind.record(item))
+    return {path: tuple(records) for path, records in found.items()}

@@ -1,0 +1,330 @@
+"""Reads the sources of the documents of a batch, with as few requests as possible.
+
+Called after a ticket was taken, so nothing is read from an older cache (`owners` explains the one
+exception).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from backend.core.file_kinds import is_asset_preview, is_file, preview_base
+from backend.core.objects import ObjectHead, Objects
+from backend.core.previews import Shown, asset_preview_key, generated_preview_version
+from backend.core.tables import Tables
+from backend.core.transactions import Item
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketRegistry
+from backend.search.indexing.object_states import ObjectState, states
+from backend.search.indexing.owners import ObjectOwners, Owners
+from backend.search.indexing.projections import (
+    AssetGone,
+    AssetSource,
+    FileGone,
+    FileSource,
+    Source,
+    is_archived,
+    named_preview,
+    own_preview,
+)
+from backend.search.indexing.records import ATTRIBUTES, METADATA, Records, records_at
+from backend.search.indexing.references import (
+    ROOT_PATH,
+    AssetRef,
+    FileKeyRef,
+    FileRef,
+    ObjectRef,
+    Reference,
+)
+from backend.spec import keys
+from backend.spec.key_layouts import is_generated_preview, uploaded_previews_folder
+from backend.spec.tables.assets import ASSETS
+from backend.values import frozen
+
+T = TypeVar("T")
+
+
+@frozen
+class Unreadable:
+    """An asset with contradictory sources, and the reason; waiting does not correct it.
+
+    `references` are the documents that were requested.
+    """
+
+    asset: AssetRef
+    reason: str
+    references: tuple[Reference, ...]
+
+
+@dataclass(slots=True)
+class Reading:
+    """The sources that were read.
+
+    `lagging` names those read through an eventually consistent index.
+    """
+
+    sources: list[Source] = field(default_factory=list[Source])
+    lagging: set[Reference] = field(default_factory=set[Reference])
+    unreadable: list[Unreadable] = field(default_factory=list[Unreadable])
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """The requested documents of one asset: itself, and files by path or, from objects, by key."""
+
+    itself: bool = False
+    paths: set[str] = field(default_factory=set[str])
+    keys: set[str] = field(default_factory=set[str])
+
+    def add_changed_path(self, path: str) -> None:
+        """Request a file that has changed; for the asset's preview, also the asset."""
+        self.paths.add(path)
+        self.itself |= is_asset_preview("/", path)
+
+    def add_changed_key(self, key: str) -> None:
+        """As `add_changed_path`; the asset's prefix is not known yet, so any folder is possible."""
+        self.keys.add(key)
+        self.itself |= is_asset_preview(key[: key.rfind("/") + 1], key)
+
+
+@frozen
+class _Live:
+    """An asset that has a row, and its requested files: path by key.
+
+    `strangers` are requested keys outside the asset's prefix.
+    """
+
+    asset: AssetRef
+    row: Item
+    bucket: AssetBucket
+    itself: bool
+    files: Mapping[str, str]
+    strangers: tuple[str, ...] = ()
+
+
+@frozen
+class _AssetPreview:
+    """The key of the preview at the root of an asset, and the versions of the one that is shown."""
+
+    at_root: str | None = None
+    shown: Shown = Shown()
+
+
+class Sources:
+    """Reads from tables and buckets, with up to `workers` requests at the same time.
+
+    With `lists_only`, files are only listed: for functions that may not read them.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        objects: Objects,
+        owners: Owners,
+        *,
+        workers: int = 8,
+        lists_only: bool = False,
+    ) -> None:
+        self._tables = tables
+        self._objects = objects
+        self._registry = BucketRegistry(tables)
+        self._owners = ObjectOwners(self._registry, owners)
+        self._workers = workers
+        self._lists_only = lists_only
+
+    def read(self, references: Iterable[Reference]) -> Reading:
+        """Read all sources of the documents of the references."""
+        reading = Reading()
+        wanted = self._by_asset(references)
+        rows = asset_rows(self._tables, wanted)
+        buckets = self._registry.by_id({_bucket_id(row) for row in rows.values()})
+        live: list[_Live] = []
+        for asset, want in wanted.items():
+            row = rows.get(asset)
+            if row is None:
+                reading.sources += _gone(asset, want)
+                continue
+            bucket = buckets.get(_bucket_id(row))
+            found = _live(asset, want, row, bucket)
+            if isinstance(found, Unreadable):
+                reading.unreadable.append(found)
+            else:
+                live.append(found)
+        self._read_live(live, reading)
+        return reading
+
+    def _by_asset(self, references: Iterable[Reference]) -> dict[AssetRef, _Wanted]:
+        wanted: dict[AssetRef, _Wanted] = {}
+        objects: set[ObjectRef] = set()
+        for reference in references:
+            if isinstance(reference, AssetRef):
+                wanted.setdefault(reference, _Wanted()).itself = True
+            elif isinstance(reference, FileRef):
+                path = preview_base(reference.path) or reference.path
+                wanted.setdefault(reference.asset, _Wanted()).add_changed_path(path)
+            elif isinstance(reference, FileKeyRef):
+                key = preview_base(reference.key) or reference.key
+                wanted.setdefault(reference.asset, _Wanted()).keys.add(key)
+            else:
+                base = preview_base(reference.key)
+                objects.add(ObjectRef(reference.bucket, base) if base else reference)
+        for reference, asset in self._owners.of(objects).items():
+            wanted.setdefault(asset, _Wanted()).add_changed_key(reference.key)
+        return wanted
+
+    def _read_live(self, live: list[_Live], reading: Reading) -> None:
+        tasks: list[Callable[[], Any]] = []
+        for one in live:
+            tasks += self._reads(one)
+        results = iter(self._together(tasks))
+        for one in live:
+            metadata, attributes, found = next(results), next(results), next(results)
+            reading.sources += _sources(one, metadata, attributes, found, next(results))
+            reading.lagging |= {
+                FileRef(one.asset.database_id, one.asset.asset_id, path)
+                for path in one.files.values()
+            }
+            if one.itself:
+                reading.lagging.add(one.asset)
+
+    def _reads(self, one: _Live) -> list[Callable[[], Any]]:
+        paths = set(one.files.values())
+        described = paths | ({ROOT_PATH} if one.itself else set[str]())
+        return [
+            lambda: records_at(self._tables, METADATA, one.asset, described),
+            lambda: records_at(self._tables, ATTRIBUTES, one.asset, paths),
+            lambda: states(
+                self._objects, one.bucket.bucket_name, one.files, lists_only=self._lists_only
+            ),
+            lambda: self._asset_preview(one),
+        ]
+
+    def _asset_preview(self, one: _Live) -> _AssetPreview:
+        """Return the preview of an asset: one at its root if the row names no uploaded one."""
+        if not one.itself:
+            return _AssetPreview()
+        prefix, bucket = prefix_of(one.row), one.bucket.bucket_name
+        own, at_root = own_preview(one.row), None
+        if own is None and prefix.endswith("/"):
+            at_root = asset_preview_key(self._objects, bucket, prefix)
+        named = own or named_preview(one.row)
+        folder = uploaded_previews_folder(one.bucket.key_prefix, one.asset.asset_id)
+        # A row of another program may name any object; only previews are shown by searches.
+        shown = at_root or (named if named is not None and named.startswith(folder) else None)
+        if shown is None:
+            return _AssetPreview(at_root)
+        if is_generated_preview(one.asset.asset_id, shown):
+            return _AssetPreview(at_root, generated_preview_version(self._objects, bucket, shown))
+        head = self._objects.head(bucket, shown)
+        return _AssetPreview(at_root, Shown(head.version if isinstance(head, ObjectHead) else None))
+
+    def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
+        if self._workers < 2 or len(tasks) < 2:
+            return [task() for task in tasks]
+        with ThreadPoolExecutor(min(self._workers, len(tasks))) as pool:
+            running = [pool.submit(task) for task in tasks]
+            return [task.result() for task in running]
+
+
+def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Item]:
+    """Return the rows of the assets, from either of their two partitions.
+
+    The partitions are read at different times: if an asset moves meanwhile, both rows or none may
+    be found. The later revision counts, and the event of the move causes another read.
+    """
+    wanted = [
+        (ASSETS, {"databaseId": partition, "assetId": asset.asset_id})
+        for asset in assets
+        for partition in (asset.database_id, keys.archived(asset.database_id))
+    ]
+    found: dict[AssetRef, Item] = {}
+    for _, row in tables.get_many(wanted):
+        asset = AssetRef(keys.active(row["databaseId"]), row["assetId"])
+        if asset not in found or _order(row) > _order(found[asset]):
+            found[asset] = row
+    return found
+
+
+def prefix_of(row: Item) -> str:
+    """Return the prefix of an asset's files; empty for a row without one."""
+    location = row.get("assetLocation")
+    key = cast("Item", location).get("Key") if isinstance(location, dict) else None
+    return str(key or "")
+
+
+def _live(
+    asset: AssetRef, want: _Wanted, row: Item, bucket: AssetBucket | None
+) -> _Live | Unreadable:
+    if bucket is None:
+        reason = f"no bucket is registered as {_bucket_id(row)!r}"
+        return Unreadable(asset, reason, _references(asset, want))
+    prefix = prefix_of(row)
+    if (want.paths or want.keys) and not prefix.endswith("/"):
+        reason = f"its assetLocation.Key {prefix!r} is no prefix"
+        return Unreadable(asset, reason, _references(asset, want))
+    paths_by_key = {prefix + path.removeprefix("/"): path for path in want.paths}
+    for key in want.keys:
+        if key.startswith(prefix):
+            paths_by_key[key] = "/" + key.removeprefix(prefix)
+    files = {key: path for key, path in paths_by_key.items() if is_file(key)}
+    strangers = tuple(sorted(k for k in want.keys if is_file(k) and not k.startswith(prefix)))
+    return _Live(asset, row, bucket, want.itself, files, strangers)
+
+
+def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
+    """Return the references of the requested documents of an asset."""
+    ids = (asset.database_id, asset.asset_id)
+    itself: tuple[Reference, ...] = (asset,) if want.itself else ()
+    paths = (FileRef(*ids, path) for path in sorted(want.paths))
+    return (*itself, *paths, *(FileKeyRef(*ids, key) for key in sorted(want.keys)))
+
+
+def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:
+    """Return tombstones. A path without the asset's row identifies no document."""
+    ids = (asset.database_id, asset.asset_id)
+    found: list[Source] = [FileGone(*ids, key) for key in sorted(want.keys) if is_file(key)]
+    return [AssetGone(*ids), *found] if want.itself else found
+
+
+def _sources(
+    one: _Live,
+    metadata: Records,
+    attributes: Records,
+    found: Mapping[str, ObjectState],
+    preview: _AssetPreview,
+) -> list[Source]:
+    sources: list[Source] = []
+    if one.itself:
+        described = metadata.get(ROOT_PATH, ())
+        sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, *preview.shown))
+    ids = (one.asset.database_id, one.asset.asset_id)
+    sources += (FileGone(*ids, key) for key in one.strangers)
+    for key, path in one.files.items():
+        state = found.get(key)
+        if state is None:
+            sources.append(FileGone(*ids, key))
+            continue
+        sources.append(
+            FileSource(
+                asset=one.row,
+                bucket=one.bucket,
+                version=state.version,
+                content=state.content,
+                preview=state.preview,
+                small=state.small,
+                metadata=metadata.get(path, ()),
+                attributes=attributes.get(path, ()),
+                is_asset_preview=is_asset_preview("/", path),
+            )
+        )
+    return sources
+
+
+def _order(row: Item) -> tuple[int, bool]:
+    revision = row.get("revision")
+    return (revision if isinstance(revision, int) else 0, not is_archived(row))
+
+
+def _bucket_id(row: Item) -> str:
+    return str(row.get("bucketId"))

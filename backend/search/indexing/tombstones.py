@@ -1,0 +1,77 @@
+"""Removes tombstones that no late writer can need any more.
+
+A tombstone replaces a deleted document, because OpenSearch soon forgets the versions of deleted
+documents, and would then accept the write of a process that read the document before. Such a writer
+runs for minutes (a function for 15 at most; messages contain names, never documents). A day after
+the last write of a tombstone no such writer is left.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.clock import Clock, iso_seconds
+from backend.core.search_engine import DocumentRemoval, JsonObject, SearchEngine
+from backend.core.wired import wired
+from backend.search.indexing.state import SearchState
+from backend.spec.search_indexes import SEARCH_INDEXES, TOMBSTONE_TIME
+
+LIFETIME = timedelta(hours=24)
+PAGE = 500
+_REMOVED = 200
+
+
+@wired
+class TombstoneSweep:
+    engine: SearchEngine
+    state: SearchState
+    clock: Clock
+
+    def run(self, *, until: datetime) -> int:
+        """Remove old tombstones from all indexes that are written, until the time is used up.
+
+        Returns the number of removed tombstones. The next run continues.
+
+        Raises:
+            UnavailableError: a table or the engine failed.
+        """
+        before = iso_seconds(self.clock() - LIFETIME)
+        pointer = self.state.pointer()
+        names = [name for index in SEARCH_INDEXES for name in pointer.targets(index)]
+        return sum(self._sweep(name, before, until) for name in names)
+
+    def _sweep(self, name: str, before: str, until: datetime) -> int:
+        removed = 0
+        after: list[Any] | None = None
+        while self.clock() < until:
+            hits = self.engine.search([name], _old_tombstones(before, after))["hits"]["hits"]
+            if not hits:
+                break
+            removed += self._remove(hits)
+            # Removed tombstones are still found for a moment, so the search continues after them.
+            # Of tombstones with equal sort values, some may be left to the next run.
+            after = hits[-1]["sort"]
+        return removed
+
+    def _remove(self, hits: Iterable[JsonObject]) -> int:
+        """Remove each tombstone up to the version that was found.
+
+        A higher version could be the ticket of a writer that restores the document, whose write
+        would then be refused.
+        """
+        removals = [DocumentRemoval(hit["_index"], hit["_id"], hit["_version"]) for hit in hits]
+        results = self.engine.remove(removals)
+        return sum(result.status == _REMOVED for result in results)
+
+
+def _old_tombstones(before: str, after: list[Any] | None) -> JsonObject:
+    wanted = [{"term": {"deleted": True}}, {"range": {TOMBSTONE_TIME: {"lt": before}}}]
+    request: JsonObject = {
+        "query": {"bool": {"filter": wanted}},
+        "size": PAGE,
+        "sort": [{TOMBSTONE_TIME: {"order": "asc", "unmapped_type": "date"}}, {"rev": "asc"}],
+        "version": True,
+        "_source": False,
+        "track_total_hits": False,
+    }
+    return request if after is None else {**request, "search_after": after}

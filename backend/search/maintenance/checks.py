@@ -1,0 +1,248 @@
+"""Compares all documents with their sources, a window per step, and repairs lasting differences.
+
+Changes are made all the time, so a difference is only suspected at first. After a grace period of
+twice the lag, the suspects are compared again, and those that still differ *in the same way* are
+counted: if the source has changed meanwhile, another update is in progress. So writers need not
+pause during a check.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil
+
+from pydantic import Field
+
+from backend.core.clock import Clock, iso
+from backend.core.models import WireModel
+from backend.core.wired import wired
+from backend.search.indexing.rebuild import Rebuilder
+from backend.search.indexing.references import FileKeyRef
+from backend.search.maintenance.comparison import (
+    DIGEST_CHARS,
+    Compared,
+    Comparer,
+    Difference,
+    Drift,
+    Names,
+)
+from backend.search.maintenance.typed_files import TypedFiles
+from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
+
+MOST_SUSPECTS = 10_000
+"""After so many the walk looks at them again before it goes on: a job's row holds their digests."""
+MOST_EXAMPLES = 10
+"""Of each class; a check counts those that differ, and names the first ones."""
+
+
+class Example(WireModel):
+    """A search document that differs from the stored data."""
+
+    drift: Drift
+    document_id: str
+    database_id: str
+    asset_id: str
+    key: str | None = None
+
+
+class Counts(WireModel):
+    """The numbers that a walk has found so far."""
+
+    documents: int = 0
+    missing: int = 0
+    stale: int = 0
+    extra: int = 0
+    refused: int = 0
+    unreadable: int = 0
+    repaired: int = 0
+    oldest_at: str | None = None
+    """When the oldest change was made that is not in the index, as far as that is known."""
+    examples: list[Example] = Field(default_factory=list[Example])
+
+    @property
+    def drift(self) -> int:
+        return self.missing + self.stale + self.extra
+
+
+class CheckState(WireModel):
+    """The progress of a walk, as stored in the cursor of a job.
+
+    `again` is the progress of the second comparison, while there is one; `suspects` are the digests
+    of the documents to compare, from `suspects_after` on.
+    """
+
+    at: list[str] = Field(default_factory=list[str])
+    counts: Counts = Field(default_factory=Counts)
+    suspects: str = ""
+    suspects_after: list[str] | None = None
+    suspected_at: str | None = None
+    again: list[str] | None = None
+    walked: bool = False
+    finished: bool = False
+
+    @property
+    def position(self) -> Position:
+        return Position(*self.at) if self.at else START
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """The state after a step, the number of documents covered, and the delay of the next step."""
+
+    state: CheckState
+    items: int = 0
+    wait_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """The settings of a walk.
+
+    `names` are the indexes that are compared. With `at_once`, all differing documents are rebuilt
+    when they are found, without a second comparison, because a needless rebuild does no harm. With
+    `repairs`, they are rebuilt after that comparison. With `types`, rows of assets that lack files
+    with a primary type are corrected: of all files, or of those written after `types_since`.
+    """
+
+    names: Names
+    scope: Scope = EVERYTHING
+    at_once: bool = False
+    repairs: bool = False
+    types: bool = False
+    types_since: datetime | None = None
+
+
+@wired
+class Checker:
+    walk: SourceWalk
+    comparer: Comparer
+    rebuilder: Rebuilder
+    types: TypedFiles
+    grace_seconds: int
+    clock: Clock
+
+    def step(self, check: Check, state: CheckState) -> Stepped:
+        """Process the next window.
+
+        Raises:
+            UnavailableError: a service is unavailable; the same step can be repeated.
+            StoredVersionAheadError: the ticket counter was reset and must be corrected first.
+        """
+        state = state.model_copy(deep=True)
+        if state.again is not None:
+            return self._look_again(check, state, Position(*state.again))
+        compared = self._compared(check, state.position)
+        if compared is None:
+            state.walked = True
+            return self._second_look(state)
+        if check.types:
+            self.types.correct(compared.files, check.types_since)
+        before = state.position
+        state.at = list(compared.upto)
+        state.counts.documents += compared.documents
+        state.counts.refused += compared.refused
+        state.counts.unreadable += compared.unreadable
+        if check.at_once:
+            self._note(state.counts, compared.differences, None)
+            state.counts.repaired += self._repair(compared.differences)
+            return Stepped(state, compared.documents)
+        if compared.differences:
+            self._suspect(state, before, compared.differences)
+            if len(state.suspects) >= MOST_SUSPECTS * DIGEST_CHARS:
+                second = self._second_look(state)
+                return Stepped(second.state, compared.documents, second.wait_seconds)
+        return Stepped(state, compared.documents)
+
+    def _compared(self, check: Check, after: Position) -> Compared | None:
+        def named(database_id: str) -> str | None:
+            return self.comparer.next_database(check.names, database_id)
+
+        window = self.walk.window(after, check.scope, named=named)
+        return None if window is None else self.comparer.compare(window, check.names)
+
+    def _suspect(
+        self, state: CheckState, before: Position, differences: Iterable[Difference]
+    ) -> None:
+        state.suspects += "".join(one.digest for one in differences)
+        if state.suspects_after is None:
+            state.suspects_after = list(before)
+        state.suspected_at = iso(self.clock())
+
+    def _second_look(self, state: CheckState) -> Stepped:
+        """Start to compare the suspects again, once the grace period is over.
+
+        Continue if there are none.
+        """
+        if state.suspects_after is None or state.suspected_at is None:
+            state.finished = state.walked
+            return Stepped(state)
+        state.again = state.suspects_after
+        due = moment(state.suspected_at) + timedelta(seconds=self.grace_seconds)
+        return Stepped(state, 0, max(0, ceil((due - self.clock()).total_seconds())))
+
+    def _look_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
+        """Compare one window again, up to the position of the walk."""
+        compared = None if after >= state.position else self._compared(check, after)
+        if compared is not None:
+            known = _digests(state.suspects)
+            confirmed = [one for one in compared.differences if one.digest in known]
+            self._note(state.counts, confirmed, state.suspected_at)
+            if check.repairs:
+                state.counts.repaired += self._repair(confirmed)
+            state.again = list(compared.upto)
+            if compared.upto < state.position:
+                return Stepped(state)
+        state.again = state.suspects_after = state.suspected_at = None
+        state.suspects = ""
+        state.finished = state.walked
+        return Stepped(state)
+
+    def _repair(self, differences: Iterable[Difference]) -> int:
+        references = {one.reference for one in differences}
+        self.rebuilder.rebuild(references)
+        return len(references)
+
+    def _note(
+        self, counts: Counts, differences: Iterable[Difference], suspected_at: str | None
+    ) -> None:
+        for one in differences:
+            setattr(counts, one.drift, getattr(counts, one.drift) + 1)
+            since = self._since(one, suspected_at or iso(self.clock()))
+            counts.oldest_at = min(counts.oldest_at or since, since)
+            listed = sum(example.drift == one.drift for example in counts.examples)
+            if listed < MOST_EXAMPLES:
+                counts.examples.append(_example(one))
+
+    def _since(self, one: Difference, suspected_at: str) -> str:
+        """Return when the change was made that the index does not contain.
+
+        This is known for missing documents only; for others it is the time when the walk found
+        them.
+        """
+        if isinstance(one.since, datetime):
+            return iso(one.since)
+        try:
+            return iso(moment(one.since or suspected_at))
+        except ValueError:
+            return suspected_at
+
+
+def _example(one: Difference) -> Example:
+    reference = one.reference
+    key = reference.key if isinstance(reference, FileKeyRef) else None
+    return Example(
+        drift=one.drift,
+        document_id=one.id,
+        database_id=reference.database_id,
+        asset_id=reference.asset_id,
+        key=key,
+    )
+
+
+def _digests(joined: str) -> set[str]:
+    return {joined[n : n + DIGEST_CHARS] for n in range(0, len(joined), DIGEST_CHARS)}
+
+
+def moment(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

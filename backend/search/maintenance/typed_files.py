@@ -1,0 +1,68 @@
+"""Corrects the rows of assets that do not name all files with a primary type.
+
+Only objects contain primary types; a row names the files that may have one, so that lists request
+no others. Changes note a file before they write its type, but another program may write an object
+with a type.
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+
+from backend.core.errors import NotFoundError, RevisionConflictError
+from backend.core.objects import ObjectHead, Objects
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.search.indexing.projections import FileSource, is_archived
+from backend.spec.buckets import PRIMARY_TYPE_METADATA
+
+_log = logging.getLogger(__name__)
+
+
+@wired
+class TypedFiles:
+    assets: AssetService
+    objects: Objects
+
+    def correct(self, files: Iterable[FileSource], since: datetime | None = None) -> int:
+        """Note files with a primary type that the rows of their assets lack; return their number.
+
+        Only files whose latest version was written after `since` are requested, one HEAD each.
+        Rows that name no files remain: their types are not known, or too many.
+
+        Raises:
+            UnavailableError: a table or a bucket does not respond.
+        """
+        wanted = [one for one in files if _may_lack(one, since)]
+        found = [
+            one for one, has in zip(wanted, in_parallel(self._has_type, wanted), strict=True) if has
+        ]
+        return sum(self._note(one) for one in found)
+
+    def _has_type(self, file: FileSource) -> bool:
+        head = self.objects.head(file.bucket.bucket_name, file.version.key)
+        return isinstance(head, ObjectHead) and bool(head.metadata.get(PRIMARY_TYPE_METADATA))
+
+    def _note(self, file: FileSource) -> bool:
+        asset, path = Asset.model_validate(file.asset), _path(file)
+        try:
+            self.assets.note_typed_file(asset, path)
+        except (NotFoundError, RevisionConflictError) as error:  # the next check notes it
+            _log.warning("%s of asset %s is not noted: %s", path, asset.asset_id, error.message)
+            return False
+        _log.warning("asset %s did not name the primary type of %s", asset.asset_id, path)
+        return True
+
+
+def _may_lack(file: FileSource, since: datetime | None) -> bool:
+    named = file.asset.get("typedFiles")
+    if not isinstance(named, list) or file.version.is_delete_marker or is_archived(file.asset):
+        return False
+    is_new = since is None or file.version.last_modified >= since
+    return is_new and _path(file) not in named
+
+
+def _path(file: FileSource) -> str:
+    return "/" + file.version.key.removeprefix(str(file.asset["assetLocation"]["Key"]))

@@ -1,0 +1,182 @@
+"""Facets, selections of their values, and histograms of a search. Pure: no I/O, no caller.
+
+Selected values filter the hits after the query (`post_filter`), so each facet counts without its
+own selection: a selected value does not hide the others. All counts cover only documents that the
+query finds, and so only those that the caller may see.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.query.metadata_queries import (
+    COUNTED,
+    facet_aggregations,
+    metadata_filter_query,
+    taken_facets,
+)
+from backend.search.query.models import (
+    EntityType,
+    FacetChoice,
+    HistogramField,
+    MetadataFilter,
+    SearchBody,
+)
+from backend.search.query.pairs import named
+
+FACET_SIZE = 1000
+SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
+"""Bounds of the buckets of sizes: 1 kB, 10 kB, and so on to 1 TB."""
+MAX_DATE_BUCKETS = 20
+_HISTOGRAM = "histogram_"
+_ALL_WORDS = "with_all_words"
+
+_FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
+    # name of the facet in VAMS' reply, name of its buckets, documents that it counts
+    ("str_assettype", "filtered_assettype", "asset"),
+    ("str_fileext", "filtered_fileext", "file"),
+    ("str_assetid", "filtered_assetid", "file"),
+    ("str_databaseid", "filtered_databaseid", None),
+    ("list_tags", "filtered_tags", None),
+)
+FACET_FIELDS = frozenset(name for name, _, _ in _FACETS)
+
+
+def add_facets(request: JsonObject, body: SearchBody) -> None:
+    """Add the requested facets and histograms to a search, and the selections of facet values.
+
+    Raises:
+        InvalidInputError: a facet is selected twice, or by a value of another type.
+    """
+    choices = _choices(body.facet_choices)
+    if choices:
+        request["post_filter"] = {"bool": {"filter": [*choices.values()]}}
+    counted: JsonObject = {}
+    if body.aggregations:
+        counted |= _field_facets(choices)
+    for number, (name, facet) in enumerate(facet_aggregations(body.metadata_facets).items()):
+        others = _without(choices, body.metadata_facets[number].key)
+        counted[name] = _among(facet, others)
+    for field in body.histograms:
+        counted[_HISTOGRAM + field] = _among(_histogram(field), [*choices.values()])
+    if _ALL_WORDS in request.get("aggs", {}):
+        all_words = request["aggs"][_ALL_WORDS]["aggs"][COUNTED]
+        counted[_ALL_WORDS] = _among(all_words, [*choices.values()])
+    if counted:
+        request["aggs"] = counted
+
+
+def take_facets(body: SearchBody, reply: JsonObject) -> None:
+    """Move the metadata facets and the histograms of a reply to separate fields."""
+    counted: JsonObject = reply.get("aggregations", {})
+    if body.metadata_facets and counted:
+        reply["metadataFacets"] = taken_facets(body.metadata_facets, counted)
+    if body.histograms and counted:
+        reply["histograms"] = [
+            _shown(field, counted.pop(_HISTOGRAM + field)) for field in body.histograms
+        ]
+    if not body.aggregations:
+        reply.pop("aggregations", None)
+        reply.pop("aggregationTotal", None)
+
+
+def count_all_words(request: JsonObject, score: float) -> None:
+    """Add the number of hits that have all words of a text, and so at least this score.
+
+    A filter with the query of all words would run that query twice.
+    """
+    script = {"lang": "painless", "source": "_score"}
+    counted: JsonObject = {"range": {"script": script, "ranges": [{"from": score}]}}
+    request["aggs"] = {_ALL_WORDS: _among(counted, [])}
+
+
+def taken_all_words(answer: JsonObject) -> int | None:
+    """Remove the number of hits with all words from OpenSearch's response and return it."""
+    counts: JsonObject = answer.get("aggregations", {})
+    if _ALL_WORDS not in counts:
+        return None
+    (all_words,) = counts.pop(_ALL_WORDS)[COUNTED]["buckets"]
+    if not counts:
+        del answer["aggregations"]
+    return all_words["doc_count"]
+
+
+def _choices(choices: list[FacetChoice]) -> dict[str, JsonObject]:
+    """Return the condition of each selection, by the name of its facet."""
+    found: dict[str, JsonObject] = {}
+    for number, choice in enumerate(choices):
+        field = f"facetChoices.{number}"
+        if choice.facet in found:
+            raise InvalidInputError.of(
+                f"{field}.facet", "is used twice; list all its values in one entry"
+            )
+        found[choice.facet] = _condition(choice, field)
+    return found
+
+
+def _condition(choice: FacetChoice, field: str) -> JsonObject:
+    values: list[Any] = list(choice.values)
+    if choice.facet in FACET_FIELDS:
+        return {"terms": {f"{choice.facet}.keyword": [str(value) for value in values]}}
+    kind = named(choice.facet, field=f"{field}.facet").type
+    if kind == "boolean":
+        values = [{"true": True, "false": False}.get(value, value) for value in values]
+    one = MetadataFilter(key=choice.facet, op="in", value=values, type=kind or "string")
+    return metadata_filter_query(one, field=field)
+
+
+def _without(choices: Mapping[str, JsonObject], facet: str) -> list[JsonObject]:
+    return [condition for name, condition in choices.items() if name != facet]
+
+
+def _field_facets(choices: Mapping[str, JsonObject]) -> JsonObject:
+    return {
+        name: {
+            "filter": _all_of(
+                [*([{"term": {"_rectype": kind}}] if kind else []), *_without(choices, name)]
+            ),
+            "aggs": {buckets: {"terms": {"field": f"{name}.keyword", "size": FACET_SIZE}}},
+        }
+        for name, buckets, kind in _FACETS
+    }
+
+
+def _all_of(conditions: list[JsonObject]) -> JsonObject:
+    if len(conditions) > 1:
+        return {"bool": {"filter": conditions}}
+    return conditions[0] if conditions else {"match_all": {}}
+
+
+def _among(counted: JsonObject, conditions: list[JsonObject]) -> JsonObject:
+    """Count only documents that match the conditions."""
+    return {"filter": _all_of(conditions), "aggs": {COUNTED: counted}}
+
+
+def _histogram(field: HistogramField) -> JsonObject:
+    if field != "num_filesize":
+        return {"auto_date_histogram": {"field": field, "buckets": MAX_DATE_BUCKETS}}
+    lower = (None, *SIZE_BOUNDS)
+    upper = (*SIZE_BOUNDS, None)
+    ranges = [
+        {name: bound for name, bound in (("from", low), ("to", high)) if bound is not None}
+        for low, high in zip(lower, upper, strict=True)
+    ]
+    return {"range": {"field": field, "ranges": ranges}}
+
+
+def _shown(field: HistogramField, found: JsonObject) -> JsonObject:
+    counted = found[COUNTED]
+    if field == "num_filesize":
+        buckets = [
+            {
+                **{name: int(one[name]) for name in ("from", "to") if name in one},
+                "documents": one["doc_count"],
+            }
+            for one in counted["buckets"]
+        ]
+        return {"field": field, "buckets": buckets}
+    dates = [
+        {"from": one["key_as_string"], "documents": one["doc_count"]} for one in counted["buckets"]
+    ]
+    return {"field": field, "interval": counted["interval"], "buckets": dates}

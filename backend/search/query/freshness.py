@@ -1,0 +1,234 @@
+"""Decides whether search results include a write. Decision 28 gives the proof.
+
+The sources of the written documents are read again, consistently, and projected as in a rebuild.
+The search returns the hashes of these documents from the same view of the index. If two hashes are
+equal, the document shows the sources at some time after the write. A document with a ticket above
+the last one issued by then was also read from its sources after the write, except for metadata,
+which rebuilds read through an eventually consistent index.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, cast
+
+from backend.core.search_engine import JsonObject
+from backend.core.sync_tokens import Written
+from backend.core.wired import wired
+from backend.domains.metadata.models import Entity, Kind
+from backend.domains.metadata.repository import MetadataRepository
+from backend.search.indexing.bulk import content_of
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.indexing.projections import (
+    AssetSource,
+    Document,
+    FileSource,
+    Row,
+    Source,
+    project,
+    reference_of,
+    wanted_geo_keys,
+)
+from backend.search.indexing.references import ROOT_PATH, Reference, at_path
+from backend.search.indexing.sources import Sources, prefix_of
+from backend.search.indexing.state import SearchState
+from backend.search.values import Record
+from backend.spec.keys import active
+from backend.values import frozen
+
+_NAME = "written"
+_HITS = 100
+"""The most hits that OpenSearch returns inside one facet."""
+
+
+class Standing(NamedTuple):
+    """A document in an index: its ticket and the hash of its content."""
+
+    ticket: int
+    hash: str
+
+
+@frozen
+class Expected:
+    """A document as its sources define it; `hash` is None while they cannot be read completely."""
+
+    reference: Reference
+    id: str = ""
+    record_type: str = ""
+    hash: str | None = None
+    gone: bool = False
+
+
+@wired
+class Freshness:
+    """Reads the expected content of documents."""
+
+    sources: Sources
+    records: MetadataRepository
+    geo_keys: GeoKeys
+    state: SearchState
+
+    def watch(self, written: Written, record_types: Iterable[str]) -> "Watch":
+        """Return a watch for the documents of a write, of these types."""
+        last_ticket = self.state.last_ticket()
+        references = {
+            at_path(each.database_id, each.asset_id, each.path or ROOT_PATH)
+            for each in written.documents
+        }
+        return Watch(
+            partial(self.expected, records=written.records),
+            references,
+            record_types=frozenset(record_types),
+            # A rebuild with a later ticket has read rows and objects after the write.
+            sure_above=None if written.records else last_ticket,
+        )
+
+    def expected(self, references: Iterable[Reference], *, records: bool) -> list[Expected]:
+        """Return the expected content of the documents.
+
+        A path of an asset that was deleted identifies no document, because its key is not known.
+        """
+        reading = self.sources.read(references)
+        version = self.state.mapping_version_read()
+        unknown = [one for unread in reading.unreadable for one in unread.references]
+        return [
+            *(Expected(reference) for reference in unknown),
+            *(self._expected(source, version, records=records) for source in reading.sources),
+        ]
+
+    def _expected(self, source: Source, mapping_version: int, *, records: bool) -> Expected:
+        whole = self._with_records(source) if records else source
+        document = self._projected(whole or source, mapping_version)
+        return Expected(
+            reference_of(document),
+            document.id,
+            document.index.record_type,
+            content_of(document)[1] if whole is not None else None,
+            gone=document.body.get("deleted") is True,
+        )
+
+    def _projected(self, source: Source, mapping_version: int) -> Document:
+        wanted = wanted_geo_keys([source])
+        allowed = self.geo_keys.standing(wanted) if wanted else frozenset[str]()
+        return project(source, allowed, mapping_version)
+
+    def _with_records(self, source: Source) -> Source | None:
+        """Return the source with its records from the table; None if they cannot be determined."""
+        if isinstance(source, AssetSource):
+            metadata = self._records(_entity(source.row))
+            return None if metadata is None else replace(source, metadata=metadata)
+        if not isinstance(source, FileSource):
+            return source
+        path = "/" + source.version.key.removeprefix(prefix_of(dict(source.asset)))
+        metadata = self._records(_entity(source.asset, path))
+        attributes = self._records(_entity(source.asset, path, "attribute"))
+        if metadata is None or attributes is None:
+            return None
+        return replace(source, metadata=metadata, attributes=attributes)
+
+    def _records(self, entity: Entity) -> tuple[Record, ...] | None:
+        """Return all records of an entity.
+
+        An eventually consistent index lists them, and the table is read for each. They are complete
+        if their number is the stored count, and none was added or removed meanwhile.
+        """
+        before = self.records.set_of(entity)
+        named = self.records.keys_of(entity) if before.total else ()
+        found = self.records.found(entity, sorted(named))
+        if len(found) != before.total or self.records.set_of(entity) != before:
+            return None
+        return tuple(
+            Record(one.metadata_key, one.metadata_value, one.metadata_value_type)
+            for one, _ in found.values()
+        )
+
+
+class Watch:
+    """Compares documents in search results until all of them were as expected.
+
+    A document whose ticket is above `sure_above` needs no comparison.
+    """
+
+    def __init__(
+        self,
+        expected: Callable[[Iterable[Reference]], list[Expected]],
+        references: Iterable[Reference],
+        *,
+        record_types: frozenset[str],
+        sure_above: int | None,
+    ) -> None:
+        self._read = expected
+        self._record_types = record_types
+        self._sure_above = sure_above
+        self._seen: dict[str, Standing | None] = {}
+        self._pending = self._expected(references)
+
+    @property
+    def pending(self) -> int:
+        """Return how many documents are not confirmed yet."""
+        return len(self._pending)
+
+    def facet(self) -> JsonObject:
+        """Return the aggregation that a search needs to return the documents."""
+        ids = [one.id for one in self._pending if one.id]
+        # From doc values: the sources of a hundred large documents would be read for two fields.
+        shown = {"top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}}
+        named: JsonObject = {
+            f"from_{start}": {
+                "filter": {"ids": {"values": ids[start : start + _HITS]}},
+                "aggs": {"documents": shown},
+            }
+            for start in range(0, len(ids), _HITS)
+        }
+        # Includes documents outside the query and not visible to the caller; `look` removes them.
+        return {_NAME: {"global": {}, "aggs": named}}
+
+    def look(self, aggregations: JsonObject) -> None:
+        """Remove the aggregation from a response, and confirm the documents that it contains.
+
+        The sources of a document are read again only if the index returns another version than
+        before.
+        """
+        standing = _standing(aggregations.pop(_NAME))
+        left = [one for one in self._pending if not self._holds(one, standing)]
+        changed = {
+            one.reference
+            for one in left
+            if one.hash is None
+            or (one.id in self._seen and self._seen[one.id] != standing.get(one.id))
+        }
+        self._seen |= {one.id: standing.get(one.id) for one in left}
+        again = self._expected(changed) if changed else []
+        self._pending = [
+            *(one for one in left if one.reference not in changed),
+            *(one for one in again if not self._holds(one, standing)),
+        ]
+
+    def _expected(self, references: Iterable[Reference]) -> list[Expected]:
+        return [
+            one
+            for one in self._read(references)
+            if not one.record_type or one.record_type in self._record_types
+        ]
+
+    def _holds(self, one: Expected, standing: Mapping[str, Standing]) -> bool:
+        found = standing.get(one.id)
+        if found is None:
+            return one.gone
+        if self._sure_above is not None and found.ticket > self._sure_above:
+            return True
+        return found.hash == one.hash
+
+
+def _standing(facet: JsonObject) -> dict[str, Standing]:
+    """Return the content of the aggregation, which also counts all documents."""
+    parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
+    hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
+    return {
+        hit["_id"]: Standing(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
+        for hit in hits
+    }
+
+
+def _entity(row: Row, path: str = ROOT_PATH, kind: Kind = "metadata") -> Entity:
+    return Entity(active(str(row["databaseId"])), str(row["assetId"]), path, kind)

@@ -1,0 +1,307 @@
+"""Filters, facets and sorting by metadata, attributes and facts, each by one key and typed. Pure.
+
+All are indexed as nested pairs: every query here matches key and value in the same pair. A value of
+another type than requested does not match. A key `fact_triangles` names a fact, `AB_maker` a file
+attribute, and any other key metadata (`pairs`).
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.query.models import (
+    FilterOperator,
+    MetadataFacet,
+    MetadataFilter,
+    MetadataType,
+)
+from backend.search.query.pairs import Named, named
+from backend.search.values import iso_date
+
+MAX_VALUES = 100
+"""Values that one filter may offer as alternatives."""
+MAX_METERS = 20_037_508
+"""Half of the equator: nothing is farther away."""
+MIN_METERS = 0.001
+"""OpenSearch receives millimetres, and does not accept a distance of zero."""
+
+_RANGES = ("gt", "gte", "lt", "lte")
+_FACET = "metadata_facet_"
+COUNTED = "counted"
+"""The part of a facet that is under the choices in other facets (`facets`)."""
+
+
+class _Condition(NamedTuple):
+    """A filter, the meaning of its key, and its place in the request for errors."""
+
+    filter: MetadataFilter
+    named: Named
+    field: str
+
+    @property
+    def value(self) -> Any:
+        return self.filter.value
+
+    @property
+    def type(self) -> MetadataType | None:
+        """The type that the request or the fact declares."""
+        return self.named.type or self.filter.type
+
+    def refuse(self, message: str) -> InvalidInputError:
+        return InvalidInputError.of(self.field, message)
+
+
+def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> JsonObject:
+    """Return the query of one filter; `field` names it in errors.
+
+    Raises:
+        InvalidInputError: the operator does not accept the value.
+    """
+    pairs = named(metadata_filter.key, field=f"{field}.key")
+    one = _Condition(metadata_filter, pairs, f"{field}.value")
+    if pairs.type is not None and metadata_filter.type not in {None, pairs.type}:
+        raise InvalidInputError.of(
+            f"{field}.type", f"{metadata_filter.key} has the type {pairs.type}"
+        )
+    if metadata_filter.op == "exists":
+        wanted = True if metadata_filter.value is None else metadata_filter.value
+        if not isinstance(wanted, bool):
+            raise one.refuse("exists takes true, false or no value")
+        found = pairs.query()
+        return found if wanted else {"bool": {"must_not": [found]}}
+    return pairs.query(_CONDITIONS[metadata_filter.op](one))
+
+
+def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
+    """Sort documents by the value of a key; those without one come last."""
+    return {
+        pairs.field(pairs.type or kind): {
+            "order": order,
+            "missing": "_last",
+            "nested": {"path": pairs.path, "filter": {"term": {pairs.field("key"): pairs.key}}},
+        }
+    }
+
+
+def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
+    """Return aggregations that count the values of keys, under names that `taken_facets` uses."""
+    return {
+        f"{_FACET}{number}": _counting(
+            facet, named(facet.key, field=f"metadataFacets.{number}.key")
+        )
+        for number, facet in enumerate(facets)
+    }
+
+
+def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
+    counted: JsonObject = {
+        "values": {"terms": {"field": pairs.field(pairs.type or "string"), "size": facet.size}}
+    }
+    if pairs.type in {None, "number"}:
+        number = {"field": pairs.field("number")}
+        counted["number"] = {"stats": number}
+        if facet.ranges:
+            wanted = [one.model_dump(by_alias=True, exclude_none=True) for one in facet.ranges]
+            counted["ranges"] = {"range": {**number, "ranges": wanted}}
+    of_key = {"filter": {"term": {pairs.field("key"): pairs.key}}, "aggs": counted}
+    return {"nested": {"path": pairs.path}, "aggs": {"of_key": of_key}}
+
+
+def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
+    """Remove the metadata facets from OpenSearch's response and return them."""
+    return [
+        _facet(facet.key, aggregations.pop(f"{_FACET}{number}")[COUNTED]["of_key"])
+        for number, facet in enumerate(facets)
+    ]
+
+
+def _facet(key: str, counted: JsonObject) -> JsonObject:
+    values, number = counted["values"], counted.get("number", {"count": 0})
+    found: JsonObject = {
+        "key": key,
+        "documents": counted["doc_count"],
+        "buckets": [_bucket(one) for one in values["buckets"]],
+        "others": values["sum_other_doc_count"],
+        "error": values.get("doc_count_error_upper_bound", 0),
+    }
+    if "ranges" in counted:
+        found["ranges"] = [
+            {name: one[name] for name in ("from", "to", "doc_count") if name in one}
+            for one in counted["ranges"]["buckets"]
+        ]
+    if number["count"]:
+        # A sum outside the range of numbers is the text "Infinity", and so is its mean.
+        found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}
+    return found
+
+
+def _bucket(counted: JsonObject) -> JsonObject:
+    """Return a value and its count; booleans as `true` and `false`, whole numbers without `.0`."""
+    key: object = counted.get("key_as_string", counted["key"])
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)
+    return {"key": key, "doc_count": counted["doc_count"]}
+
+
+def _equal(condition: _Condition) -> JsonObject:
+    name, value = _typed(condition, condition.value)
+    return {"term": {name: {"value": value}}}
+
+
+def _one_of(condition: _Condition) -> JsonObject:
+    values = _list(condition, 1, MAX_VALUES)
+    typed = [_typed(condition, value) for value in values]
+    names = {name for name, _ in typed}
+    if len(names) > 1:
+        raise condition.refuse("the values have different types")
+    return {"terms": {names.pop(): [value for _, value in typed]}}
+
+
+def _range(condition: _Condition) -> JsonObject:
+    name, value = _bound(condition, condition.value)
+    return {"range": {name: {condition.filter.op: value}}}
+
+
+def _between(condition: _Condition) -> JsonObject:
+    bounds = [_bound(condition, value) for value in _list(condition, 2, 2)]
+    (name, low), (other, high) = bounds
+    if name != other:
+        raise condition.refuse("the two values have different types")
+    if low > high:
+        raise condition.refuse("the first value must not be greater than the second")
+    return {"range": {name: {"gte": low, "lte": high}}}
+
+
+def _near(condition: _Condition) -> JsonObject:
+    place = _coordinates(condition, {"lat": 90, "lon": 180, "meters": MAX_METERS})
+    if place["meters"] < MIN_METERS:
+        raise condition.refuse(f"meters must be at least {MIN_METERS}")
+    return {
+        "geo_distance": {
+            "distance": f"{place['meters']:.3f}m",
+            _point(condition): {"lat": place["lat"], "lon": place["lon"]},
+        }
+    }
+
+
+def _within(condition: _Condition) -> JsonObject:
+    """Return the query for a box; if its left is east of its right, it crosses the date line.
+
+    A box without an area is rejected here, because OpenSearch's error would not name the field.
+    """
+    box = _coordinates(condition, {"top": 90, "left": 180, "bottom": 90, "right": 180})
+    if box["top"] <= box["bottom"]:
+        raise condition.refuse("top must be above bottom")
+    if box["left"] == box["right"]:
+        raise condition.refuse("left and right must differ")
+    corners = {
+        "top_left": {"lat": box["top"], "lon": box["left"]},
+        "bottom_right": {"lat": box["bottom"], "lon": box["right"]},
+    }
+    return {"geo_bounding_box": {_point(condition): corners}}
+
+
+def _point(condition: _Condition) -> str:
+    if condition.named.type is not None:
+        raise condition.refuse(
+            f"{condition.filter.key} has the type {condition.named.type}, which is not a location"
+        )
+    return condition.named.field("point")
+
+
+_CONDITIONS: Mapping[FilterOperator, Callable[[_Condition], JsonObject]] = {
+    "eq": _equal,
+    "in": _one_of,
+    **dict.fromkeys(_RANGES, _range),
+    "between": _between,
+    "geoDistance": _near,
+    "geoBox": _within,
+}
+
+
+def _typed(condition: _Condition, value: Any) -> tuple[str, Any]:
+    """Return the field with values of the type, and the converted value."""
+    kind = condition.type or _kind_of(condition, value)
+    known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}
+    return condition.named.field(kind), known[kind](condition, value)
+
+
+def _bound(condition: _Condition, value: Any) -> tuple[str, Any]:
+    kind = condition.type or _kind_of(condition, value)
+    if kind == "number":
+        return condition.named.field("number"), _number(condition, value)
+    if kind == "boolean" or condition.type == "string":
+        raise condition.refuse("ranges require numbers or dates")
+    return condition.named.field("date"), _date(condition, value)
+
+
+def _kind_of(condition: _Condition, value: Any) -> MetadataType:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    raise condition.refuse(f"{condition.filter.op} takes texts, numbers, true or false")
+
+
+def _text(condition: _Condition, value: Any) -> str:
+    if not isinstance(value, str):
+        raise condition.refuse("must be a text")
+    if len(value) > 1024 or "\u0000" in value:
+        raise condition.refuse("a text can have at most 1024 characters, and no NUL")
+    if not value.isprintable() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise condition.refuse("must be valid Unicode")
+    return value
+
+
+def _number(condition: _Condition, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise condition.refuse("must be a number")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise condition.refuse("is outside the range of numbers")
+    return found + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
+
+
+def _date(condition: _Condition, value: Any) -> str:
+    """Complete a date with all its parts, so that none is rounded; compared by milliseconds."""
+    found = iso_date(value)
+    if found is None:
+        raise condition.refuse("must be an ISO 8601 date")
+    seconds, _, fraction = found.removesuffix("+00:00").partition(".")
+    return f"{seconds}.{(fraction + '000')[:3]}Z"
+
+
+def _boolean(condition: _Condition, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise condition.refuse("must be true or false")
+    return value
+
+
+def _list(condition: _Condition, least: int, most: int) -> list[Any]:
+    values: object = condition.value
+    if not isinstance(values, list):
+        raise condition.refuse(f"{condition.filter.op} takes a list")
+    listed = cast("list[Any]", values)
+    if not least <= len(listed) <= most:
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise condition.refuse(f"has {len(listed)} values; {expected} are allowed")
+    return listed
+
+
+def _coordinates(condition: _Condition, limits: Mapping[str, float]) -> dict[str, float]:
+    values: object = condition.value
+    given = cast("JsonObject", values) if isinstance(values, dict) else {}
+    if set(given) != set(limits):
+        raise condition.refuse(f"{condition.filter.op} takes {', '.join(limits)}")
+    found = {name: _number(condition, given[name]) for name in limits}
+    for name, limit in limits.items():
+        if abs(found[name]) > limit:
+            raise condition.refuse(f"{name} must be between -{limit} and {limit}")
+    return found

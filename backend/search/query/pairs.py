@@ -1,0 +1,83 @@
+"""Where documents contain the values of a key: metadata, file attributes, facts. Pure.
+
+Metadata and attributes are nested pairs (`values.typed_pairs`, `values.attribute_pairs`). A key
+`fact_triangles` names a fact, whose type is declared; a key `AB_maker` an attribute of a file; any
+other key names metadata.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from backend.core.errors import InvalidInputError, StateForbidsError
+from backend.core.search_engine import JsonObject
+from backend.search.query.models import MetadataType
+from backend.spec.facts import FACT_BY_KEY, FACT_PREFIX, HIDDEN_KEYS
+from backend.spec.search_indexes import ATTRIBUTES
+
+METADATA = "metadata"
+_ATTRIBUTE_PREFIX = "AB_"
+PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
+"""How keys begin that name facts or attributes."""
+ATTRIBUTES_FROM = 4
+"""The mapping version from which indexes have pairs of attributes."""
+_SHOWN_CHARS = 80
+
+
+class AttributesNotIndexedError(StateForbidsError):
+    """The indexes in use were created by a release without typed attributes."""
+
+    code = "AttributesNotIndexed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Facts and attributes cannot be searched until a reindex, which is required "
+            "since the last upgrade: `vitrine admin search reindex`"
+        )
+
+
+class Named(NamedTuple):
+    """The pairs that a key matches: nested path, key, and the type if one is declared."""
+
+    path: str
+    key: str
+    type: MetadataType | None = None
+
+    def field(self, name: str) -> str:
+        return f"{self.path}.{name}"
+
+    def query(self, condition: JsonObject | None = None) -> JsonObject:
+        """Return the query for documents with such a pair."""
+        conditions: list[JsonObject] = [{"term": {self.field("key"): self.key}}]
+        if condition is not None:
+            conditions.append(condition)
+        return nested(self.path, {"bool": {"filter": conditions}})
+
+
+def named(key: str, *, field: str) -> Named:
+    """Return what a key of a request matches; `field` is the key's place in it.
+
+    Raises:
+        InvalidInputError: the key has the prefix of facts, but is not a fact.
+    """
+    own = key.removeprefix(_ATTRIBUTE_PREFIX)
+    if own.startswith(FACT_PREFIX):
+        fact = FACT_BY_KEY.get(own)
+        if fact is None or own in HIDDEN_KEYS:
+            known = ", ".join(FACT_BY_KEY)
+            raise InvalidInputError.of(
+                field, f"{key!r:.{_SHOWN_CHARS}} is not a fact; the facts are {known}"
+            )
+        return Named(ATTRIBUTES, own, fact.type)
+    # A bare `width` is metadata, never a fact: it is a common key, and must not find images.
+    return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")
+
+
+def names_attributes(keys: Iterable[str]) -> bool:
+    """Return whether one of the keys names a fact or an attribute."""
+    return any(key.startswith(PREFIXES) for key in keys)
+
+
+def nested(path: str, query: JsonObject, **more: object) -> JsonObject:
+    """Return a nested query. Indexes of earlier mapping versions have no attributes."""
+    unmapped = {"ignore_unmapped": True} if path == ATTRIBUTES else {}
+    return {"nested": {"path": path, "query": query, **unmapped, **more}}

@@ -1,0 +1,237 @@
+"""The pictures of hits: presigned URLs of previews, or the reasons why there are none.
+
+No request to S3 is sent: documents have the version of their preview (mapping version 5). One batch
+read returns the assets of all hits, which decide what may be downloaded, one the quarantine, and
+one the results of inspections, of files without a preview only.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple, cast
+
+from backend.core.authorization import Authorization
+from backend.core.clock import Clock, iso
+from backend.core.file_kinds import is_asset_preview, preview_base, serving_of
+from backend.core.identity import Identity
+from backend.core.names import extension_of
+from backend.core.objects import Objects
+from backend.core.previews import NOT_PROCESSED, Missing
+from backend.core.reads import Read, ReadAsset
+from backend.core.search_engine import JsonObject
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.service import AssetsById
+from backend.domains.facts.repository import FactRepository
+from backend.domains.quarantine.service import Quarantine
+from backend.search.query.replies import Preview
+from backend.spec import routes
+from backend.spec.formats import reason_not_inspected
+from backend.spec.key_layouts import (
+    DEFAULT_BASE_PREFIX,
+    small_preview_key,
+    uploaded_previews_folder,
+)
+from backend.spec.search_indexes import PREVIEW_VERSION, SMALL_PREVIEW_VERSION
+
+NO_PREVIEW = Missing(reason="none", message="There is no preview")
+_WITHOUT_VERSIONS = "null:"
+_ID_CHARS = 32
+
+
+class _Picture(NamedTuple):
+    """A preview that a document names: its object, and the path under which reads record it."""
+
+    bucket: str
+    key: str
+    version: str
+    path: str
+    small: str | None = None
+    """The version of the small picture beside it."""
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """Return key and version of each object that is shown."""
+        small = [] if self.small is None else [(small_preview_key(self.key), self.small)]
+        return [(self.key, self.version), *small]
+
+
+@wired
+class PreviewQueries:
+    """Adds previews to hits. Permissions are those of `POST …/download`, by the stored assets."""
+
+    by_id: AssetsById
+    facts: FactRepository
+    quarantine: Quarantine
+    objects: Objects
+    authorization: Authorization
+    is_processed: Callable[[str], bool]
+    """Whether shipped workflows inspect what is uploaded to a database."""
+    url_seconds: int
+    clock: Clock
+
+    def visible(self, caller: Identity, ids: Iterable[tuple[str, str]]) -> dict[str, Asset]:
+        """Return those of the assets (database id, asset id) that the caller may see, by id."""
+        wanted = [
+            AssetReference(database_id=one, asset_id=other) for one, other in sorted(set(ids))
+        ]
+        return self.by_id.visible(caller, wanted)
+
+    def add(self, caller: Identity, hits: Sequence[JsonObject]) -> Read | None:
+        """Set `preview` or `previewMissing` of each hit, and of its files; return what was read.
+
+        A hit has its `_source`.
+        """
+        whole = list(_with_files(hits))
+        sources: list[JsonObject] = [hit["_source"] for hit in whole]
+        assets = self.visible(
+            caller, [(one["str_databaseid"], one["str_assetid"]) for one in sources]
+        )
+        found: list[_Picture | Missing] = [
+            self._picture(caller, source, assets) for source in sources
+        ]
+        found = self._without_quarantined(found)
+        found = self._with_reasons(whole, found, assets)
+        until = iso(self.clock() + timedelta(seconds=self.url_seconds))
+        read: dict[ReadAsset, None] = {}
+        for hit, one in zip(whole, found, strict=True):
+            if isinstance(one, Missing):
+                hit["previewMissing"] = one.model_dump(by_alias=True)
+                continue
+            hit["preview"] = self._address(one, until).model_dump(by_alias=True, exclude_none=True)
+            ids = hit["_source"]["str_databaseid"], hit["_source"]["str_assetid"]
+            read[ReadAsset(*ids, (one.path,))] = None
+        return Read(tuple(read), urls=True, hourly=True) if read else None
+
+    def _picture(
+        self, caller: Identity, document: JsonObject, assets: dict[str, Asset]
+    ) -> _Picture | Missing:
+        """Return the preview of a document, or why its caller may not download one."""
+        asset = assets.get(document["str_assetid"])
+        if document.get("bool_archived"):
+            kind = "file" if "str_key" in document else "asset"
+            return Missing(reason="archived", message=f"The {kind} is archived")
+        if asset is None:  # changed since it was indexed
+            return NO_PREVIEW
+        ids = {"databaseId": asset.database_id, "assetId": asset.asset_id}
+        if not self.authorization.may_use(caller, routes.DOWNLOAD, ids):
+            denied = "You do not have permission to download from this asset"
+            return Missing(reason="notPermitted", message=denied)
+        if not asset.is_distributable:
+            return Missing(reason="notDistributable", message="The asset is not distributable")
+        return _picture_of(document, asset) or NO_PREVIEW
+
+    def _without_quarantined(self, found: Sequence[_Picture | Missing]) -> list[_Picture | Missing]:
+        """Replace previews in which a scan found a threat; one read a bucket."""
+        pictures = [one for one in found if isinstance(one, _Picture)]
+        infected: set[tuple[str, str, str]] = set()
+        for bucket in dict.fromkeys(one.bucket for one in pictures):
+            places = [each for one in pictures if one.bucket == bucket for each in one.places]
+            marked = self.quarantine.among(bucket, places)
+            infected |= {(bucket, *place) for place in marked or ()}
+        threat = Missing(
+            reason="quarantined", message="A malware scan found a threat in the preview"
+        )
+        return [
+            threat
+            if isinstance(one, _Picture)
+            and any((one.bucket, *place) in infected for place in one.places)
+            else one
+            for one in found
+        ]
+
+    def _with_reasons(
+        self,
+        hits: Sequence[JsonObject],
+        found: Sequence[_Picture | Missing],
+        assets: dict[str, Asset],
+    ) -> list[_Picture | Missing]:
+        """Explain why files have no preview; one read for all of them."""
+        places: dict[int, tuple[Asset, str]] = {}
+        for number, (hit, one) in enumerate(zip(hits, found, strict=True)):
+            asset = assets.get(hit["_source"]["str_assetid"])
+            key = hit["_source"].get("str_key")
+            if one is NO_PREVIEW and asset is not None and isinstance(key, str):
+                places[number] = asset, "/" + key.removeprefix(asset.asset_location.key)
+        known = self.facts.sources_of(places.values())
+        explained = list(found)
+        for number, (asset, path) in places.items():
+            inspected = known.get((asset.asset_id, path), (None, None))
+            explained[number] = _reason(hits[number]["_source"], *inspected)
+        return self._without_waiting(explained, places)
+
+    def _without_waiting(
+        self,
+        explained: Sequence[_Picture | Missing],
+        places: Mapping[int, tuple[Asset, str]],
+    ) -> list[_Picture | Missing]:
+        """Replace `inspecting` in databases whose files nothing inspects; one read each."""
+        never = Missing(reason="none", message=NOT_PROCESSED)
+        waiting = {
+            number: asset.database_id
+            for number, (asset, _) in places.items()
+            if isinstance(one := explained[number], Missing) and one.reason == "inspecting"
+        }
+        processed = {each: self.is_processed(each) for each in set(waiting.values())}
+        return [
+            never if number in waiting and not processed[waiting[number]] else one
+            for number, one in enumerate(explained)
+        ]
+
+    def _address(self, picture: _Picture, until: str) -> Preview:
+        name = "\n".join(picture[:3])
+        url, *small = (self._url(picture.bucket, *place) for place in picture.places)
+        return Preview(
+            id=hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS],
+            url=url,
+            small_url=small[0] if small else None,
+            expires_at=until,
+        )
+
+    def _url(self, bucket: str, key: str, version: str) -> str:
+        is_versioned = not version.startswith(_WITHOUT_VERSIONS)
+        return self.objects.presign_get(
+            bucket,
+            key,
+            version_id=version if is_versioned else None,
+            serving=serving_of(key)._replace(
+                cache_control=f"private, max-age={self.url_seconds}, immutable"
+            ),
+            expires=self.url_seconds,
+        )
+
+
+def _with_files(hits: Sequence[JsonObject]) -> Iterator[JsonObject]:
+    for hit in hits:
+        yield hit
+        yield from cast("Sequence[JsonObject]", hit.get("files", ()))
+
+
+def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:
+    """Return the preview that a document names, if it is one of this asset."""
+    key, version = document.get("str_previewfilekey"), document.get(PREVIEW_VERSION)
+    if not isinstance(key, str) or not isinstance(version, str):
+        return None
+    prefix, base = asset.asset_location.key, document["str_bucketprefix"]
+    folder = uploaded_previews_folder("" if base == DEFAULT_BASE_PREFIX else base, asset.asset_id)
+    is_own = is_asset_preview(prefix, key) or key.startswith(folder)
+    if "str_key" in document:
+        is_own = key.startswith(prefix) and preview_base(key) == document["str_key"]
+    if not is_own:
+        return None
+    path = "/" + key.removeprefix(prefix) if key.startswith(prefix) else key
+    small = document.get(SMALL_PREVIEW_VERSION)
+    is_small = isinstance(small, str) and key.endswith(".png")
+    return _Picture(document["str_bucketname"], key, version, path, small if is_small else None)
+
+
+def _reason(document: JsonObject, source: str | None, refused: str | None) -> Missing:
+    """Return why a file has no preview, by the version that was inspected."""
+    fact = reason_not_inspected(extension_of(document["str_key"]).removeprefix("."))
+    if fact is not None:
+        return Missing(reason="none", message=fact)
+    if source != document.get("str_s3_version_id"):
+        return Missing(reason="inspecting", message="The file has not been inspected yet")
+    if refused is not None:
+        return Missing(reason="refused", message=refused)
+    return NO_PREVIEW

@@ -1,0 +1,206 @@
+"""Suggestions while a caller types, and corrections if nothing is found. Pure: no I/O.
+
+Both come from documents that the caller may see: OpenSearch's own suggesters read the terms of all
+documents, so they would reveal hidden texts (decision 52).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.query.folding import any_of, escaped, matches, spellings
+from backend.search.query.pairs import METADATA
+from backend.search.query.queries import NOT_SHOWN, TIE_BREAKERS
+from backend.search.query.words import folded, fuzziness, split_words
+
+Kind = Literal["name", "tag", "key", "value"]
+MAX_TEXT_CHARS = 200
+"""Longer values are no suggestions: nobody picks them from a list."""
+_TAGS_READ = 100
+_KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
+
+MAX_CORRECTED_WORDS = 5
+_DOCUMENTS_READ = 20
+_CORRECTED_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
+# Private-use characters: OpenSearch trims control characters from highlighted text.
+_MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
+_MAX_DISTANCE = 2
+
+
+def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
+    """Return the request for names, tags, keys and values that have all words of the text.
+
+    The last word may be the beginning of one.
+
+    Raises:
+        InvalidInputError: the text has no letters or digits.
+    """
+    if not split_words(text):
+        raise InvalidInputError.of("q", "must contain letters or digits")
+    named = _begins("str_assetname", text)
+    tagged = _begins("list_tags", text)
+    keyed = matches(_KEY, f"{escaped(text)}*")
+    valued = _begins(f"{_STRING}.text", text)
+    either = [named, tagged, *(_in_pairs(condition) for condition in (keyed, valued))]
+    assets: JsonObject = {"bool": {"filter": [named, {"term": {"_rectype": "asset"}}]}}
+    return {
+        "query": {
+            "bool": {
+                "filter": [visible, {"bool": {"should": either, "minimum_should_match": 1}}],
+                "must_not": NOT_SHOWN,
+            }
+        },
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {
+            "name": _counted(assets, "str_assetname.keyword", size),
+            "tag": _counted(tagged, "list_tags.keyword", _TAGS_READ),
+            "key": _nested(_counted(keyed, _KEY, size)),
+            "value": _nested(_counted(valued, _STRING, size)),
+        },
+    }
+
+
+def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[JsonObject]:
+    """Return the suggestions, alternating between kinds.
+
+    Those that begin with the text come first.
+    """
+    kinds: tuple[Kind, ...] = ("name", "tag", "key", "value")
+    lists = [_listed(kind, aggregations[kind], text) for kind in kinds]
+    found = [one for turn in zip_longest(*lists) for one in turn if one is not None]
+    return found[:size]
+
+
+def correction_request(text: str, request: JsonObject) -> JsonObject | None:
+    """Return the request for documents with words similar to those of a text that found nothing.
+
+    It has the filters of the search, so the corrected search finds the same documents.
+    """
+    words = split_words(text)
+    if not words or len(words) > MAX_CORRECTED_WORDS:
+        return None
+    like = [one for word in words for one in _similar_to(word)]
+    required = [
+        {"bool": {"should": _similar_to(word), "minimum_should_match": 1}} for word in words
+    ]
+    conditions = request["query"]["bool"]
+    filters = [
+        *conditions["filter"],
+        *([request["post_filter"]] if "post_filter" in request else ()),
+    ]
+    return {
+        "query": {
+            "bool": {"filter": filters, "must_not": conditions["must_not"], "must": required}
+        },
+        "size": _DOCUMENTS_READ,
+        "sort": ["_score", *TIE_BREAKERS],
+        "track_total_hits": False,
+        "_source": False,
+        "highlight": {
+            "fields": {name: {} for name in _CORRECTED_FIELDS},
+            "require_field_match": False,
+            "number_of_fragments": 0,
+            "highlight_query": {"bool": {"should": like}},
+            "pre_tags": ["\ue000"],
+            "post_tags": ["\ue001"],
+        },
+    }
+
+
+def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
+    """Return the text with the most similar words of a hit.
+
+    All words come from one document, so the corrected text finds it.
+    """
+    words = split_words(text)
+    offers = [found for hit in hits if (found := _words_of(hit, words)) is not None]
+    if not offers:
+        return None
+    count = Counter(offers)
+    best = min(offers, key=lambda one: (one.letters, -count[one], one.words))
+    return " ".join(best.words) if best.letters else None
+
+
+def _similar_to(word: str) -> list[JsonObject]:
+    """Return a query for each distance, so that documents with the nearest words come first."""
+    most = _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1
+    matched: JsonObject = {"query": word, "fields": [*_CORRECTED_FIELDS], "prefix_length": 1}
+    return [
+        {"constant_score": {"filter": {"multi_match": {**matched, **fuzziness(letters)}}}}
+        for letters in range(1, most + 1)
+    ]
+
+
+class _Offer(NamedTuple):
+    """The words of a document that are most similar to those of a text, and their distance."""
+
+    letters: int
+    words: tuple[str, ...]
+
+
+def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
+    marked = {
+        word
+        for values in hit.get("highlight", {}).values()
+        for value in values
+        for found in _MARKED.findall(value)
+        for word in split_words(found)
+    }
+    nearest = [
+        min(((distance(folded(word), folded(other)), other) for other in marked), default=None)
+        for word in words
+    ]
+    kept = [one for one in nearest if one is not None and one[0] <= _MAX_DISTANCE]
+    if len(kept) < len(words):
+        return None
+    return _Offer(sum(letters for letters, _ in kept), tuple(other for _, other in kept))
+
+
+def distance(one: str, other: str) -> int:
+    """Return how many letters differ, are missing or are added (Levenshtein)."""
+    row = list(range(len(other) + 1))
+    for number, char in enumerate(one, start=1):
+        previous, row[0] = row[0], number
+        for place, against in enumerate(other, start=1):
+            changed = previous + (char != against)
+            previous = row[place]
+            row[place] = min(row[place] + 1, row[place - 1] + 1, changed)
+    return row[-1]
+
+
+def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
+    counted = counted.get("of_pairs", counted)
+    words = [folded(word) for word in split_words(text)]
+    buckets: list[JsonObject] = counted["values"]["buckets"]
+    kept = [one for one in buckets if len(one["key"]) <= MAX_TEXT_CHARS]
+    if kind == "tag":  # a document has other tags besides the similar one
+        kept = [one for one in kept if _has_words(one["key"], words)]
+    kept.sort(key=lambda one: not folded(one["key"]).startswith(folded(text.strip())))
+    return [{"text": one["key"], "kind": kind, "documents": one["doc_count"]} for one in kept]
+
+
+def _has_words(value: str, words: Sequence[str]) -> bool:
+    text = folded(value)
+    return all(word in text for word in words)
+
+
+def _begins(field: str, text: str) -> JsonObject:
+    queries = ({"query": one, "operator": "and"} for one in spellings(text))
+    return any_of([{"match_bool_prefix": {field: query}} for query in queries])
+
+
+def _in_pairs(condition: JsonObject) -> JsonObject:
+    return {"nested": {"path": METADATA, "query": condition}}
+
+
+def _counted(condition: JsonObject, field: str, size: int) -> JsonObject:
+    return {"filter": condition, "aggs": {"values": {"terms": {"field": field, "size": size}}}}
+
+
+def _nested(counted: JsonObject) -> JsonObject:
+    return {"nested": {"path": METADATA}, "aggs": {"of_pairs": counted}}

@@ -1,0 +1,367 @@
+"""Queries for the words of a text. Pure: no I/O, no caller.
+
+Documents with all words of a text come first, each word in any field; documents that have some of
+them as whole words follow. A word matches, best first:
+
+1. the whole word, by the highest boost of the fields that contain it (`TEXT_FIELDS`);
+2. a word that begins with it;
+3. a word that contains it anywhere (`inner`, mapping version 2);
+4. a word that differs in one letter, for words of letters only: numbers of parts differ on purpose.
+
+The last three add less than any whole word, so they are ranked after it. Scores use
+no counts of documents, so they reveal nothing about hidden ones (decision 36).
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.query.folding import any_of, equals, escaped, spellings
+from backend.search.query.pairs import METADATA, nested
+from backend.spec.search_indexes import ATTRIBUTES, INNER
+
+_BOOSTS = {
+    "str_assetname": 4,
+    "str_key": 3,
+    "list_tags": 2,
+    "str_description": 1,
+    "str_assetid": 1,
+    "str_databaseid": 1,
+    "str_assettype": 1,
+    "str_fileext": 1,
+}
+TEXT_FIELDS = tuple(f"{field}^{boost}" for field, boost in _BOOSTS.items())
+_INNER_BOOSTS = {
+    "str_assetname": 0.04,
+    "str_key": 0.03,
+    "list_tags": 0.02,
+    "str_description": 0.01,
+}
+_BEGINNING = 0.05
+"""Times the boosts of the fields: less than 1 in all."""
+_IN_VALUE = 0.01
+_NEARLY = 0.0005
+_FUZZY_FIELDS = TEXT_FIELDS[:4]
+_MAX_SIMILAR = 2
+"""Letters in which a word may differ from one before `~`."""
+
+MAX_WORDS = 100
+"""Words in one text; each is a condition for each field."""
+MAX_DEPTH = 20
+MAX_PART_WORDS = 10
+"""Words of a text up to which beginnings, parts and misspellings are searched, too."""
+MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
+"""OpenSearch makes a condition of every three characters of a part."""
+MAX_WHOLE_CHARS = 128
+"""Of a text that may be the name of a file."""
+MIN_FUZZY_CHARS = 5
+
+_WHOLE_NAME = 4
+"""What a name that is just the text adds to the score: as much as a word of it."""
+_WHOLE_ID = 25
+"""The asset of an id comes before its files, whose keys hold the id, too."""
+_WHOLE_FILE_NAME = 3
+_WHOLE_VALUE = 2
+_WHOLE_NUMBER = 12
+"""Of a metadata value that is a part number: people take it for an id, so the asset comes before a
+file whose name repeats it (three words count 3 each)."""
+_MIN_NUMBER_CHARS = 6
+_EACH_WORD = 10
+"""What a word adds to the score of a document without all of them: more than the best field."""
+_SOME_WORDS = 1e-6
+"""Times the score of such a document, which is at most 0.000014 a word."""
+_LEAST_OF_ALL = 1e-4
+"""A score a word that documents with all words exceed: a misspelt one adds 0.0005, others more."""
+
+_WORD = re.compile(r"\w+")
+_OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
+# All but FUZZY, which expands a word to the first ones of all documents, hidden ones among them.
+_FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
+_SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
+_MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
+_WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
+_COLOURED = "\ufe0f"
+_LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
+
+
+class TextQuery(NamedTuple):
+    """The query of a text, and the score that documents with all of several words exceed."""
+
+    query: JsonObject
+    score_of_all: float | None = None
+
+
+def text_query(text: str, *, with_metadata: bool) -> TextQuery:
+    """Return the query for the words of a text: documents with all of them, then with some.
+
+    With operators (`"…"`, `*` at a word's end, `+ | - ( )`) it is a simple query string. In other
+    texts, a word before `~` also matches words that differ in one or two letters.
+
+    Raises:
+        InvalidInputError: the text has more than `MAX_WORDS` words.
+    """
+    count = len(_WORD.findall(text))
+    if count > MAX_WORDS:
+        raise InvalidInputError.of("query", f"has {count} words; at most {MAX_WORDS} are allowed")
+    if _depth(text) > MAX_DEPTH:
+        raise InvalidInputError.of(
+            "query", f"must not nest parentheses deeper than {MAX_DEPTH} levels"
+        )
+    # Parts of words are found without a star before them.
+    plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
+    if not split_words(plain):
+        return TextQuery(_signs(plain, with_metadata=with_metadata))
+    if _OPERATORS.search(plain):
+        plain = _SIMILAR.sub("", plain)
+        return TextQuery(_simple_query_string(plain, with_metadata=with_metadata))
+    similar = [
+        _similar(word, int(letters or _MAX_SIMILAR), with_metadata)
+        for word, letters in _MARKED.findall(plain)
+    ]
+    words = split_words(_MARKED.sub(" ", plain))
+    with_parts = len(words) <= MAX_PART_WORDS
+    every = [*(_word(one, with_metadata, with_parts) for one in words), *similar]
+    if len(every) == 1:
+        return TextQuery(every[0])
+    all_words: JsonObject = {"bool": {"must": every}}
+    some = _some_of([*words, *(word for word, _ in _MARKED.findall(plain))], with_metadata)
+    # The better of the two counts, so documents with all words are ranked as without the others.
+    return TextQuery({"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL)
+
+
+def _some_of(words: Sequence[str], with_metadata: bool) -> JsonObject:
+    """Return the query for documents with some of the words, ranked by their number."""
+    counted = _constant({"match_all": {}}, _EACH_WORD)
+    should: list[JsonObject] = [
+        {"bool": {"must": [any_of([_whole(word), *_values(word, with_metadata)]), counted]}}
+        for word in words
+    ]
+    return {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
+
+
+def _values(word: str, with_metadata: bool) -> list[JsonObject]:
+    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
+    return [nested(path, _in_text(path, word), score_mode="max") for path in paths]
+
+
+def _depth(text: str) -> int:
+    """Return the depth of nested parentheses."""
+    depth = deepest = 0
+    for char in text:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
+    """Return what adds to the score of documents that the text names as a whole."""
+    asset = [{"term": {"_rectype": "asset"}}, equals("str_assetid.keyword", text)]
+    found = [
+        _constant(equals("str_assetname.keyword", text), _WHOLE_NAME),
+        _constant({"bool": {"filter": asset}}, _WHOLE_ID),
+    ]
+    if len(text) <= MAX_WHOLE_CHARS:
+        name = inner_query("str_key", f"/{text.removeprefix('/')}", end="")
+        found.append(_constant(name, _WHOLE_FILE_NAME))
+    if with_metadata:
+        value = equals(f"{METADATA}.string", text)
+        boost = _WHOLE_NUMBER if _is_part_number(text) else _WHOLE_VALUE
+        found.append(_constant(nested(METADATA, value), boost))
+    return found
+
+
+def whole_word_query(text: str) -> JsonObject:
+    """Return the query for documents that contain all words of a text, in any field or value."""
+    if not split_words(text):
+        return _signs(text, with_metadata=True)
+    found: list[JsonObject] = []
+    for spelt in spellings(text):
+        found.append(_whole(spelt))
+        found += [nested(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
+    return any_of(found)
+
+
+def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> JsonObject:
+    """Return the query for a text anywhere in a field, or with `end=""` at its end."""
+    composed, *decomposed = spellings(text)
+    # The normalizer of `inner` removes accents from letters, but not marks after them.
+    forms = [folded(composed), *map(str.lower, decomposed)]
+    values = [f"*{escaped(one)}{end}" for one in forms]
+    name = f"{field}.{INNER}"
+    return any_of([{"wildcard": {name: {"value": value, "boost": boost}}} for value in values])
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text as the indexes split them: letters, marks and digits."""
+    kinds = [unicodedata.category(char)[0] for char in text]
+    spaced = (char if kind in "LMN" else " " for char, kind in zip(text, kinds, strict=True))
+    # Marks alone are no words: many emojis end with one.
+    return [word for word in "".join(spaced).split() if any(map(str.isalnum, word))]
+
+
+_WITHOUT_PARTS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h"}
+    | {"\u0131": "i", "þ": "th", "ŧ": "t"}
+)
+"""Letters that the normalizer writes in ASCII, and that Unicode does not decompose."""
+
+
+def folded(text: str) -> str:
+    """Return a text as the normalizer of `inner` writes it: without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WITHOUT_PARTS))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
+    should = [_whole(one) for one in spellings(word)]
+    if with_parts:
+        should += _parts(word)
+    if with_metadata:
+        should += [_value(path, word, with_parts) for path in (METADATA, ATTRIBUTES)]
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def _whole(text: str) -> JsonObject:
+    # The best field counts, not the sum of all: files contain the name of their asset and a key
+    # that often repeats it, so they would all be ranked before the asset.
+    matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
+    return {"multi_match": matched}
+
+
+def _parts(word: str) -> list[JsonObject]:
+    begins: list[JsonObject] = [
+        {"match_bool_prefix": {field: _boosted(one, _BEGINNING * boost)}}
+        for field, boost in _BOOSTS.items()
+        for one in spellings(word)
+    ]
+    found: list[JsonObject] = [{"dis_max": {"queries": begins}}]
+    if _may_be_part(word):
+        inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
+        found.append({"dis_max": {"queries": inner}})
+    if _may_be_misspelt(word):
+        found.append(_nearly(word, _FUZZY_FIELDS))
+    return found
+
+
+def _value(path: str, word: str, with_parts: bool) -> JsonObject:
+    """Return the query for a word in a value of metadata or of an attribute."""
+    spelt = spellings(word)
+    should = [_in_text(path, one) for one in spelt]
+    if with_parts:
+        field = f"{path}.string"
+        begins = (_boosted(one, _BEGINNING) for one in spelt)
+        should += [{"match_bool_prefix": {f"{field}.text": one}} for one in begins]
+        if _may_be_part(word):
+            should.append(inner_query(field, word, boost=_IN_VALUE))
+        if _may_be_misspelt(word):
+            should.append(_nearly(word, (f"{field}.text",)))
+    return nested(path, {"bool": {"should": should}}, score_mode="max")
+
+
+def _in_text(path: str, text: str) -> JsonObject:
+    return {"match": {f"{path}.string.text": {"query": text, "operator": "and"}}}
+
+
+def _boosted(word: str, boost: float) -> JsonObject:
+    return {"query": word, "boost": boost}
+
+
+def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:
+    """Return the query for a word, or for words that differ in so many letters."""
+    letters = min(letters, _MAX_SIMILAR) if len(word) <= MAX_PART_CHARS else 0
+    should = [_whole(word), _nearly(word, TEXT_FIELDS, letters)]
+    if with_metadata:
+        for path in (METADATA, ATTRIBUTES):
+            either = [_in_text(path, word), _nearly(word, (f"{path}.string.text",), letters)]
+            should.append(nested(path, {"bool": {"should": either}}, score_mode="max"))
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def _nearly(word: str, fields: Sequence[str], letters: int = 1) -> JsonObject:
+    matched = {"query": word, "fields": [*fields], "boost": _NEARLY, **fuzziness(letters)}
+    return {"multi_match": {**matched, "operator": "and"}}
+
+
+def fuzziness(letters: int) -> dict[str, Any]:
+    """Return the parameters of a match with words that differ in so many letters.
+
+    With its default rewrite, OpenSearch expands a word to the first similar ones (`max_expansions`)
+    of all documents, so similar words of hidden documents replace those of visible ones. A rewrite
+    to one constant score takes all of them.
+    """
+    return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
+
+
+def _is_part_number(text: str) -> bool:
+    """Return whether a text has letters and digits, and is long enough to identify one thing."""
+    is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
+    return is_mixed and len(text) >= _MIN_NUMBER_CHARS
+
+
+def _may_be_part(word: str) -> bool:
+    return MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS
+
+
+def _may_be_misspelt(word: str) -> bool:
+    return MIN_FUZZY_CHARS <= len(word) <= MAX_PART_CHARS and not any(
+        char.isnumeric() for char in word
+    )
+
+
+def _constant(query: JsonObject, boost: float) -> JsonObject:
+    return {"constant_score": {"filter": query, "boost": boost}}
+
+
+def _signs(text: str, *, with_metadata: bool) -> JsonObject:
+    """Return the query for signs that are no words, such as emojis, in names and values."""
+    signs = _WITHOUT_WORDS.findall(text)
+    if len(signs) > MAX_PART_WORDS:
+        fact = f"has {len(signs)} signs and no word; at most {MAX_PART_WORDS} are allowed"
+        raise InvalidInputError.of("query", fact)
+    if not signs:
+        return {"match_none": {}}
+    return {"bool": {"filter": [_sign(sign, with_metadata) for sign in signs]}}
+
+
+def _sign(sign: str, with_metadata: bool) -> JsonObject:
+    """Return the query for a sign, with or without the selector of its coloured form."""
+    forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
+    values = [f"*{escaped(form.lower())}*" for form in forms if form]
+    found = [_like(field, value) for field in _INNER_BOOSTS for value in values]
+    if with_metadata:
+        for path in (METADATA, ATTRIBUTES):
+            found += [nested(path, _like(f"{path}.string", value)) for value in values]
+    return any_of(found)
+
+
+def _like(field: str, value: str) -> JsonObject:
+    return {"wildcard": {f"{field}.{INNER}": {"value": value}}}
+
+
+def _simple_query_string(text: str, *, with_metadata: bool) -> JsonObject:
+    """Return the query for a text with operators, in each of its spellings."""
+    spelt = spellings(text)
+    return any_of([_simple_query(one, with_metadata=with_metadata) for one in spelt])
+
+
+def _simple_query(text: str, *, with_metadata: bool) -> JsonObject:
+    words: JsonObject = {
+        "simple_query_string": {
+            "query": text,
+            "fields": list(TEXT_FIELDS),
+            "default_operator": "and",
+            "lenient": True,
+            "analyze_wildcard": True,
+            "flags": _FLAGS,
+        }
+    }
+    if not with_metadata:
+        return words
+    should = [words]
+    for path in (METADATA, ATTRIBUTES):
+        values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
+        should.append(nested(path, {"simple_query_string": values}, score_mode="max"))
+    return {"bool": {"should": should, "minimum_should_match": 1}}
