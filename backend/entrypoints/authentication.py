@@ -54,7 +54,6 @@ class AuthorizerWiring(Wiring):
         if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
             return None
         from backend.aws.remote_json import HttpRemoteJson
-        from backend.domains.access.rules.discovery import is_local
         from backend.domains.access.service.tokens import (
             ProviderKeys,
             TokenAuthentication,
@@ -64,12 +63,12 @@ class AuthorizerWiring(Wiring):
         trusted: dict[str, TrustedIssuer] = {}
         provider, pool = self._provider(), self._user_pool()
         if provider is not None:
-            documents = HttpRemoteJson(loopback=is_local(provider.url))
+            documents = HttpRemoteJson(provider.url)
             keys = ProviderKeys(documents, self.clock, warn, provider.url)
             trusted[provider.url] = TrustedIssuer(provider, keys)
         if pool is not None:
             address = self.settings.user_pool_keys_url
-            documents = HttpRemoteJson(loopback=is_local(address))
+            documents = HttpRemoteJson(address)
             keys = ProviderKeys(documents, self.clock, warn, pool.url, address)
             trusted[pool.url] = TrustedIssuer(pool, keys, users)
         return TokenAuthentication(trusted, self.clock)
@@ -112,7 +111,7 @@ class AuthorizerWiring(Wiring):
         if self.settings.user_pool_id is None:
             return None
         from backend.aws.user_pool import CognitoUserPool
-        from backend.domains.access.rules.discovery import is_local
+        from backend.core.addresses import is_local
         from backend.domains.access.service.tokens import PoolUsers
 
         pool = CognitoUserPool(

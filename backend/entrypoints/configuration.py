@@ -41,10 +41,9 @@ class ConfigurationWiring(Wiring):
             return None
         # Imported here because most deployments have no provider of their own.
         from backend.aws.remote_json import HttpRemoteJson  # noqa: PLC0415
-        from backend.domains.access.rules.discovery import is_local  # noqa: PLC0415
         from backend.domains.access.service.endpoints import ProviderEndpoints  # noqa: PLC0415
 
-        endpoints = ProviderEndpoints(HttpRemoteJson(loopback=is_local(url)), self.clock, url)
+        endpoints = ProviderEndpoints(HttpRemoteJson(url), self.clock, url)
         return SignInProvider(
             url=url,
             client_id=text(OIDC_CLIENT_ID),

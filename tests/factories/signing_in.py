@@ -49,7 +49,7 @@ class Deployment:
         values: dict[str, Any] = {"user_claims": ("sub",), "audiences": frozenset({CLIENT})}
         trusted = Issuer(self.provider.url, **(values | issuer))
         keys = ProviderKeys(
-            HttpRemoteJson(loopback=True), self.hand, self.warnings.append, trusted.url
+            HttpRemoteJson(trusted.url), self.hand, self.warnings.append, trusted.url
         )
         return TokenAuthentication({trusted.url: TrustedIssuer(trusted, keys)}, self.hand)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+from backend.core.addresses import is_local
 
 
 def discovery_url(issuer: str) -> str:
@@ -73,9 +73,3 @@ def _demand_secure(url: str, issuer: str) -> None:
     if parts.scheme == "https" or (is_local(url) and is_local(issuer)):
         return
     raise ValueError("an address in its discovery document is not https")
-
-
-def is_local(url: str) -> bool:
-    """Return whether an address is on this machine, where TLS is not required."""
-    parts = urlsplit(url)
-    return parts.scheme == "http" and parts.hostname in _LOOPBACK
