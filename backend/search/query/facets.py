@@ -6,7 +6,7 @@ query finds, and so only those that the caller may see.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
@@ -29,6 +29,12 @@ FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 """Bounds of the buckets of sizes: 1 kB, 10 kB, and so on to 1 TB."""
 MAX_DATE_BUCKETS = 20
+ASSET_ID = "str_assetid.keyword"
+ASSETS_EXACTLY = 3000
+"""Assets of a value up to which they are counted rather than estimated: each value of a facet takes
+16 KiB for this in OpenSearch."""
+_BUCKETS = frozenset({"terms", "range", "auto_date_histogram"})
+_ASSETS, _OF_ROOT = "assets", "of_root"
 _HISTOGRAM = "histogram_"
 _ALL_WORDS = "with_all_words"
 
@@ -60,11 +66,41 @@ def add_facets(request: JsonObject, body: SearchBody) -> None:
         counted[name] = _among(facet, others)
     for field in body.histograms:
         counted[_HISTOGRAM + field] = _among(_histogram(field), [*choices.values()])
+    if body.fold_files:
+        _count_assets(counted)
     if _ALL_WORDS in request.get("aggs", {}):
         all_words = request["aggs"][_ALL_WORDS]["aggs"][COUNTED]
         counted[_ALL_WORDS] = _among(all_words, [*choices.values()])
     if counted:
         request["aggs"] = counted
+
+
+def _count_assets(aggregations: JsonObject, *, nested: bool = False) -> None:
+    """Also count the assets of each bucket: folded hits are assets, documents are their files."""
+    number: JsonObject = {"cardinality": {"field": ASSET_ID, "precision_threshold": ASSETS_EXACTLY}}
+    for name, one in aggregations.items():
+        within = nested or "nested" in one
+        _count_assets(one.get("aggs", {}), nested=within)
+        # A bucket of assets by their id is one asset.
+        if one.keys() & _BUCKETS and name != "filtered_assetid":
+            of_root: JsonObject = {"reverse_nested": {}, "aggs": {_OF_ROOT: number}}
+            one.setdefault("aggs", {})[_ASSETS] = of_root if within else number
+
+
+def take_asset_counts(counted: Any) -> None:
+    """Replace the aggregation of assets in each bucket of OpenSearch's response by its number."""
+    if isinstance(counted, list):
+        for one in cast("list[Any]", counted):
+            take_asset_counts(one)
+    if not isinstance(counted, dict):
+        return
+    found = cast("JsonObject", counted)
+    assets = found.pop(_ASSETS, None)
+    for one in found.values():
+        take_asset_counts(one)
+    if assets is not None:
+        # An estimate may exceed what it estimates.
+        found[_ASSETS] = min(assets.get(_OF_ROOT, assets)["value"], found["doc_count"])
 
 
 def take_facets(body: SearchBody, reply: JsonObject) -> None:
@@ -171,12 +207,15 @@ def _shown(field: HistogramField, found: JsonObject) -> JsonObject:
         buckets = [
             {
                 **{name: int(one[name]) for name in ("from", "to") if name in one},
-                "documents": one["doc_count"],
+                **_documents(one),
             }
             for one in counted["buckets"]
         ]
         return {"field": field, "buckets": buckets}
-    dates = [
-        {"from": one["key_as_string"], "documents": one["doc_count"]} for one in counted["buckets"]
-    ]
+    dates = [{"from": one["key_as_string"], **_documents(one)} for one in counted["buckets"]]
     return {"field": field, "interval": counted["interval"], "buckets": dates}
+
+
+def _documents(bucket: JsonObject) -> JsonObject:
+    assets = {_ASSETS: bucket[_ASSETS]} if _ASSETS in bucket else {}
+    return {"documents": bucket["doc_count"], **assets}

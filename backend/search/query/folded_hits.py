@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.core.search_engine import JsonObject
+from backend.search.query.facets import ASSET_ID
 from backend.search.query.hits import DOC_VALUES, from_doc_values
 from backend.search.query.queries import HIDDEN_FIELDS
 
@@ -17,22 +18,21 @@ FILES_OF_ASSET = 3
 COUNTED_EXACTLY = 10_000
 """Assets up to which their number is counted rather than estimated."""
 _ASSETS, _OF_ASSET, _FILES = "folded_assets", "of_asset", "files"
-_ASSET_ID = "str_assetid.keyword"
 _UNFOLDED = ("highlight", "explain")
 
 
 def folded_request(request: JsonObject) -> JsonObject:
     """Return the request for the best hit of each asset, and for the number of assets."""
-    number = {"cardinality": {"field": _ASSET_ID, "precision_threshold": COUNTED_EXACTLY}}
+    number = {"cardinality": {"field": ASSET_ID, "precision_threshold": COUNTED_EXACTLY}}
     chosen: JsonObject = request.get("post_filter", {"match_all": {}})
     counted = {"filter": chosen, "aggs": {_OF_ASSET: number}}
     base = {name: part for name, part in request.items() if name not in _UNFOLDED}
     return {
         **base,
-        "collapse": {"field": _ASSET_ID},
+        "collapse": {"field": ASSET_ID},
         "aggs": {**request.get("aggs", {}), _ASSETS: counted},
         "_source": False,
-        "docvalue_fields": [_ASSET_ID],
+        "docvalue_fields": [ASSET_ID],
     }
 
 
@@ -49,7 +49,7 @@ def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObje
     """Return the request for the assets of these hits, and for their best files."""
     conditions = request["query"]["bool"]
     ids = list(map(_asset_of, heads))
-    of_these: JsonObject = {"terms": {_ASSET_ID: ids}}
+    of_these: JsonObject = {"terms": {ASSET_ID: ids}}
     visible = conditions["filter"][0]
     chosen = [request["post_filter"]] if "post_filter" in request else []
     files: JsonObject = {**conditions, "filter": [*conditions["filter"], *chosen, _kind("file")]}
@@ -61,7 +61,7 @@ def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObje
         "docvalue_fields": DOC_VALUES,
     }
     by_asset = {
-        "terms": {"field": _ASSET_ID, "size": len(ids)},
+        "terms": {"field": ASSET_ID, "size": len(ids)},
         "aggs": {_FILES: {"top_hits": best}},
     }
     found: JsonObject = {
@@ -104,7 +104,7 @@ def folded_hits(
 
 
 def _asset_of(head: JsonObject) -> str:
-    return head["fields"][_ASSET_ID][0]
+    return head["fields"][ASSET_ID][0]
 
 
 def _kind(name: str) -> JsonObject:

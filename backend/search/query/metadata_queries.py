@@ -29,6 +29,7 @@ MIN_METERS = 0.001
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
+_COUNTS = ("doc_count", "assets")
 COUNTED = "counted"
 """The part of a facet that is under the choices in other facets (`facets`)."""
 
@@ -128,7 +129,7 @@ def _facet(key: str, counted: JsonObject) -> JsonObject:
     }
     if "ranges" in counted:
         found["ranges"] = [
-            {name: one[name] for name in ("from", "to", "doc_count") if name in one}
+            {name: one[name] for name in ("from", "to", *_COUNTS) if name in one}
             for one in counted["ranges"]["buckets"]
         ]
     if number["count"]:
@@ -142,7 +143,7 @@ def _bucket(counted: JsonObject) -> JsonObject:
     key: object = counted.get("key_as_string", counted["key"])
     if isinstance(key, float) and key.is_integer():
         key = int(key)
-    return {"key": key, "doc_count": counted["doc_count"]}
+    return {"key": key, **{name: counted[name] for name in _COUNTS if name in counted}}
 
 
 def _equal(condition: _Condition) -> JsonObject:

@@ -88,12 +88,19 @@ class SearchHits(_Raw):
     hits: list[SearchHit]
 
 
+Assets = Annotated[
+    int | None,
+    Field(description="With `foldFiles`, how many assets these are; an estimate above 3,000."),
+]
+
+
 class FacetBucket(_Raw):
     """A value of a field or key, and how many documents have it."""
 
     key: Any
     key_as_string: Annotated[str | None, Field(alias="key_as_string")] = None
     doc_count: Annotated[int, Field(alias="doc_count")]
+    assets: Assets = None
 
 
 class FacetCounts(_Raw, extra="allow"):
@@ -115,6 +122,7 @@ class RangeBucket(WireModel):
     start: Annotated[float | None, Field(alias="from")] = None
     end: Annotated[float | None, Field(alias="to")] = None
     doc_count: Annotated[int, Field(alias="doc_count")]
+    assets: Assets = None
 
 
 class NumberStatistics(WireModel):
@@ -145,6 +153,7 @@ class HistogramBucket(WireModel):
     start: Annotated[int | str | None, Field(alias="from")] = None
     end: Annotated[int | None, Field(alias="to")] = None
     documents: int
+    assets: Assets = None
 
 
 class HistogramReply(WireModel):

@@ -18,7 +18,7 @@ from backend.search.indexing.projections import PREVIEWS_FROM
 from backend.search.indexing.state import SearchState
 from backend.search.query.cursors import Cursors
 from backend.search.query.explanations import explain_hits
-from backend.search.query.facets import take_facets, taken_all_words
+from backend.search.query.facets import take_asset_counts, take_facets, taken_all_words
 from backend.search.query.folded_hits import (
     assets_request,
     folded_hits,
@@ -260,6 +260,7 @@ class SearchService:
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
         answer = search(folded_request(request))
         number, heads = taken_number(answer), answer["hits"]["hits"]
+        take_asset_counts(answer.get("aggregations"))
         if heads:
             query = assets_request(request, heads)
             found = search(sized(query))

@@ -68,6 +68,7 @@ class Hits(Wire):
 class Facet(Wire):
     key: JsonValue
     doc_count: int = Field(alias="doc_count")
+    assets: int | None = None
 
 
 class MetadataFacetCounts(Wire):
@@ -96,6 +97,7 @@ class HistogramBucket(Wire):
     start: JsonValue = Field(default=None, alias="from")
     end: JsonValue = Field(default=None, alias="to")
     documents: int
+    assets: int | None = None
 
 
 class Histogram(Wire):

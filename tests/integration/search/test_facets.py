@@ -149,6 +149,56 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
 
 
+def test_with_folded_files_each_count_is_also_of_assets(museum: Library) -> None:
+    wanted: dict[str, Any] = {
+        "metadataFacets": [
+            {"key": "fact_watertight"},
+            {"key": "fact_triangles", "ranges": [{"to": 3}, {"from": 3}]},
+        ],
+        "histograms": ["num_filesize", "date_lastmodified"],
+    }
+    museum.put(
+        {
+            "drive:0": file(
+                "drive",
+                0,
+                list_tags=["red", "drive"],
+                attributes=[
+                    {"key": "fact_watertight", "boolean": True},
+                    {"key": "fact_triangles", "number": 2},
+                ],
+            )
+        }
+    )
+    reply = museum.search(foldFiles=True, **wanted)
+
+    def assets(rows: Any) -> list[int]:
+        return [one["assets"] for one in rows]
+
+    aggregations = reply["aggregations"]
+    tags = {one["key"]: one["assets"] for one in aggregations["list_tags"]["buckets"]}
+    assert tags == {"red": 3, "gearbox": 1, "drive": 1, "lamp": 1}
+    (one,) = aggregations["str_databaseid"]["buckets"]
+    assert (one["assets"], one["doc_count"], reply["assetsFound"]) == (3, 10, 3)
+    assert aggregations["str_databaseid"]["filtered_databaseid"]["buckets"] == [one]
+    extensions = {one["key"]: one["assets"] for one in aggregations["str_fileext"]["buckets"]}
+    assert extensions == {".glb": 2, ".obj": 1, ".txt": 1}
+    watertight, triangles = reply["metadataFacets"]
+    assert {one["key"]: one["assets"] for one in watertight["buckets"]} == {"true": 2, "false": 2}
+    assert assets(triangles["ranges"]) == [1, 0]
+    sizes, dates = reply["histograms"]
+    assert assets(sizes["buckets"])[:4] == [2, 2, 1, 0]
+    assert max(assets(dates["buckets"])) == 2
+    assert all(one["assets"] <= one["documents"] for one in (*sizes["buckets"], *dates["buckets"]))
+    of_drive = museum.search(foldFiles=True, facetChoices=[chosen("list_tags", "drive")], **wanted)
+    (one,) = of_drive["aggregations"]["str_databaseid"]["buckets"]
+    assert one["assets"] == of_drive["assetsFound"] == 1
+    flat = museum.search(**wanted)
+    assert "assets" not in flat["aggregations"]["list_tags"]["buckets"][0]
+    assert "assets" not in flat["histograms"][0]["buckets"][0]
+    assert museum.requests_of(foldFiles=True, **wanted) == 2
+
+
 def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
     search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
     bodies: tuple[dict[str, Any], ...] = (
@@ -158,7 +208,12 @@ def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
             "metadataFacets": [{"key": "fact_watertight"}],
         },
         {"histograms": ["num_filesize", "date_lastmodified"]},
-        {"query": "gear", "foldFiles": True},
+        {
+            "query": "gear",
+            "foldFiles": True,
+            "histograms": ["num_filesize"],
+            "metadataFacets": [{"key": "fact_watertight"}],
+        },
         {"query": "drive", "foldFiles": True, "facetChoices": [chosen("list_tags", "drive")]},
         {"query": "gaer", "didYouMean": True},
     )

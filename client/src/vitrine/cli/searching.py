@@ -20,6 +20,7 @@ from vitrine.metadata_filters import (
 from vitrine.resources.search import DEEPEST_HIT, LARGEST_PAGE, SearchQuery, facets
 from vitrine.search_models import (
     EntityType,
+    Facet,
     Histogram,
     HistogramBucket,
     HistogramField,
@@ -215,7 +216,7 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
     }
     if first.aggregations is not None:
         document["facets"] = {
-            name: [{"key": row.key, "count": row.doc_count} for row in rows]
+            name: [{"key": row.key, "count": _number_of(row)} for row in rows]
             for name, rows in counted.items()
         }
     if first.metadata_facets is not None:
@@ -239,10 +240,17 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
         _say_counts(session, first, len(hits))
 
 
+def _number_of(row: Facet | HistogramBucket) -> int:
+    """Return the number of hits: with folded files these are assets."""
+    if row.assets is not None:
+        return row.assets
+    return row.doc_count if isinstance(row, Facet) else row.documents
+
+
 def _say_counts(session: Session, first: SearchResult, shown: int) -> None:
     say = session.output.say
     for name, rows in facets(first).items():
-        say(f"{name}: {', '.join(f'{row.key} {row.doc_count}' for row in rows)}")
+        say(f"{name}: {', '.join(f'{row.key} {_number_of(row)}' for row in rows)}")
     for one in first.metadata_facets or ():
         say(f"{one.key}: {_facet_text(one)}")
     for histogram in first.histograms or ():
@@ -263,9 +271,9 @@ def _say_counts(session: Session, first: SearchResult, shown: int) -> None:
 
 def _histogram_text(histogram: Histogram) -> str:
     if histogram.interval is None:
-        counted = [f"{_sizes_text(one)}: {one.documents}" for one in histogram.buckets]
+        counted = [f"{_sizes_text(one)}: {_number_of(one)}" for one in histogram.buckets]
     else:
-        counted = [f"{one.start}: {one.documents}" for one in histogram.buckets]
+        counted = [f"{one.start}: {_number_of(one)}" for one in histogram.buckets]
     kept = [text for text, one in zip(counted, histogram.buckets, strict=True) if one.documents]
     every = f" (each {histogram.interval})" if histogram.interval else ""
     return (", ".join(kept) or "none") + every
@@ -278,10 +286,10 @@ def _sizes_text(bucket: HistogramBucket) -> str:
 
 
 def _facet_text(counted: MetadataFacetCounts) -> str:
-    shown = [f"{row.key} {row.doc_count}" for row in counted.buckets if not counted.ranges]
+    shown = [f"{row.key} {_number_of(row)}" for row in counted.buckets if not counted.ranges]
     for one in counted.ranges:
         bounds = [f"{sign} {one[name]}" for name, sign in _SIGNS.items() if name in one]
-        shown.append(f"{' and '.join(bounds)}: {one['doc_count']}")
+        shown.append(f"{' and '.join(bounds)}: {one.get('assets', one['doc_count'])}")
     return ", ".join(shown) or "none"
 
 
