@@ -40,6 +40,11 @@ export const me = queryOptions({
   staleTime: 5 * MINUTE,
 });
 
+export const tags = queryOptions({
+  queryKey: ['tags'],
+  queryFn: async () => (await reply(api.GET('/tags', {}))).Items.map((each) => each.tagName),
+});
+
 export const databases = queryOptions({
   queryKey: ['databases'],
   queryFn: async () => {

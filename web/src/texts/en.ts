@@ -15,6 +15,7 @@ export const en = {
   toFind: 'Find assets',
   newVersion: 'The page was updated while it was open.',
   reload: 'Reload',
+  units: ['units', 'square units', 'cubic units'],
   errors: {
     storage: (status: number) => `The storage replied with status ${status}.`,
     network: 'The server did not respond. Check the connection and try again.',
@@ -107,7 +108,7 @@ export const en = {
     no: 'no',
     more: (number: number) => `${count(number)} more`,
     fewer: 'Show fewer',
-    size: 'File size',
+    size: 'File size (MB)',
     date: 'Last changed',
     triangles: 'Triangles',
     from: 'From',
@@ -173,6 +174,21 @@ export const en = {
     similar: 'Similar shapes',
     dimensions: 'Dimensions',
     upload: 'Upload files',
+  },
+  edit: {
+    title: 'Edit the asset',
+    start: 'Edit',
+    save: 'Save',
+    saved: 'The changes are saved.',
+    other:
+      'Somebody else changed this asset meanwhile. Their changes are included here; save again to write yours.',
+    both: 'Somebody else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
+    theirs: 'Theirs:',
+    take: 'Use theirs',
+    addTag: 'Add a tag…',
+    noTags: 'There are no other tags.',
+    removeTag: (tag: string) => `Remove the tag ${tag}`,
+    leave: 'Your changes of this asset are not saved. Leave without saving them?',
   },
   viewer: {
     label: (name: string) => `3D model ${name}`,

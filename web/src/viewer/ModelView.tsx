@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
-import { count, size } from '../ui/formats';
+import { size } from '../ui/formats';
 import { fetchBytes, LargeFileError } from './fetching';
 import { isGltf, nameOf } from './kinds';
 import { parseModel, type Loaded } from './load';
@@ -83,7 +83,13 @@ export function ModelView(props: ViewProps) {
       )}
       {state.state === 'shown' && (
         <>
-          <Tools shown={state.shown} name={nameOf(path)} host={host} />
+          <Tools
+            shown={state.shown}
+            name={nameOf(path)}
+            host={host}
+            place={{ databaseId, assetId }}
+            path={path}
+          />
           <Notes shown={state.shown} />
         </>
       )}
@@ -100,9 +106,7 @@ function Notes({ shown }: { shown: Shown }) {
   const { missing } = shown.loaded;
   return (
     <>
-      <p className="hidden">
-        {texts.viewer.help} {texts.asset.dimensions}: {shown.extent.map(count).join(' × ')}
-      </p>
+      <p className="hidden">{texts.viewer.help}</p>
       {(shown.derived || missing.length > 0) && (
         <p className="note low">
           {shown.derived && texts.viewer.derived}

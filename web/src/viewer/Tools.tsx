@@ -1,14 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type RefObject } from 'react';
+import { factsOf } from '../api/facts';
 import { texts } from '../texts';
 import { count } from '../ui/formats';
+import { unitOf } from '../ui/units';
 import type { Shown } from './ModelView';
 import type { Axis } from './scene';
+import type { Place } from './sources';
 
 const AXES: readonly Axis[] = ['x', 'y', 'z'];
 
 /** What can be done with the model that is shown. */
-export function Tools(props: { shown: Shown; name: string; host: RefObject<HTMLElement | null> }) {
-  const { scene, extent, loaded } = props.shown;
+export function Tools(props: {
+  shown: Shown;
+  name: string;
+  host: RefObject<HTMLElement | null>;
+  place: Place;
+  path: string;
+}) {
+  const { scene, loaded } = props.shown;
   const [wire, setWire] = useState(false);
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
@@ -41,15 +51,7 @@ export function Tools(props: { shown: Shown; name: string; host: RefObject<HTMLE
   );
   return (
     <>
-      {box && (
-        <p className="measures">
-          {AXES.map((axis, at) => (
-            <span key={axis}>
-              {axis} {count(extent[at] ?? 0)}
-            </span>
-          ))}
-        </p>
-      )}
+      {box && <Measures {...props} />}
       <div className="tools" role="toolbar" aria-label={texts.viewer.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {texts.viewer.fit}
@@ -73,6 +75,23 @@ export function Tools(props: { shown: Shown; name: string; host: RefObject<HTMLE
         )}
       </div>
     </>
+  );
+}
+
+/** The extent along each axis of the view, in the unit of the file. */
+function Measures({ shown, place, path }: { shown: Shown; place: Place; path: string }) {
+  const facts = useQuery(factsOf(place, path)).data;
+  // A GLB is in metres: that of a file in millimetres is a thousand times smaller.
+  const metres = Number(facts?.get('metresPerUnit') ?? 1) || 1;
+  const unit = facts?.get('unit') ?? (shown.derived ? undefined : 'metre');
+  return (
+    <p className="measures">
+      {AXES.map((axis, at) => (
+        <span key={axis}>
+          {axis} {count((shown.extent[at] ?? 0) / metres)} {unitOf(unit)}
+        </span>
+      ))}
+    </p>
   );
 }
 

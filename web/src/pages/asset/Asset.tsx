@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError, sentence } from '../../api/errors';
 import { me } from '../../api/queries';
 import { texts } from '../../texts';
@@ -11,7 +11,9 @@ import { say } from '../../ui/Toasts';
 import { downloadUrl, type Place } from '../../viewer/sources';
 import { Stage } from '../../viewer/Stage';
 import { pathOf as pathOfKey } from '../find/hits';
+import { knownAsset } from '../find/known';
 import { opened } from '../find/recent';
+import { Editor } from './Editor';
 import { Facts } from './Facts';
 import { FileTree, pathOf } from './FileTree';
 import { assetOf, filesOf, type Asset as Details } from './queries';
@@ -31,7 +33,8 @@ export function Asset() {
     document.title = `${asset.assetName} · ${texts.product}`;
     opened({ databaseId, assetId, name: asset.assetName });
   }, [asset, databaseId, assetId]);
-  if (found.isError) {
+  // A refetch that fails must not replace what somebody types.
+  if (found.isError && !asset) {
     const gone = found.error instanceof ApiError && found.error.status === 404;
     if (!gone) return <Failure error={found.error} reset={() => void found.refetch()} />;
     return (
@@ -78,8 +81,12 @@ function Content({
         )}
       </section>
       <aside className="side">
-        <Head place={place} asset={asset} path={path} />
-        {asset && <About asset={asset} />}
+        <Head
+          key={`${place.databaseId}/${place.assetId}`}
+          place={place}
+          asset={asset}
+          path={path}
+        />
         <section aria-labelledby="files">
           <h2 id="files">{texts.asset.files}</h2>
           {found.isError && <p className="failure">{sentence(found.error)}</p>}
@@ -108,6 +115,10 @@ function Content({
 
 function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
   const user = useQuery(me);
+  const [editing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const [known] = useState(() => knownAsset(place));
+  const mayWrite = user.data?.pages.has('/upload') && asset?.status === 'active';
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(location.href);
@@ -128,12 +139,24 @@ function Head({ place, asset, path }: { place: Place; asset: Details | undefined
       say(sentence(error));
     }
   };
+  if (editing && asset) {
+    return (
+      <Editor
+        place={place}
+        asset={asset}
+        onClose={() => {
+          setEditing(false);
+          setTimeout(() => edit.current?.focus());
+        }}
+      />
+    );
+  }
+  const name = asset?.assetName ?? known?.name;
+  const description = asset?.description ?? known?.description;
   return (
     <header className="stack">
-      <h1>
-        <Name text={asset?.assetName ?? '…'} />
-      </h1>
-      {asset?.description && <p dir="auto">{asset.description}</p>}
+      <h1>{name ? <Name text={name} /> : <span className="hidden">{texts.loading}</span>}</h1>
+      {description && <p dir="auto">{description}</p>}
       {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}
       {asset && !asset.isDistributable && <p className="failure">{texts.asset.notDistributable}</p>}
       <div className="acts">
@@ -145,7 +168,12 @@ function Head({ place, asset, path }: { place: Place; asset: Details | undefined
         <button type="button" onClick={() => void copy()}>
           {texts.copy}
         </button>
-        {user.data?.pages.has('/upload') && asset?.status === 'active' && (
+        {mayWrite && (
+          <button ref={edit} type="button" onClick={() => setEditing(true)}>
+            {texts.edit.start}
+          </button>
+        )}
+        {mayWrite && (
           <Link
             to="/upload"
             search={{ database: place.databaseId, asset: place.assetId }}
@@ -156,32 +184,35 @@ function Head({ place, asset, path }: { place: Place; asset: Details | undefined
           </Link>
         )}
       </div>
+      <About place={place} asset={asset} tags={asset?.tags ?? known?.tags ?? []} />
     </header>
   );
 }
 
-function About({ asset }: { asset: Details }) {
+function About(props: { place: Place; asset: Details | undefined; tags: string[] }) {
+  const { place, asset, tags } = props;
+  const current = asset?.currentVersion;
   return (
     <dl className="pairs">
       <dt>{texts.asset.database}</dt>
       <dd>
-        <Link to="/" search={{ facets: { str_databaseid: [asset.databaseId] } }}>
-          {asset.databaseId}
+        <Link to="/" search={{ facets: { str_databaseid: [place.databaseId] } }}>
+          {place.databaseId}
         </Link>
       </dd>
       <dt>{texts.asset.version}</dt>
-      <dd>{asset.currentVersion.Version}</dd>
+      <dd>{current?.Version ?? '\u00a0'}</dd>
       <dt>{texts.asset.changed}</dt>
-      <dd>{asset.currentVersion.DateModified && time(asset.currentVersion.DateModified)}</dd>
+      <dd>{current?.DateModified ? time(current.DateModified) : '\u00a0'}</dd>
       <dt>{texts.asset.tags}</dt>
       <dd className="tags">
-        {asset.tags.length
-          ? asset.tags.map((tag) => (
+        {tags.length
+          ? tags.map((tag) => (
               <Link key={tag} to="/" search={{ facets: { list_tags: [tag] } }} className="tag">
                 {tag}
               </Link>
             ))
-          : texts.asset.noTags}
+          : asset && texts.asset.noTags}
       </dd>
     </dl>
   );

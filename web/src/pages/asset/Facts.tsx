@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { sentence } from '../../api/errors';
+import { factsOf } from '../../api/facts';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
-import { count } from '../../ui/formats';
+import { factText, lengths } from '../../ui/units';
 import type { Place } from '../../viewer/sources';
-import { factsOf } from './queries';
 
 const HIDDEN = /^(sourceVersionId|readersVersion|references|shape|boundsM.*|size[XYZ])$/;
 
@@ -14,7 +14,6 @@ export function Facts({ place, path }: { place: Place; path: string }) {
   if (found.isPending) return <p className="faint">{texts.loading}</p>;
   if (found.isError) return <p className="failure">{sentence(found.error)}</p>;
   const facts = found.data;
-  const unit = facts.get('unit') ?? '';
   const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
   // A count of nothing says nothing: no bones, no missing textures.
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
@@ -24,13 +23,11 @@ export function Facts({ place, path }: { place: Place; path: string }) {
       {extent.every(Boolean) && (
         <>
           <dt>{texts.asset.dimensions}</dt>
-          <dd>
-            {extent.map((each) => count(Number(each))).join(' × ')} {unit}
-          </dd>
+          <dd>{lengths(extent.map(Number), facts.get('unit'))}</dd>
         </>
       )}
       {rows.map(([name, value]) => (
-        <Fact key={name} name={name} value={value} />
+        <Fact key={name} name={name} value={value} facts={facts} />
       ))}
     </dl>
   );
@@ -41,7 +38,8 @@ function wordOf(value: string): string {
   return value === 'false' ? texts.find.no : value;
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact(props: { name: string; value: string; facts: ReadonlyMap<string, string> }) {
+  const { name, value, facts } = props;
   const words = name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
   const number = Number(value);
   return (
@@ -49,7 +47,11 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dt>{words.slice(0, 1).toUpperCase() + words.slice(1)}</dt>
       <dd>
         <Name
-          text={value.trim() !== '' && Number.isFinite(number) ? count(number) : wordOf(value)}
+          text={
+            value.trim() !== '' && Number.isFinite(number)
+              ? factText(name, number, facts)
+              : wordOf(value)
+          }
         />
       </dd>
     </>

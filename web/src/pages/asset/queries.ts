@@ -1,9 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, reply } from '../../api/client';
+import { api, reply, replyWithHeaders } from '../../api/client';
 import type { components } from '../../api/schema';
 import type { Place } from '../../viewer/sources';
 
-export type Asset = components['schemas']['AssetReply'];
+/** An asset with its version identifier, which a change names. */
+export type Asset = components['schemas']['AssetReply'] & { etag: string | null };
 export type File = components['schemas']['FileItem'];
 
 const PAGE = 500;
@@ -11,13 +12,17 @@ const PAGE = 500;
 export const assetOf = (place: Place) =>
   queryOptions({
     queryKey: ['asset', place.databaseId, place.assetId],
-    queryFn: () =>
-      reply(
-        api.GET('/database/{databaseId}/assets/{assetId}', {
-          params: { path: place, query: { showArchived: true } },
-        }),
-      ),
+    queryFn: () => readAsset(place),
   });
+
+export async function readAsset(place: Place): Promise<Asset> {
+  const found = await replyWithHeaders(
+    api.GET('/database/{databaseId}/assets/{assetId}', {
+      params: { path: place, query: { showArchived: true } },
+    }),
+  );
+  return { ...found.data, etag: found.headers.get('etag') };
+}
 
 export const filesOf = (place: Place) =>
   infiniteQueryOptions({
@@ -38,21 +43,4 @@ export const filesOf = (place: Place) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.NextToken ?? undefined,
-  });
-
-export const factsOf = (place: Place, filePath: string) =>
-  queryOptions({
-    queryKey: ['facts', place.databaseId, place.assetId, filePath],
-    queryFn: async () => {
-      const found = await reply(
-        api.GET('/database/{databaseId}/assets/{assetId}/metadata/file', {
-          params: { path: place, query: { filePath, type: 'attribute' } },
-        }),
-      );
-      return new Map(
-        found.metadata
-          .filter((each) => each.metadataKey.startsWith('fact_') && each.metadataValue)
-          .map((each) => [each.metadataKey.slice('fact_'.length), each.metadataValue]),
-      );
-    },
   });

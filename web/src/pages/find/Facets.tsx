@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
-import { count, day, size } from '../../ui/formats';
+import { count, day, plural, size } from '../../ui/formats';
 import type { SearchReply } from './hits';
 import { Metadata } from './Metadata';
 import { Range } from './Range';
@@ -13,11 +13,12 @@ import {
   type Facet,
   type FindState,
 } from './state';
-import { nameOf, valuesOf, type Value } from './values';
+import { assetCount, nameOf, valuesOf, type Value } from './values';
 
 const SHOWN = 6;
+const MEGABYTE = 1_000_000;
 
-/** What the hits can be narrowed by, with the number of hits of each value. */
+/** What the hits can be narrowed by, with the number of assets of each value. */
 export function Facets(props: {
   state: FindState;
   reply: SearchReply | undefined;
@@ -39,13 +40,15 @@ export function Facets(props: {
         legend={texts.find.triangles}
         kind="number"
         value={state.triangles ?? null}
-        buckets={[]}
+        buckets={triangles(reply)}
+        label={(from, to) => `${count(Number(from ?? 0))} – ${to ? count(Number(to)) : '…'}`}
         onChange={(triangles) =>
           change({ ...state, triangles: triangles as FindState['triangles'] })
         }
       />
       <Range
         legend={texts.find.size}
+        scale={MEGABYTE}
         kind="number"
         value={state.size ?? null}
         buckets={histogram(reply, 'num_filesize')}
@@ -79,7 +82,7 @@ function Values(props: {
   return (
     <fieldset className="field">
       <legend>{texts.find.facets[facet]}</legend>
-      {shown.map(({ value, documents }) => (
+      {shown.map(({ value, assets }) => (
         <label key={String(value)} className="value">
           <input
             type="checkbox"
@@ -87,7 +90,9 @@ function Values(props: {
             onChange={() => change(toggled(state, facet, value))}
           />
           <Name text={nameOf(value)} title={nameOf(value)} line />
-          <span className="count">{count(documents)}</span>
+          <span className="count" title={plural(assets, 'asset', 'assets')}>
+            {assetCount(assets)}
+          </span>
         </label>
       ))}
       {values.length > SHOWN && (
@@ -104,6 +109,15 @@ function histogram(reply: SearchReply | undefined, field: string) {
   return (found?.buckets ?? []).map((each) => ({
     from: each.from ?? null,
     to: each.to ?? null,
-    documents: each.documents,
+    assets: each.assets ?? each.documents,
+  }));
+}
+
+function triangles(reply: SearchReply | undefined) {
+  const found = reply?.metadataFacets?.find((each) => each.key === 'fact_triangles');
+  return (found?.ranges ?? []).map((each) => ({
+    from: each.from ?? null,
+    to: each.to ?? null,
+    assets: each.assets ?? each.doc_count,
   }));
 }

@@ -8,7 +8,7 @@ type Bounds = [Bound, Bound];
 interface Bucket {
   from: Bound;
   to: Bound;
-  documents: number;
+  assets: number;
 }
 
 /** Bounds of a number or a date, with the distribution of the hits above them. */
@@ -16,11 +16,14 @@ export function Range(props: {
   legend: string;
   kind: 'number' | 'date';
   value: Bounds | null;
+  /** What the numbers that a person enters are multiplied by. */
+  scale?: number;
   buckets: Bucket[];
   label?: (from: Bound, to: Bound) => string;
   onChange: (value: Bounds | undefined) => void;
 }) {
-  const { legend, kind, value, buckets, label, onChange } = props;
+  const { legend, kind, buckets, label, onChange, scale = 1 } = props;
+  const value = scaled(props.value, 1 / scale);
   const id = useId();
   const shown = JSON.stringify(value);
   const [draft, setDraft] = useState({
@@ -33,7 +36,7 @@ export function Range(props: {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const bounds: Bounds = [boundOf(current.from, kind), boundOf(current.to, kind)];
-    onChange(bounds[0] === null && bounds[1] === null ? undefined : bounds);
+    onChange(bounds[0] === null && bounds[1] === null ? undefined : scaled(bounds, scale));
   };
   return (
     <fieldset className="field">
@@ -48,6 +51,7 @@ export function Range(props: {
             <input
               id={`${id}-${end}`}
               type={kind}
+              step={kind === 'number' ? 'any' : undefined}
               min={kind === 'number' ? 0 : undefined}
               placeholder={texts.find[end]}
               value={current[end]}
@@ -70,11 +74,11 @@ function Bars({
   buckets: Bucket[];
   label: (from: Bound, to: Bound) => string;
 }) {
-  const most = Math.max(...buckets.map((each) => each.documents), 1);
-  if (!buckets.some((each) => each.documents)) return null;
+  const most = Math.max(...buckets.map((each) => each.assets), 1);
+  if (!buckets.some((each) => each.assets)) return null;
   const summary = buckets
-    .filter((each) => each.documents)
-    .map((each) => `${label(each.from, each.to)}: ${plural(each.documents, 'hit', 'hits')}`);
+    .filter((each) => each.assets)
+    .map((each) => `${label(each.from, each.to)}: ${plural(each.assets, 'asset', 'assets')}`);
   return (
     <svg
       className="bars"
@@ -83,12 +87,22 @@ function Bars({
       role="img"
     >
       <title>{summary.join(', ')}</title>
-      {buckets.map(({ documents }, at) => {
-        const height = documents ? Math.max(2, (documents / most) * 30) : 0;
+      {buckets.map(({ assets }, at) => {
+        const height = assets ? Math.max(2, (assets / most) * 30) : 0;
         return <rect key={at} x={at * 10 + 0.5} y={30 - height} width={9} height={height} />;
       })}
     </svg>
   );
+}
+
+function scaled(bounds: Bounds, by: number): Bounds;
+function scaled(bounds: Bounds | null, by: number): Bounds | null;
+function scaled(bounds: Bounds | null, by: number): Bounds | null {
+  if (!bounds || by === 1) return bounds;
+  const [from, to] = bounds.map((each) =>
+    typeof each === 'number' ? Number((each * by).toPrecision(12)) : each,
+  );
+  return [from ?? null, to ?? null];
 }
 
 const textOf = (value: Bound | undefined): string => (value == null ? '' : String(value));

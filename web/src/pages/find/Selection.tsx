@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
-import { api, reply, replyWithHeaders } from '../../api/client';
+import { api, replyWithHeaders } from '../../api/client';
 import { sentence } from '../../api/errors';
+import { tags as tagsOfServer } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
@@ -104,10 +105,7 @@ function useOpen(onClose: () => void) {
 function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
   const id = useId();
   const [tag, setTag] = useState('');
-  const tags = useQuery({
-    queryKey: ['tags'],
-    queryFn: () => reply(api.GET('/tags', {})),
-  });
+  const tags = useQuery(tagsOfServer);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (tag) props.onChoose(tag);
@@ -117,12 +115,12 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
       <form className="stack" onSubmit={submit}>
         <h2 id={`${id}-title`}>{texts.selection.tag}</h2>
         {tags.isError && <p className="failure">{sentence(tags.error)}</p>}
-        {tags.data?.Items.length === 0 && <p>{texts.selection.noTags}</p>}
+        {tags.data?.length === 0 && <p>{texts.selection.noTags}</p>}
         <label htmlFor={id}>{texts.selection.tagName}</label>
         <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
           <option value="" />
-          {tags.data?.Items.map((each) => (
-            <option key={each.tagName}>{each.tagName}</option>
+          {tags.data?.map((each) => (
+            <option key={each}>{each}</option>
           ))}
         </select>
         <div className="acts">

@@ -9,6 +9,12 @@ export const PAGE = 100;
 /** Hits that can be reached page by page. */
 export const REACHABLE = 10_000;
 
+/** Powers of ten, as the server counts sizes. */
+const TRIANGLES = [100, 1e3, 1e4, 1e5, 1e6, 1e7, null].map((to, at) => ({
+  ...(at > 0 && { from: 10 ** (at + 1) }),
+  ...(to !== null && { to }),
+}));
+
 /** The request for a page of hits; the first page also counts the facets. */
 export function searchBody(state: FindState, page: number, facts: boolean): SearchBody {
   const first = page === 0;
@@ -33,6 +39,7 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
             { key: 'fact_format', size: 20 },
             { key: 'fact_watertight', size: 2 },
             { key: 'fact_unit', size: 20 },
+            { key: 'fact_triangles', size: 1, ranges: TRIANGLES },
           ]
         : [],
     histograms: first ? ['num_filesize', 'date_lastmodified'] : [],

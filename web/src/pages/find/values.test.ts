@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { count, legible } from '../../ui/formats';
-import { nameOf, valuesOf } from './values';
+import { assetCount, nameOf, valuesOf } from './values';
 
 const reply = (...keys: unknown[]) =>
   ({
     metadataFacets: [
-      { key: 'fact_watertight', buckets: keys.map((key) => ({ key, doc_count: 7 })) },
+      { key: 'fact_watertight', buckets: keys.map((key) => ({ key, doc_count: 7, assets: 3 })) },
     ],
   }) as unknown as Parameters<typeof valuesOf>[0];
 
@@ -24,9 +24,13 @@ test('booleans are yes and no, in each form in which a server returns them', () 
 test('chosen values stay, even if nothing has them any more', () => {
   const state = { facets: { fact_watertight: [true] } };
   expect(valuesOf(reply('false'), 'fact_watertight', state)).toEqual([
-    { value: false, documents: 7 },
-    { value: true, documents: 0 },
+    { value: false, assets: 3 },
+    { value: true, assets: 0 },
   ]);
+});
+
+test('a number of assets that the server only estimates says so', () => {
+  expect([0, 3000, 3001].map(assetCount)).toEqual(['0', '3,000', '≈ 3,001']);
 });
 
 test('small numbers are not shown as zero', () => {

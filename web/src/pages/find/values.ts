@@ -1,10 +1,12 @@
 import { texts } from '../../texts';
+import { count } from '../../ui/formats';
 import type { SearchReply } from './hits';
 import type { Choice, Facet, FindState } from './state';
 
 export interface Value {
   value: Choice;
-  documents: number;
+  /** How many assets have it. */
+  assets: number;
 }
 
 export function nameOf(value: Choice): string {
@@ -19,11 +21,13 @@ export function valuesOf(reply: SearchReply | undefined, facet: Facet, state: Fi
     [];
   const values = counted.flatMap((bucket): Value[] => {
     const value = facet === 'fact_watertight' ? truth(bucket) : bucket.key;
-    return isChoice(value) && value !== '' ? [{ value, documents: bucket.doc_count }] : [];
+    return isChoice(value) && value !== ''
+      ? [{ value, assets: bucket.assets ?? bucket.doc_count }]
+      : [];
   });
   const known = new Set(values.map((each) => each.value));
   const others = (state.facets?.[facet] ?? []).filter((each) => !known.has(each));
-  return [...values, ...others.map((value) => ({ value, documents: 0 }))];
+  return [...values, ...others.map((value) => ({ value, assets: 0 }))];
 }
 
 /** Attributes are counted by their texts, fields of documents by 0 and 1. */
@@ -33,3 +37,9 @@ function truth(bucket: { key?: unknown }): boolean {
 
 const isChoice = (value: unknown): value is Choice =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const EXACT = 3_000;
+
+/** A number of assets; the server counts up to 3,000, and estimates more. */
+export const assetCount = (assets: number): string =>
+  assets > EXACT ? `≈ ${count(assets)}` : count(assets);

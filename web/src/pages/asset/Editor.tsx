@@ -1,0 +1,178 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { sentence } from '../../api/errors';
+import { tags as tagsOfServer } from '../../api/queries';
+import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
+import { say } from '../../ui/Toasts';
+import type { Place } from '../../viewer/sources';
+import { changedFields, draftOf, merged, save, type Draft, type Field } from './edit';
+import { assetOf, type Asset } from './queries';
+
+const words = texts.edit;
+
+/** Name, description and tags, edited in place. What was typed is kept whatever the server says. */
+export function Editor(props: { place: Place; asset: Asset; onClose: () => void }) {
+  const { place, asset, onClose } = props;
+  const id = useId();
+  const cache = useQueryClient();
+  const [stored, setStored] = useState(asset);
+  const [draft, setDraft] = useState<Draft>(() => draftOf(asset));
+  const [conflicts, setConflicts] = useState<Field[]>([]);
+  const [state, setState] = useState({ busy: false, failure: '', note: '' });
+  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const changed = changedFields(draft, stored);
+  const leaving = () => changed.length > 0;
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname && leaving() && !confirm(words.leave),
+    enableBeforeUnload: leaving,
+  });
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    const failure = refusal(draft);
+    setState({ busy: !failure, failure, note: '' });
+    if (failure) return;
+    try {
+      const done = await save(place, stored, draft);
+      if ('saved' in done) {
+        cache.setQueryData(assetOf(place).queryKey, done.saved);
+        void cache.invalidateQueries({ queryKey: ['search'] });
+        say(words.saved);
+        onClose();
+        return;
+      }
+      const next = merged(draft, stored, done.theirs);
+      setStored(done.theirs);
+      setDraft(next.draft);
+      setConflicts(next.conflicts);
+      cache.setQueryData(assetOf(place).queryKey, done.theirs);
+      setState({
+        busy: false,
+        failure: '',
+        note: next.conflicts.length ? words.both : words.other,
+      });
+    } catch (error) {
+      setState({ busy: false, failure: sentence(error), note: '' });
+    }
+  };
+  const theirs = (field: Field) =>
+    conflicts.includes(field) && (
+      <Theirs
+        value={stored[field]}
+        onTake={() => {
+          change({ [field]: stored[field] });
+          setConflicts(conflicts.filter((each) => each !== field));
+        }}
+      />
+    );
+  return (
+    <form
+      className="stack editor"
+      onSubmit={(event) => void submit(event)}
+      aria-label={words.title}
+    >
+      {state.note && (
+        <p className="notice" role="alert">
+          {state.note}
+        </p>
+      )}
+      <label htmlFor={`${id}-name`}>{texts.upload.assetName}</label>
+      <input
+        id={`${id}-name`}
+        dir="auto"
+        maxLength={255}
+        autoFocus
+        value={draft.assetName}
+        onChange={(event) => change({ assetName: event.target.value })}
+      />
+      {theirs('assetName')}
+      <label htmlFor={`${id}-text`}>{texts.upload.description}</label>
+      <textarea
+        id={`${id}-text`}
+        dir="auto"
+        rows={4}
+        maxLength={256}
+        value={draft.description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      {theirs('description')}
+      <Tags id={`${id}-tags`} chosen={draft.tags} onChange={(tags) => change({ tags })} />
+      {theirs('tags')}
+      {state.failure && (
+        <p className="failure" role="alert">
+          {state.failure}
+        </p>
+      )}
+      <div className="acts">
+        <button type="submit" className="primary" disabled={state.busy || !changed.length}>
+          {words.save}
+        </button>
+        <button type="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What somebody else has written meanwhile, beside what the user typed. */
+function Theirs({ value, onTake }: { value: string | string[]; onTake: () => void }) {
+  const shown = typeof value === 'string' ? value : value.join(', ') || texts.asset.noTags;
+  return (
+    <p className="theirs">
+      <span className="faint">{words.theirs}</span> <Name text={shown} />
+      <button type="button" className="small" onClick={onTake}>
+        {words.take}
+      </button>
+    </p>
+  );
+}
+
+function Tags(props: {
+  id: string;
+  chosen: string[];
+  onChange: (tags: string[]) => void;
+}): ReactNode {
+  const { id, chosen, onChange } = props;
+  const known = useQuery(tagsOfServer);
+  const others = known.data?.filter((each) => !chosen.includes(each)) ?? [];
+  return (
+    <>
+      <label htmlFor={id}>{texts.asset.tags}</label>
+      {chosen.length > 0 && (
+        <span className="tags">
+          {chosen.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className="chip"
+              aria-label={words.removeTag(tag)}
+              onClick={() => onChange(chosen.filter((each) => each !== tag))}
+            >
+              <Name text={tag} line /> ×
+            </button>
+          ))}
+        </span>
+      )}
+      <select
+        id={id}
+        value=""
+        disabled={!others.length}
+        onChange={(event) => onChange([...chosen, event.target.value])}
+      >
+        <option value="">{others.length ? words.addTag : words.noTags}</option>
+        {others.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      {known.isError && <p className="failure">{sentence(known.error)}</p>}
+    </>
+  );
+}
+
+function refusal(draft: Draft): string {
+  if (!draft.assetName.trim()) return texts.upload.required(texts.upload.assetName);
+  return draft.description.trim().length < 4 ? texts.upload.shortDescription : '';
+}
