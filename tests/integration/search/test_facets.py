@@ -149,14 +149,35 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
 
 
-def test_with_folded_files_each_count_is_also_of_assets(museum: Library) -> None:
-    wanted: dict[str, Any] = {
-        "metadataFacets": [
-            {"key": "fact_watertight"},
-            {"key": "fact_triangles", "ranges": [{"to": 3}, {"from": 3}]},
-        ],
-        "histograms": ["num_filesize", "date_lastmodified"],
-    }
+COUNTED: dict[str, Any] = {
+    "metadataFacets": [
+        {"key": "fact_watertight"},
+        {"key": "fact_triangles", "ranges": [{"to": 3}, {"from": 3}]},
+    ],
+    "histograms": ["num_filesize", "date_lastmodified"],
+}
+
+
+def assets(rows: Any) -> list[int]:
+    return [one["assets"] for one in rows]
+
+
+def test_with_folded_files_facets_also_count_assets(museum: Library) -> None:
+    reply = museum.search(foldFiles=True)
+    aggregations = reply["aggregations"]
+    tags = {one["key"]: one["assets"] for one in aggregations["list_tags"]["buckets"]}
+    assert tags == {"red": 3, "gearbox": 1, "drive": 1, "lamp": 1}
+    (one,) = aggregations["str_databaseid"]["buckets"]
+    assert (one["assets"], one["doc_count"], reply["assetsFound"]) == (3, 10, 3)
+    assert aggregations["str_databaseid"]["filtered_databaseid"]["buckets"] == [one]
+    extensions = {one["key"]: one["assets"] for one in aggregations["str_fileext"]["buckets"]}
+    assert extensions == {".glb": 2, ".obj": 1, ".txt": 1}
+    of_drive = museum.search(foldFiles=True, facetChoices=[chosen("list_tags", "drive")])
+    (one,) = of_drive["aggregations"]["str_databaseid"]["buckets"]
+    assert one["assets"] == of_drive["assetsFound"] == 1
+
+
+def test_with_folded_files_facts_and_histograms_also_count_assets(museum: Library) -> None:
     museum.put(
         {
             "drive:0": file(
@@ -170,19 +191,7 @@ def test_with_folded_files_each_count_is_also_of_assets(museum: Library) -> None
             )
         }
     )
-    reply = museum.search(foldFiles=True, **wanted)
-
-    def assets(rows: Any) -> list[int]:
-        return [one["assets"] for one in rows]
-
-    aggregations = reply["aggregations"]
-    tags = {one["key"]: one["assets"] for one in aggregations["list_tags"]["buckets"]}
-    assert tags == {"red": 3, "gearbox": 1, "drive": 1, "lamp": 1}
-    (one,) = aggregations["str_databaseid"]["buckets"]
-    assert (one["assets"], one["doc_count"], reply["assetsFound"]) == (3, 10, 3)
-    assert aggregations["str_databaseid"]["filtered_databaseid"]["buckets"] == [one]
-    extensions = {one["key"]: one["assets"] for one in aggregations["str_fileext"]["buckets"]}
-    assert extensions == {".glb": 2, ".obj": 1, ".txt": 1}
+    reply = museum.search(foldFiles=True, **COUNTED)
     watertight, triangles = reply["metadataFacets"]
     assert {one["key"]: one["assets"] for one in watertight["buckets"]} == {"true": 2, "false": 2}
     assert assets(triangles["ranges"]) == [1, 0]
@@ -190,13 +199,10 @@ def test_with_folded_files_each_count_is_also_of_assets(museum: Library) -> None
     assert assets(sizes["buckets"])[:4] == [2, 2, 1, 0]
     assert max(assets(dates["buckets"])) == 2
     assert all(one["assets"] <= one["documents"] for one in (*sizes["buckets"], *dates["buckets"]))
-    of_drive = museum.search(foldFiles=True, facetChoices=[chosen("list_tags", "drive")], **wanted)
-    (one,) = of_drive["aggregations"]["str_databaseid"]["buckets"]
-    assert one["assets"] == of_drive["assetsFound"] == 1
-    flat = museum.search(**wanted)
+    flat = museum.search(**COUNTED)
     assert "assets" not in flat["aggregations"]["list_tags"]["buckets"][0]
     assert "assets" not in flat["histograms"][0]["buckets"][0]
-    assert museum.requests_of(foldFiles=True, **wanted) == 2
+    assert museum.requests_of(foldFiles=True, **COUNTED) == 2
 
 
 def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
