@@ -25,7 +25,7 @@ const CHANNEL = 'vitrine.sign-in';
 const REDIRECT = '/ui/';
 
 export const offersProvider = (config: Config): boolean =>
-  Boolean(config.externalOAuthIdpURL && config.externalOAuthIdpClientId);
+  Boolean(declared(config.externalOAuthIdpURL) && declared(config.externalOAuthIdpClientId));
 
 /** Sends the browser to the provider; it returns to the page's root with a code. */
 export async function redirectToProvider(config: Config, returnTo: string): Promise<void> {
@@ -91,7 +91,8 @@ export async function completeSignIn(
 /** Returns a new credential by the refresh token, or null where the provider refuses it. */
 export async function renew(config: Config, credential: Credential): Promise<Credential | null> {
   if (!credential.refreshToken) return null;
-  const endpoints = await endpointsOf(config);
+  const endpoints = await endpointsOf(config).catch(() => null);
+  if (!endpoints) return null;
   const response = await fetch(endpoints.token, {
     method: 'POST',
     body: new URLSearchParams({
@@ -156,7 +157,8 @@ async function exchangeCode(config: Config, code: string, started: Started): Pro
       redirect_uri: location.origin + REDIRECT,
       client_id: config.externalOAuthIdpClientId ?? '',
     }),
-  });
+  }).catch(() => null);
+  if (!response) throw new Error(texts.signIn.noProvider);
   const tokens = (await response.json()) as Tokens;
   if (!response.ok || !tokens.id_token) {
     throw new Error(texts.signIn.refused(tokens.error_description ?? tokens.error ?? ''));
@@ -190,19 +192,14 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 async function endpointsOf(config: Config): Promise<Endpoints> {
-  const given = config.externalOAuthIdpDiscoveryEndpoint;
-  let found: Record<string, unknown> = {};
-  if (given) {
-    const response = await fetch(given);
-    found = response.ok ? ((await response.json()) as Record<string, unknown>) : {};
-  }
+  const found = await discovered(config);
   const text = (name: string): string | null => {
     const value = found[name];
     return typeof value === 'string' && value ? value : null;
   };
   const authorizationUrl =
-    text('authorization_endpoint') ?? config.externalOAuthIdpAuthorizationEndpoint;
-  const token = text('token_endpoint') ?? config.externalOAuthIdpTokenEndpoint;
+    text('authorization_endpoint') ?? declared(config.externalOAuthIdpAuthorizationEndpoint);
+  const token = text('token_endpoint') ?? declared(config.externalOAuthIdpTokenEndpoint);
   if (!authorizationUrl || !token) throw new Error(texts.signIn.noProvider);
   return {
     authorization: authorizationUrl,
@@ -211,6 +208,21 @@ async function endpointsOf(config: Config): Promise<Endpoints> {
     revocation: text('revocation_endpoint'),
     issuer: text('issuer'),
   };
+}
+
+/** The API declares `undefined`, as a text, for what it does not know. */
+const declared = (url: string | null | undefined): string | null =>
+  url && url !== 'undefined' ? url : null;
+
+async function discovered(config: Config): Promise<Record<string, unknown>> {
+  const issuer = declared(config.externalOAuthIdpURL)?.replace(/\/$/, '');
+  const url =
+    declared(config.externalOAuthIdpDiscoveryEndpoint) ??
+    (issuer && `${issuer}/.well-known/openid-configuration`);
+  if (!url) return {};
+  const response = await fetch(url).catch(() => null);
+  if (!response) throw new Error(texts.signIn.noProvider);
+  return response.ok ? ((await response.json()) as Record<string, unknown>) : {};
 }
 
 function random(): string {

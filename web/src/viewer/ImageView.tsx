@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { sentence } from '../api/errors';
+import { isTransient, sentence } from '../api/errors';
 import { texts } from '../texts';
 import { nameOf } from './kinds';
 import { Poster, useDownload, type ViewProps } from './Stage';
@@ -13,7 +13,10 @@ export function ImageView(props: ViewProps) {
   const [zoom, setZoom] = useState(1);
   const [failed, setFailed] = useState(false);
   const [shown, setShown] = useState(false);
-  if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;
+  if (found.isError) {
+    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
+  }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
   const change = (by: number) => setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { sentence } from '../api/errors';
+import { isTransient, sentence } from '../api/errors';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { fetchBytes, LargeFileError } from './fetching';
@@ -21,7 +21,7 @@ export interface Shown {
 type State =
   | { state: 'loading'; part?: number }
   | { state: 'large'; bytes: number }
-  | { state: 'failed'; reason: string }
+  | { state: 'failed'; reason: string; again: boolean }
   | { state: 'shown'; shown: Shown };
 
 /** A model: a glTF itself, anything else by the GLB that the server made of it. */
@@ -30,6 +30,7 @@ export function ModelView(props: ViewProps) {
   const host = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<State>({ state: 'loading' });
   const [large, setLarge] = useState(false);
+  const [tries, setTries] = useState(0);
   const [lost, setLost] = useState(false);
   const { path, versionId } = file;
   useEffect(() => {
@@ -43,7 +44,7 @@ export function ModelView(props: ViewProps) {
       try {
         scene = new ModelScene(element, texts.viewer.label(nameOf(path)), setLost);
       } catch {
-        setState({ state: 'failed', reason: texts.viewer.noWebGl });
+        setState({ state: 'failed', reason: texts.viewer.noWebGl, again: false });
         return;
       }
       const progress = (part: number) => setState({ state: 'loading', part });
@@ -58,18 +59,24 @@ export function ModelView(props: ViewProps) {
       scene?.dispose();
       scene = null;
       if (failure instanceof LargeFileError) setState({ state: 'large', bytes: failure.bytes });
-      else setState({ state: 'failed', reason: sentence(failure) });
+      else setState({ state: 'failed', reason: sentence(failure), again: isTransient(failure) });
     });
     return () => {
       ending.abort();
       scene?.dispose();
     };
-  }, [databaseId, assetId, path, versionId, large]);
+  }, [databaseId, assetId, path, versionId, large, tries]);
   return (
     <>
       <div ref={host} className="model" data-state={state.state} />
       {state.state === 'loading' && <Poster {...props} busy part={state.part} />}
-      {state.state === 'failed' && <Poster {...props} failure={state.reason} />}
+      {state.state === 'failed' && (
+        <Poster
+          {...props}
+          failure={state.reason}
+          retry={state.again ? () => setTries(tries + 1) : undefined}
+        />
+      )}
       {state.state === 'large' && (
         <>
           <Poster {...props} />

@@ -58,7 +58,9 @@ function View(props: ViewProps) {
 }
 
 /** The picture of a file, with what is going on below it. */
-export function Poster(props: ViewProps & { busy?: boolean; part?: number; failure?: string }) {
+export function Poster(
+  props: ViewProps & { busy?: boolean; part?: number; failure?: string; retry?: () => void },
+) {
   return (
     <>
       <span className="poster">
@@ -74,7 +76,12 @@ export function Poster(props: ViewProps & { busy?: boolean; part?: number; failu
       )}
       {props.failure && (
         <p className="note failed" role="status">
-          {props.failure}
+          {props.failure}{' '}
+          {props.retry && (
+            <button type="button" onClick={props.retry}>
+              {texts.tryAgain}
+            </button>
+          )}
         </p>
       )}
     </>

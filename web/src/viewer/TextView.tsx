@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { sentence } from '../api/errors';
+import { isTransient, NetworkError, sentence } from '../api/errors';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { nameOf } from './kinds';
@@ -15,16 +15,23 @@ export function TextView(props: ViewProps) {
     queryKey: ['text', databaseId, assetId, file.path, file.versionId ?? null],
     queryFn: async ({ signal }) => {
       const url = await downloadUrl({ databaseId, assetId }, file.path);
-      const response = await fetch(url, { signal, headers: { range: `bytes=0-${MOST - 1}` } });
-      if (!response.ok) throw new Error(texts.errors.status(response.status));
-      const bytes = await response.arrayBuffer();
+      const lost = (failure: unknown): never => {
+        throw signal.aborted ? failure : new NetworkError();
+      };
+      const headers = { range: `bytes=0-${MOST - 1}` };
+      const response = await fetch(url, { signal, headers }).catch(lost);
+      if (!response.ok) throw new Error(texts.errors.storage(response.status));
+      const bytes = await response.arrayBuffer().catch(lost);
       return {
         text: new TextDecoder().decode(bytes.slice(0, MOST)),
         cut: bytes.byteLength >= MOST,
       };
     },
   });
-  if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;
+  if (found.isError) {
+    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
+  }
   if (!found.data) return <Poster {...props} busy />;
   return (
     <div className="text" tabIndex={0} role="group" aria-label={nameOf(file.path)}>

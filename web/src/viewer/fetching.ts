@@ -1,4 +1,5 @@
 import { NetworkError } from '../api/errors';
+import { texts } from '../texts';
 
 export const LARGE = 100_000_000;
 
@@ -14,21 +15,22 @@ export async function fetchBytes(
   url: string,
   options: { signal: AbortSignal; large: boolean; progress?: (part: number) => void },
 ): Promise<ArrayBuffer> {
-  const response = await fetch(url, { signal: options.signal }).catch((failure: unknown) => {
+  const lost = (failure: unknown): never => {
     throw options.signal.aborted ? failure : new NetworkError();
-  });
-  if (!response.ok) throw new Error(`The storage replied with status ${response.status}.`);
+  };
+  const response = await fetch(url, { signal: options.signal }).catch(lost);
+  if (!response.ok) throw new Error(texts.errors.storage(response.status));
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > LARGE && !options.large) {
     await response.body?.cancel();
     throw new LargeFileError(length);
   }
-  if (!response.body || !length) return response.arrayBuffer();
+  if (!response.body || !length) return response.arrayBuffer().catch(lost);
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
   const reader = response.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(lost);
     if (done) break;
     parts.push(value);
     received += value.length;
