@@ -17,8 +17,13 @@ _BY_CDK = "CDK_CLI_VERSION"  # a variable that the CDK command sets
 def main() -> int:
     """Synthesize; a wrong setting or a layer that fails is one line and the exit code 2."""
     try:
-        stage = None if _BY_CDK in os.environ else DEFAULT_STAGE  # noqa: TID251
-        build(os.environ.get("CDK_OUTDIR", "cdk.out"), stage=stage).synth()  # noqa: TID251
+        environment = os.environ  # noqa: TID251
+        by_cdk = _BY_CDK in environment
+        build(
+            environment.get("CDK_OUTDIR", "cdk.out"),
+            stage=None if by_cdk else DEFAULT_STAGE,
+            region=environment.get("CDK_DEFAULT_REGION") if by_cdk else None,
+        ).synth()
     except (SettingsError, LayerBuildError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

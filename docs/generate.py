@@ -308,13 +308,19 @@ def _meaning_of(code: str) -> str:
 def _settings() -> Iterator[str]:
     yield "## Settings of a stage"
     yield ""
-    yield "`cdk.json` contains them by stage; `-c name=value` overrides one for a run."
+    yield (
+        "`cdk.json` contains them by stage; `-c name=value` overrides one for a run. There, lists "
+        "are comma-separated or JSON, and objects are JSON. Unknown settings, and settings without "
+        "effect because another one is off, are refused."
+    )
     yield ""
     yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{name}`", f"`{json.dumps(value)}`", text) for name, value, text in described()),
     )
     yield from ("", "## Environment variables of functions", "")
+    yield "1 stands for `true` and 0 for `false`; lists are comma-separated."
+    yield ""
     yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{s.variable}`", f"`{s.default!r}`", s.description) for s in SETTINGS),

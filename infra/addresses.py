@@ -3,6 +3,8 @@
 from ipaddress import ip_address, ip_network
 from typing import cast
 
+_RULE = "must be a network such as 192.0.2.0/24, or two addresses such as 192.0.2.1-192.0.2.9"
+
 
 def address_range(value: object) -> str:
     """Return the first and the last address, joined by `-`.
@@ -10,6 +12,13 @@ def address_range(value: object) -> str:
     Raises:
         ValueError: the text is not a network, and not two addresses of one kind in order.
     """
+    try:
+        return _range(value)
+    except ValueError as error:
+        raise ValueError(_RULE) from error
+
+
+def _range(value: object) -> str:
     if isinstance(value, str) and "-" not in value:
         network = ip_network(value)
         return f"{network[0]}-{network[-1]}"
@@ -20,8 +29,8 @@ def address_range(value: object) -> str:
     else:
         ends = []
     if len(ends) != 2:
-        raise ValueError("a network such as 192.0.2.0/24 or two addresses are needed")
+        raise ValueError("not two addresses")
     first, last = (ip_address(each.strip()) for each in ends)
     if first.version != last.version or int(first) > int(last):
-        raise ValueError("the first address must not come after the last")
+        raise ValueError("not of one kind, or not in order")
     return f"{first}-{last}"

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from aws_cdk import Annotations, App, Stack
 
@@ -41,11 +41,15 @@ class _Common(TypedDict):
 
 
 def build(
-    outdir: str, context: dict[str, object] | None = None, *, stage: str | None = DEFAULT_STAGE
+    outdir: str,
+    context: dict[str, object] | None = None,
+    *,
+    stage: str | None = DEFAULT_STAGE,
+    region: str | None = None,
 ) -> App:
     """Return the app with its stacks; `context` overrides cdk.json, but not `CDK_CONTEXT_JSON`.
 
-    `stage` is used if the context names none.
+    `stage` is used if the context names none. `region` is the one that it is deployed to, if known.
 
     Raises:
         SettingsError: a setting is missing, unknown or wrong.
@@ -57,7 +61,8 @@ def build(
         analytics_reporting=False,
         tree_metadata=False,
     )
-    settings = read_settings(app.node.try_get_context)
+    names = cast("dict[str, object]", app.node.get_all_context())
+    settings = read_settings(app.node.try_get_context, names=names, region=region)
     # CDK copies the folders while the stacks are created; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
         add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))

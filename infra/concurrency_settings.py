@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from infra.setting_types import SETTINGS_CONFIG, of_functions
@@ -15,18 +15,20 @@ LEAST_OF_QUEUE = 2
 """Least maximum concurrency of a queue's mapping. Source: Lambda Developer Guide, "Configuring
 scaling behavior for SQS event source mappings"."""
 
+Instances = Annotated[int, Field(ge=1)]
+
 
 class ConcurrencySettings(BaseModel):
     """The settings of a stage about concurrency."""
 
     model_config = SETTINGS_CONFIG
 
-    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
+    reserved_concurrency: Annotated[dict[str, Instances], AfterValidator(of_functions)] = {}
     """Reserved concurrency by function name, which is also the maximum of the function. Other
     functions share the rest, which must be at least 100: new accounts have 10 in total and
     cannot reserve any."""
 
-    account_concurrency: PositiveInt = 1000
+    account_concurrency: Instances = 1000
     """The account's quota "Concurrent executions" of Lambda in the region. New accounts have ten:
     with fewer instances than twice what the queues may use, synthesis warns."""
 

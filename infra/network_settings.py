@@ -3,17 +3,14 @@
 from ipaddress import IPv4Network
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, model_validator
 
-from infra.setting_types import SETTINGS_CONFIG
+from infra.setting_types import SETTINGS_CONFIG, SubnetId, VpcId, ZoneName
 
 _LARGEST, _SMALLEST = 16, 22
 _SUBNET_BITS = 4
 _RANGE = "10.0.0.0/16"
-
-ZoneName = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]+[a-z]$")]
-VpcId = Annotated[str, Field(pattern=r"^(vpc-[0-9a-f]{8,17})?$")]
-SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+_RULE = f"must be an IPv4 network such as {_RANGE}, of a size from /{_LARGEST} to /{_SMALLEST}"
 
 
 def _fitting(text: str) -> str:
@@ -22,11 +19,14 @@ def _fitting(text: str) -> str:
     Raises:
         ValueError: it is none, or too small for the subnets.
     """
-    network = IPv4Network(text)
+    try:
+        network = IPv4Network(text)
+    except ValueError as error:
+        raise ValueError(_RULE) from error
     if "/" not in text or not _LARGEST <= network.prefixlen <= _SMALLEST:
-        raise ValueError(f"is not of a size from /{_LARGEST} to /{_SMALLEST}")
+        raise ValueError(_RULE)
     if network.is_multicast or network.is_loopback or network.is_link_local or network.is_reserved:
-        raise ValueError("has addresses that no network may have")
+        raise ValueError("must be a network whose addresses a VPC may have")
     return text
 
 
@@ -63,10 +63,6 @@ class NetworkSettings(BaseModel):
             if len(set(ids)) < len(ids):
                 raise ValueError(f"{name} names one twice")
         own = self.search_vpc_range != _RANGE or self.search_vpc_zones
-        if not self.search_in_vpc and (own or self.search_vpc_id or self.search_subnet_ids):
-            raise ValueError(
-                "searchVpcRange, searchVpcZones, searchVpcId and searchSubnetIds need searchInVpc"
-            )
         if bool(self.search_vpc_id) != bool(self.search_subnet_ids):
             raise ValueError("searchVpcId and searchSubnetIds need each other")
         if self.search_vpc_id and own:

@@ -1,12 +1,22 @@
-"""The types of settings that are texts of a certain form, and how models of settings are read."""
+"""The types of settings, and how models of settings are read."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 from pydantic.alias_generators import to_camel
 
+from backend.spec import settings as declared
 from backend.spec.functions import FUNCTIONS
+from backend.spec.settings import Form, Setting
 from infra.addresses import address_range
+from infra.arns import of_its_partition
 
 SETTINGS_CONFIG = ConfigDict(
     alias_generator=to_camel,
@@ -17,31 +27,103 @@ SETTINGS_CONFIG = ConfigDict(
 )
 """How models of settings read cdk.json."""
 
-ISSUER = r"^(https://[^\s,?#@]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$"
-Name = Annotated[str, Field(pattern=r"^[^\s,]+$")]
+_ARN = r"arn:aws[a-z-]*:{}:[a-z]{{2,4}}(-[a-z]+)+-[0-9]+:[0-9]{{12}}:"
+
+
+def _arn(service: str, resource: str, example: str) -> Form:
+    return Form(
+        f"^{_ARN.format(service)}{resource}$",
+        f"an ARN such as arn:aws:{service}:eu-central-1:111122223333:{example}",
+    )
+
+
+_STAGE = Form(
+    r"^[a-z][a-z0-9]{0,15}$",
+    "at most 16 lower-case letters and digits, and begin with a letter",
+)
+_INSTANCE = Form(
+    r"^[a-z0-9]+\.[a-z0-9]+\.search$",
+    "an instance type of OpenSearch Service, such as t3.small.search",
+)
+_ZONE = Form(
+    r"^[a-z]{2,4}(-[a-z0-9]+)+-[0-9]+[a-z]$",
+    "the name of an availability zone, such as eu-central-1a",
+)
+_VPC = Form(r"^(vpc-[0-9a-f]{8,17})?$", "the id of a VPC, such as vpc-0123456789abcdef0")
+_SUBNET = Form(r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet, such as subnet-0123456789abcdef0")
+_KEY = _arn("kms", "key/[A-Za-z0-9-]{1,64}", "key/1234abcd-12ab-34cd-56ef-1234567890ab")
+_FUNCTION = _arn("lambda", "function:[A-Za-z0-9_-]{1,64}", "function:convert")
+_QUEUE = _arn("sqs", "[A-Za-z0-9_-]{1,80}", "renders")
+_BUS = _arn("events", "event-bus/[A-Za-z0-9/._-]+", "event-bus/default")
+_TOPIC = Form(
+    f"^({_ARN.format('sns')}[A-Za-z0-9_-]{{1,256}})?$",  # no FIFO topic: alarms name no group
+    "the ARN of a standard topic, such as arn:aws:sns:eu-central-1:111122223333:operators",
+)
+_FORMS = (
+    *(_STAGE, _INSTANCE, _ZONE, _VPC, _SUBNET, _KEY, _FUNCTION, _QUEUE, _BUS, _TOPIC),
+    *(each.form for each in declared.SETTINGS if each.form is not None),
+)
+WORDS = {each.pattern: each.words for each in _FORMS}
+"""The rule of each pattern in words, after "must be"."""
+
+
+def _of(form: Form) -> StringConstraints:
+    return StringConstraints(pattern=form.pattern)
+
+
+def _each(setting: Setting) -> StringConstraints:
+    """Return what each text of a list has to look like."""
+    assert setting.form is not None, setting.name
+    return _of(setting.form)
+
+
+StageName = Annotated[str, _of(_STAGE)]
+InstanceType = Annotated[str, _of(_INSTANCE)]
+ZoneName = Annotated[str, _of(_ZONE)]
+VpcId = Annotated[str, _of(_VPC)]
+SubnetId = Annotated[str, _of(_SUBNET)]
+Audience = Annotated[str, _each(declared.OIDC_AUDIENCES)]
+MfaValue = Annotated[str, _each(declared.OIDC_MFA_VALUES)]
+BucketName = Annotated[str, _each(declared.IMPORTED_BUCKETS)]
 AddressRange = Annotated[str, BeforeValidator(address_range)]
 """A network such as `192.0.2.0/24`, two addresses joined by `-`, or a list of two."""
 
-BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
-
-KeyArn = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{1,64}$")
-]
-
-FunctionArn = Annotated[
-    str,
-    Field(pattern=r"^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}$"),
-]
-QueueArn = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:sqs:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,80}$")
-]
-BusArn = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:events:[a-z0-9-]+:[0-9]{12}:event-bus/[A-Za-z0-9/._-]+$")
-]
+_IN_PARTITION = AfterValidator(of_its_partition)
+KeyArn = Annotated[str, _of(_KEY), _IN_PARTITION]
+FunctionArn = Annotated[str, _of(_FUNCTION), _IN_PARTITION]
+QueueArn = Annotated[str, _of(_QUEUE), _IN_PARTITION]
+BusArn = Annotated[str, _of(_BUS), _IN_PARTITION]
+TopicArn = Annotated[str, _of(_TOPIC), _IN_PARTITION]
 
 VARIABLE_CHARS = 2_000
 """What a list may take of the 4 KB that all variables of a function have together."""
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
+
+
+def of(setting: Setting) -> Any:
+    """Return the field of a setting that functions read: default, bounds, form, description."""
+    form = setting.form.pattern if setting.form else None
+    return _field(setting, setting.default, pattern=form)
+
+
+def flag(setting: Setting) -> Any:
+    """Return the field of a setting that functions read as 1 or 0."""
+    return _field(setting, bool(setting.default))
+
+
+def listed(setting: Setting) -> Any:
+    """Return the field of a setting that functions read as a comma-separated list."""
+    return _field(setting, tuple(filter(None, str(setting.default).split(","))))
+
+
+def _field(setting: Setting, default: object, *, pattern: str | None = None) -> Any:
+    return Field(
+        default=default,
+        ge=setting.least,
+        le=setting.most,
+        pattern=pattern,
+        description=setting.description,
+    )
 
 
 def fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,19 +4,11 @@ The stage is the context value `stage`; any setting can be given as context too 
 and then comes before the stage's. Defaults are production's.
 """
 
-import contextlib
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
@@ -24,20 +16,29 @@ from backend.spec.routes import ThrottleGroup
 from infra.concurrency_settings import ConcurrencySettings
 from infra.execution_settings import ExecutionSettings
 from infra.network_settings import NetworkSettings
+from infra.setting_messages import nearest, of_cdk, refusal
+from infra.setting_texts import TextError, parsed
 from infra.setting_types import (
-    ISSUER,
     SETTINGS_CONFIG,
     AddressRange,
+    Audience,
     BucketName,
     BusArn,
     FunctionArn,
+    InstanceType,
     KeyArn,
     LogRetentionDays,
-    Name,
+    MfaValue,
     QueueArn,
+    StageName,
     Throttle,
+    TopicArn,
     fit_variables,
+    flag,
+    listed,
+    of,
 )
+from infra.without_effect import elsewhere, without_effect
 from infra.zones import spread_evenly, zones_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,7 +63,7 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
     model_config = SETTINGS_CONFIG
 
-    stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
+    stage: StageName
     """The name of the stage, which is part of the names of its stacks."""
 
     bundle: bool = False
@@ -71,9 +72,7 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     search: Literal["provisioned", "none"] = "provisioned"
     """Whether to create an OpenSearch domain. Without one, search is not available."""
 
-    search_instance_type: Annotated[str, Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")] = (
-        "t3.small.search"
-    )
+    search_instance_type: InstanceType = "t3.small.search"
     """The instance type of the domain's data nodes."""
 
     search_instance_count: Annotated[int, Field(ge=1, le=80), AfterValidator(spread_evenly)] = 1
@@ -98,44 +97,34 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     """Maximum requests from one address in five minutes. A sign-in takes three; users behind one
     router share an address."""
 
-    oidc_issuer: Annotated[str, Field(pattern=ISSUER)] = ""
-    """Issuer (`iss`) of another identity provider to accept. Without TLS only locally."""
+    oidc_issuer: str = of(declared.OIDC_ISSUER)
+    oidc_audiences: tuple[Audience, ...] = listed(declared.OIDC_AUDIENCES)
+    oidc_user_claim: str = of(declared.OIDC_USER_CLAIM)
+    oidc_user_prefix: str = of(declared.OIDC_USER_PREFIX)
+    oidc_email_claim: str = of(declared.OIDC_EMAIL_CLAIM)
+    oidc_mfa_claim: str = of(declared.OIDC_MFA_CLAIM)
+    oidc_mfa_values: tuple[MfaValue, ...] = listed(declared.OIDC_MFA_VALUES)
+    oidc_client_id: str = of(declared.OIDC_CLIENT_ID)
+    oidc_scope: str = of(declared.OIDC_SCOPE)
+    oidc_scope_mfa: str = of(declared.OIDC_SCOPE_MFA)
 
-    oidc_audiences: tuple[Name, ...] = ()
-    """Accepted audiences (`aud`) of its tokens; default: `oidcClientId`."""
-
-    oidc_user_claim: Name = "sub"
-    oidc_user_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{0,32}$")] = ""
-    """Prefix of its users' ids, so that they differ from user pool users and the administrator."""
-
-    oidc_email_claim: Name = "email"
-    oidc_mfa_claim: Name = "amr"
-    oidc_mfa_values: tuple[Name, ...] = ("mfa",)
-    oidc_client_id: Annotated[str, Field(pattern=r"^[^\s,]*$")] = ""
-    oidc_scope: str = "openid email"
-    oidc_scope_mfa: str = ""
-
-    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = ()
-    """Addresses from which requests with credentials are accepted; empty: all."""
+    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = listed(
+        declared.ALLOWED_ADDRESSES
+    )
 
     customer_managed_key: bool = False
     """Whether to encrypt all data with a KMS key of the account instead of keys managed by AWS."""
 
-    settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
-    search_grace_seconds: Annotated[int, Field(ge=1, le=900)] = 30
-    search_keep_seconds: Annotated[int, Field(ge=0, le=30 * 86_400)] = 86_400
-    upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
-    subscribers_per_minute: Annotated[int, Field(ge=1)] = 60
-    presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
-    large_file_bytes: Annotated[int, Field(ge=5 * 1024**2, le=5 * 1024**3)] = 1024**3
-    """At least what a preview may have, at most what S3 copies in one request."""
-
-    admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
-    sync_database_id: Annotated[str, Field(pattern=r"^[-_a-zA-Z0-9]{3,63}$")] = "imported"
-    """Database for assets found in a bucket without a default database."""
-    imported_buckets: tuple[BucketName, ...] = ()
-    """Further buckets that may be registered as asset storage. Each must send its events to
-    EventBridge, which is a setting of the bucket."""
+    settle_delay_seconds: int = of(declared.SETTLE_DELAY_SECONDS)
+    search_grace_seconds: int = of(declared.SEARCH_GRACE_SECONDS)
+    search_keep_seconds: int = of(declared.SEARCH_KEEP_SECONDS)
+    upload_rate_per_minute: int = of(declared.UPLOAD_RATE_PER_MINUTE)
+    subscribers_per_minute: int = of(declared.SUBSCRIBERS_PER_MINUTE)
+    presigned_url_seconds: int = of(declared.PRESIGNED_URL_SECONDS)
+    large_file_bytes: int = of(declared.LARGE_FILE_BYTES)
+    admin_user_id: str = of(declared.ADMIN_USER_ID)
+    sync_database_id: str = of(declared.SYNC_DATABASE_ID)
+    imported_buckets: tuple[BucketName, ...] = listed(declared.IMPORTED_BUCKETS)
 
     imported_keys: tuple[KeyArn, ...] = ()
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
@@ -155,31 +144,23 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     tracking: bool = False
     """Whether to create a table for MLflow's tracking store (docs/guides/tracking.md)."""
 
-    name_hidden_assets: bool = False
-    """Whether exports contain the ids of linked assets that the caller may not see."""
+    name_hidden_assets: bool = flag(declared.NAME_HIDDEN_ASSETS)
+    audit_days: int = of(declared.AUDIT_DAYS)
+    audit_reads: bool = flag(declared.AUDIT_READS)
 
-    audit_days: Annotated[int, Field(ge=1)] = 400
-    audit_reads: bool = True
-    """Costs a request to SQS and two write units of DynamoDB for each read; for streams at most
-    once an hour for each user and file, by each process of the function."""
     audit_lock: Literal["none", "governance", "compliance"] = "none"
     """Whether archived audit entries are protected from deletion and replacement (S3 Object Lock).
     This cannot be undone; with `compliance`, not even by the account's owner."""
     audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """Period of that protection, from the day of archiving."""
 
-    malware_scan: bool = False
-    """Whether GuardDuty scans each new object of the asset bucket for malware. Versions in which
-    it finds any are quarantined: listed and deleted, but not read or copied. Charged by the
-    gigabyte and object; not in every region."""
+    malware_scan: bool = flag(declared.MALWARE_SCAN)
 
     cloud_trail: bool = False
     """Whether a CloudTrail trail records the account's management calls of all regions. It writes
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
 
-    web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
-    """An origin without a trailing slash. Only its pages may call the API and use presigned URLs
-    (CORS); without one, no page of another origin may."""
+    web_url: str = of(declared.WEB_URL)
 
     api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
     """Maximum requests to the API in a second; further ones return 429."""
@@ -192,7 +173,7 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     `search`, `export`, `signIn` and `public` (routes without credentials). A group that is not
     named has the API's limits."""
 
-    alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")] = ""
+    alarm_topic_arn: TopicArn = ""
     """The SNS topic that CloudWatch alarms notify. Without a topic, no alarms are created; each is
     charged by the month."""
 
@@ -205,12 +186,6 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Minimum level of the functions' log messages."""
-
-    @model_validator(mode="after")
-    def _check_firewall(self) -> Self:
-        if self.user_pool_firewall and not self.user_pool:
-            raise ValueError("userPoolFirewall needs a userPool")
-        return self
 
     @model_validator(mode="after")
     def _check_zones(self) -> Self:
@@ -250,8 +225,6 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     @model_validator(mode="after")
     def _check_provider(self) -> Self:
         if not self.oidc_issuer:
-            if self.oidc_audiences or self.oidc_client_id:
-                raise ValueError("oidcAudiences and oidcClientId need an oidcIssuer")
             return self
         if not (self.oidc_audiences or self.oidc_client_id):
             raise ValueError("oidcIssuer needs oidcAudiences or an oidcClientId")
@@ -261,46 +234,31 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
     def environment(self) -> dict[str, str]:
         """The value of each declared setting, by its name."""
-        values: dict[declared.Setting, int | str] = {
-            declared.SETTLE_DELAY_SECONDS: self.settle_delay_seconds,
-            declared.SEARCH_GRACE_SECONDS: self.search_grace_seconds,
-            declared.SEARCH_KEEP_SECONDS: self.search_keep_seconds,
-            declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
-            declared.SUBSCRIBERS_PER_MINUTE: self.subscribers_per_minute,
-            declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
-            declared.LARGE_FILE_BYTES: self.large_file_bytes,
-            declared.ADMIN_USER_ID: self.admin_user_id,
-            declared.AUDIT_DAYS: self.audit_days,
-            declared.AUDIT_READS: int(self.audit_reads),
-            declared.SYNC_DATABASE_ID: self.sync_database_id,
-            declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
-            declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),
-            declared.MALWARE_SCAN: int(self.malware_scan),
-            **self.of_executions(self.account_concurrency),
-            declared.ALLOWED_PIPELINES: ",".join(self.allowed_pipelines),
-            declared.OIDC_ISSUER: self.oidc_issuer,
-            declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
-            declared.OIDC_USER_CLAIM: self.oidc_user_claim,
-            declared.OIDC_USER_PREFIX: self.oidc_user_prefix,
-            declared.OIDC_EMAIL_CLAIM: self.oidc_email_claim,
-            declared.OIDC_MFA_CLAIM: self.oidc_mfa_claim,
-            declared.OIDC_MFA_VALUES: ",".join(self.oidc_mfa_values),
-            declared.OIDC_CLIENT_ID: self.oidc_client_id,
-            declared.OIDC_SCOPE: self.oidc_scope,
-            declared.OIDC_SCOPE_MFA: self.oidc_scope_mfa,
-            declared.ALLOWED_ADDRESSES: ",".join(self.allowed_ip_ranges),
-            declared.WEB_URL: self.web_url,
+        computed: dict[declared.Setting, object] = {
+            declared.EXECUTIONS_AT_ONCE: self.concurrent_executions(self.account_concurrency),
+            declared.OIDC_AUDIENCES: self.oidc_audiences or self.oidc_client_id,
+            declared.ALLOWED_ADDRESSES: self.allowed_ip_ranges,
         }
-        return {setting.name: str(value) for setting, value in values.items()}
+        return {
+            each.name: _as_text(
+                computed[each] if each in computed else getattr(self, each.name.lower())
+            )
+            for each in declared.SETTINGS
+        }
+
+
+def _as_text(value: object) -> str:
+    """Return a value as functions read it."""
+    if isinstance(value, tuple):
+        return ",".join(cast("tuple[str, ...]", value))
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def described() -> Iterator[tuple[str, object, str]]:
     """Name in cdk.json, default and meaning of each setting that a stage may leave out."""
-    of_functions = {setting.name: setting.description for setting in declared.SETTINGS}
     for name, field in Settings.model_fields.items():
         if not field.is_required():
-            facts = f"{of_functions.get(name.upper(), '')} {field.description or ''}"
-            yield to_camel(name), field.default, " ".join(facts.split())
+            yield to_camel(name), field.default, " ".join((field.description or "").split())
 
 
 def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
@@ -313,54 +271,50 @@ def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
         content = _OBJECT.validate_json(path.read_bytes())
         return _OBJECT.validate_python(content.get("context"))
     except (OSError, ValidationError) as error:
-        raise SettingsError(f"{path.name}: no object `context` in it: {error}") from error
+        raise SettingsError(f"{path.name}: must be an object with an object `context`") from error
 
 
-def read_settings(context: Callable[[str], object]) -> Settings:
+def read_settings(
+    context: Callable[[str], object], *, names: Iterable[str] = (), region: str | None = None
+) -> Settings:
     """The settings of the stage that the context names.
 
+    `names` are all names in the context, where they are known, and `region` is that of the stage.
+
     Raises:
-        SettingsError: the stage is unknown, or one of its settings is unknown or wrong.
+        SettingsError: the stage or a setting is unknown, or a setting is wrong, without effect, or
+            of another region.
     """
+    stage, of_stage = _stage(context)
+    known = [to_camel(name) for name in Settings.model_fields]
+    for name in names:
+        if name not in (*known, "stages") and not of_cdk(name):
+            raise SettingsError(f"{name}: is not a setting; the nearest is {nearest(name, known)}")
+    if "stage" in of_stage:
+        raise SettingsError(f"stages.{stage}.stage: a stage is named by its key")
+    given = {name: context(name) for name in known if name != "stage"}
+    of_command = {name: value for name, value in given.items() if value is not None}
+    try:
+        of_both = of_stage | parsed(of_command, Settings)
+        settings = Settings.model_validate({**of_both, "stage": stage})
+    except TextError as error:
+        raise SettingsError(f"stages.{stage}.{error}") from error
+    except ValidationError as error:
+        raise SettingsError(f"stages.{stage}{refusal(error, Settings)}") from error
+    for fact in (*without_effect(settings, of_stage, of_command), *elsewhere(settings, region)):
+        raise SettingsError(f"stages.{stage}: {fact}")
+    return settings
+
+
+def _stage(context: Callable[[str], object]) -> tuple[str, dict[str, object]]:
+    """Return the name of the stage, and what cdk.json has for it."""
     stage = context("stage")
     try:
         stages = _STAGES.validate_python(context("stages"))
     except ValidationError as error:
-        raise SettingsError(f"stages: not an object of objects: {error}") from error
+        raise SettingsError("stages: must be an object of objects, by name of stage") from error
     if stage is None:
         raise SettingsError(f"stage: not given; add -c stage=NAME ({', '.join(sorted(stages))})")
     if not isinstance(stage, str) or stage not in stages:
         raise SettingsError(f"stage: {stage!r} is not one of {', '.join(sorted(stages))}")
-    given = dict(stages[stage])
-    for name in Settings.model_fields:
-        value = context(to_camel(name))
-        if value is not None:
-            given[to_camel(name)] = value
-    given["stage"] = stage
-    return _checked(given)
-
-
-def _parsed(given: dict[str, object]) -> dict[str, object]:
-    """Parse texts that are no valid values: the CDK command gives `-c name=value` as a text."""
-    try:
-        Settings.model_validate(given)
-    except ValidationError as error:
-        for name in {str(each["loc"][0]) for each in error.errors() if each["loc"]}:
-            text = given.get(name)
-            if isinstance(text, str):
-                with contextlib.suppress(ValueError):
-                    given = {**given, name: json.loads(text)}
-    return given
-
-
-def _checked(given: dict[str, object]) -> Settings:
-    try:
-        return Settings.model_validate(_parsed(given))
-    except ValidationError as error:
-        first = error.errors()[0]
-        if not first["loc"]:  # settings that do not fit together: the message names them
-            fact = first["msg"].removeprefix("Value error, ")
-            raise SettingsError(f"stages.{given['stage']}: {fact}") from error
-        name = ".".join(str(part) for part in first["loc"])
-        fact = f"{first['msg']} (given: {first['input']!r})"
-        raise SettingsError(f"stages.{given['stage']}.{name}: {fact}") from error
+    return stage, stages[stage]

@@ -18,5 +18,5 @@ def spread_evenly(nodes: int) -> int:
         ValueError: a deployment would fail, after its other stacks were created.
     """
     if nodes % zones_of(nodes):
-        raise ValueError("1, or a multiple of 3: each of three zones has as many nodes")
+        raise ValueError("must be 1, or a multiple of 3: each of three zones has as many nodes")
     return nodes

@@ -123,5 +123,5 @@ def test_an_execution_counts_as_two_instances_of_half_of_the_account() -> None:
 
 
 def test_readers_that_are_off_are_in_no_network() -> None:
-    with pytest.raises(SettingsError, match="readersInVpc needs readers, which are off"):
+    with pytest.raises(SettingsError, match="readersInVpc has no effect, because readers is 'off'"):
         _settings(readers="off", readersInVpc=True)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +40,7 @@ def test_a_setting_of_one_command_is_read_from_its_text_as_from_cdk_json(stage: 
 
 def test_a_text_remains_a_text_and_a_wrong_one_is_refused_by_its_name() -> None:
     assert _read("prod", adminUserId="12345").admin_user_id == "12345"
-    for name, text in (("logRetentionDays", "31"), ("importedBuckets", "scans"), ("bundle", "{}")):
+    for name, text in (("logRetentionDays", "31"), ("importedBuckets", "sc"), ("bundle", "{}")):
         with pytest.raises(SettingsError, match=f"stages.prod.{name}"):
             _read("prod", **{name: text})
 
@@ -160,9 +162,12 @@ def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"searchVpcRange": "10.1.0.0/16"}, "searchVpcRange, .* need searchInVpc"),
-        ({"searchVpcZones": ["eu-central-1a"]}, "need searchInVpc"),
-        ({"searchVpcId": VPC, "searchSubnetIds": SUBNETS}, "need searchInVpc"),
+        (
+            {"searchVpcRange": "10.1.0.0/16"},
+            "searchVpcRange has no effect, because searchInVpc is false",
+        ),
+        ({"searchVpcZones": ZONES}, "searchVpcZones has no effect, because searchInVpc is false"),
+        ({"searchVpcId": VPC, "searchSubnetIds": SUBNETS}, "because searchInVpc is false"),
         ({"searchInVpc": True, "searchVpcId": VPC}, "need each other"),
         ({"searchInVpc": True, "searchSubnetIds": SUBNETS}, "need each other"),
         (
@@ -210,11 +215,11 @@ def test_settings_of_the_network_that_contradict_each_other_are_refused(
         ),
         ("searchVpcRange", "fd00::/16"),
         ("searchVpcId", "subnet-0123456789abcdef0"),
-        ("searchVpcZones", "eu-central-1a"),
+        ("searchVpcZones", "eu-central"),
     ],
 )
 def test_a_network_that_aws_refuses_is_refused_by_its_name(name: str, value: object) -> None:
-    with pytest.raises(SettingsError, match=rf"^stages\.prod\.{name}: .+{value}") as error:
+    with pytest.raises(SettingsError, match=rf"^stages\.prod\.{name}(\.0)?: .+{value}") as error:
         _read("prod", searchInVpc=True, **{name: value})
     assert "\n" not in str(error.value)
 
@@ -289,8 +294,20 @@ def test_a_cdk_json_without_context_is_refused_by_its_name(tmp_path: Path) -> No
             default_context(path)
 
 
-def test_the_app_says_what_is_wrong_in_one_line_and_fails() -> None:
-    environment = dict(os.environ) | {"CDK_CONTEXT_JSON": json.dumps({"stage": "staging"})}
+@pytest.mark.parametrize(
+    ("context", "fact"),
+    [
+        (
+            {"stage": "staging"},
+            "stage: 'staging' is not one of local, minimal, prod, small",
+        ),
+        ({"serachInVpc": "true"}, "serachInVpc: is not a setting; the nearest is searchInVpc"),
+    ],
+)
+def test_the_app_says_what_is_wrong_in_one_line_and_fails(
+    context: dict[str, object], fact: str
+) -> None:
+    environment = dict(os.environ) | {"CDK_CONTEXT_JSON": json.dumps(context)}
     done = subprocess.run(
         [sys.executable, "app.py"],
         cwd=ROOT,
@@ -299,5 +316,15 @@ def test_the_app_says_what_is_wrong_in_one_line_and_fails() -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 2
-    assert done.stderr == "stage: 'staging' is not one of local, minimal, prod, small\n"
+    assert (done.returncode, done.stderr) == (2, f"{fact}\n")
+
+
+def test_settings_of_one_command_are_taken_as_the_page_writes_them() -> None:
+    """Two shells read them: the one of the terminal, and that of make."""
+    page = (ROOT / "docs" / "guides" / "deploying.md").read_text()
+    given = [shlex.split(shlex.split(each)[0]) for each in re.findall(r'`ARGS=("-c .+?")`', page)]
+    names = {value.partition("=")[0] for _, value in given}
+    assert {"importedBuckets", "reservedConcurrency", "logRetentionDays"} <= names
+    for _, value in given:
+        name, _, text = value.partition("=")
+        assert _read("prod", **{name: text})

@@ -1,0 +1,32 @@
+"""The regions and partitions of AWS in the ARNs that settings name."""
+
+_PARTITIONS = {
+    "cn-": "aws-cn",
+    "us-gov-": "aws-us-gov",
+    "us-iso-": "aws-iso",
+    "us-isob-": "aws-iso-b",
+    "us-isof-": "aws-iso-f",
+    "eu-isoe-": "aws-iso-e",
+    "eusc-": "aws-eusc",
+}
+"""The partition of regions that begin so; all others are in `aws`. Source: botocore's endpoints."""
+
+
+def region_of(arn: str) -> str:
+    """Return the region of an ARN that has one."""
+    return arn.split(":")[3]
+
+
+def of_its_partition(arn: str) -> str:
+    """Return the ARN, or an empty text.
+
+    Raises:
+        ValueError: its region is in another partition.
+    """
+    if not arn:
+        return arn
+    region = region_of(arn)
+    needed = next((p for start, p in _PARTITIONS.items() if region.startswith(start)), "aws")
+    if arn.split(":")[1] != needed:
+        raise ValueError(f"must be in the partition {needed}, as its region {region} is")
+    return arn
