@@ -23,6 +23,7 @@ def main() -> int:
             environment.get("CDK_OUTDIR", "cdk.out"),
             stage=None if by_cdk else DEFAULT_STAGE,
             region=environment.get("CDK_DEFAULT_REGION") if by_cdk else None,
+            deploys=by_cdk,
         ).synth()
     except (SettingsError, LayerBuildError) as error:
         sys.stderr.write(f"{error}\n")

@@ -11,7 +11,7 @@ from infra.assets import PYTHON, Folders, prepare
 from infra.constructs.alarms import Alarms
 from infra.constructs.state_machine import state_machine_arn
 from infra.resources import Resources
-from infra.settings import Settings, default_context, read_settings
+from infra.settings import Settings, SettingsError, default_context, read_settings
 from infra.stacks.alarms import AlarmsStack
 from infra.stacks.api import ApiStack
 from infra.stacks.bootstrap import BootstrapStack
@@ -46,10 +46,12 @@ def build(
     *,
     stage: str | None = DEFAULT_STAGE,
     region: str | None = None,
+    deploys: bool = False,
 ) -> App:
     """Return the app with its stacks; `context` overrides cdk.json, but not `CDK_CONTEXT_JSON`.
 
     `stage` is used if the context names none. `region` is the one that it is deployed to, if known.
+    `deploys` refuses stages that cannot be deployed, before they are synthesized.
 
     Raises:
         SettingsError: a setting is missing, unknown or wrong.
@@ -63,6 +65,8 @@ def build(
     )
     names = cast("dict[str, object]", app.node.get_all_context())
     settings = read_settings(app.node.try_get_context, names=names, region=region)
+    if deploys and not settings.bundle:
+        raise SettingsError(_without_packages(settings))
     # CDK copies the folders while the stacks are created; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
         add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
@@ -127,12 +131,18 @@ def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:
 def _allow_only_bundled(stack: Stack, settings: Settings) -> None:
     """Protect what can be deployed from deletion, and let the CDK command refuse everything else.
 
+    The app refuses it before; this is for an assembly that was written without the command.
+
     Without protection, `destroy --all` would delete all other stacks before it meets storage.
     """
     if settings.bundle:
         stack.termination_protection = True
         return
-    Annotations.of(stack).add_error(
+    Annotations.of(stack).add_error(_without_packages(settings))
+
+
+def _without_packages(settings: Settings) -> str:
+    return (
         f"the stage {settings.stage} has no setting `bundle`: its functions have no packages, so "
-        "they cannot run on AWS. It is for the local runtime",
+        "they cannot run on AWS. It is for the local runtime"
     )

@@ -228,6 +228,37 @@ def test_the_command_needs_a_stage_and_runs_the_python_of_the_environment() -> N
     )
 
 
+def test_the_command_refuses_a_stage_without_packages_in_one_sentence() -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "CDK_CLI_VERSION": "2.1148.1",
+        "CDK_CONTEXT_JSON": '{"stage": "local"}',
+    }
+    done = subprocess.run(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("the stage local has no setting `bundle`: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_is_printed_but_warnings_of_the_product(assembly: Assembly) -> None:
+    """CDK recommends an explicit strength of references between stacks."""
+    found = [
+        entry["data"]
+        for path in assembly.folder.glob("*.metadata.json")
+        for entries in json.loads(path.read_text()).values()
+        for entry in entries
+        if entry["type"] == "aws:cdk:warning"
+    ]
+    assert found == []
+
+
 def test_the_command_is_pinned_with_its_hash() -> None:
     lock = json.loads((ROOT / "infra" / "cdk" / "package-lock.json").read_text())
     packages = lock["packages"]
