@@ -16,6 +16,7 @@ from tests.code_size import lines_of_code, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
+GENERATED = "client/src/vitrine/replies.py"
 FUNCTION_LINES = 40  # from `def` on: the decorators of tests are often tables of cases
 BLIND = {"Exception", "BaseException"}
 OMISSIONS = {
@@ -134,7 +135,7 @@ def test_the_modules_of_the_whole_repository_are_looked_at() -> None:
 
 
 def test_no_module_is_too_long() -> None:
-    lengths = {path: len(_source(path).splitlines()) for path in _paths()}
+    lengths = {path: len(_source(path).splitlines()) for path in _paths() if path != GENERATED}
     assert {path: n for path, n in lengths.items() if n > MODULE_LINES} == {}
 
 

@@ -47,7 +47,7 @@ class Feature(WireModel):
     feature_name: str
 
 
-class VersionReply(WireModel):
+class ServerVersionReply(WireModel):
     """`version` is that of the API contract; VAMS clients compare it with their own."""
 
     version: str

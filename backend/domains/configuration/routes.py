@@ -4,7 +4,7 @@ from backend.domains.configuration.models import (
     AmplifyConfigReply,
     OpenApiReply,
     SecureConfigReply,
-    VersionReply,
+    ServerVersionReply,
 )
 from backend.domains.configuration.rules import api_url
 from backend.domains.configuration.service import ConfigurationService
@@ -22,7 +22,7 @@ def build_router(service: ConfigurationService) -> Router:
         return service.get_amplify_config(api_url(call.headers))
 
     @router.bind(routes.GET_VERSION)
-    def get_version(call: Call) -> VersionReply:  # noqa: ARG001 - every endpoint takes the call
+    def get_version(call: Call) -> ServerVersionReply:  # noqa: ARG001 - every endpoint takes the call
         return service.get_version()
 
     @router.bind(routes.GET_SECURE_CONFIG)

@@ -15,8 +15,8 @@ from backend.domains.configuration.models import (
     Endpoints,
     OpenApiReply,
     SecureConfigReply,
+    ServerVersionReply,
     SignInProvider,
-    VersionReply,
 )
 from backend.domains.configuration.repository import FeatureRepository
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
@@ -39,8 +39,8 @@ class ConfigurationService:
     user_pool_client_id: str | None = None
     provider: SignInProvider | None = None
 
-    def get_version(self) -> VersionReply:
-        return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
+    def get_version(self) -> ServerVersionReply:
+        return ServerVersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
 
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """Return what a web client needs that reached the API under this address.

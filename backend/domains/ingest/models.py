@@ -13,7 +13,7 @@ from backend.domains.uploads.models import (
     FileResult,
     SentPart,
     Sha256,
-    StartedFile,
+    StartedUploadFile,
 )
 
 Key = Annotated[Text, Field(min_length=1, max_length=1024)]
@@ -54,7 +54,7 @@ class IngestReply(WireModel):
     message: str
     upload_id: str
     asset_id: str
-    files: list[StartedFile] | None = None
+    files: list[StartedUploadFile] | None = None
     asset_type: str | None = None
     file_results: list[FileResult] | None = None
     overall_success: bool | None = None

@@ -13,7 +13,7 @@ from backend.domains.uploads.models import (
     InitialiseBody,
     NewFile,
     SentFile,
-    StartedFile,
+    StartedUploadFile,
 )
 
 _SHOWN = 20
@@ -87,7 +87,9 @@ def completed_upload(body: IngestBody) -> CompleteBody:
     )
 
 
-def started_by_key(started: Sequence[StartedFile], sent: Sequence[IngestFile]) -> list[StartedFile]:
+def started_by_key(
+    started: Sequence[StartedUploadFile], sent: Sequence[IngestFile]
+) -> list[StartedUploadFile]:
     """Return started files, in order, under the names that the client used."""
     pairs = zip(started, sent, strict=True)
     return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]

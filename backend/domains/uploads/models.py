@@ -92,7 +92,7 @@ class PartUrl(WireModel):
     upload_url: Annotated[str, Field(alias="UploadUrl")]
 
 
-class StartedFile(WireModel):
+class StartedUploadFile(WireModel):
     relative_key: str
     upload_id_s3: str
     num_parts: int
@@ -101,7 +101,7 @@ class StartedFile(WireModel):
 
 class InitialiseReply(WireModel):
     upload_id: str
-    files: list[StartedFile]
+    files: list[StartedUploadFile]
     message: str
 
 

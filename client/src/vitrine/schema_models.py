@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import JsonValue
 
 from vitrine.models import MetadataType, Wire
+from vitrine.replies import SchemaOperation as SchemaOperation
 
 
 class SchemaEntity(StrEnum):
@@ -54,13 +55,3 @@ class MetadataSchema(Wire):
     date_modified: str | None = None
     created_by: str | None = None
     modified_by: str | None = None
-
-
-class SchemaOperation(Wire):
-    """The reply of a write."""
-
-    success: bool | None = None
-    message: str | None = None
-    metadata_schema_id: str
-    operation: str | None = None
-    timestamp: str | None = None

@@ -2,78 +2,14 @@
 
 from collections.abc import Sequence
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from vitrine.models import PartUrl, Wire
-
-
-class StoredPart(Wire):
-    """A part that the storage has."""
-
-    part_number: int = Field(alias="PartNumber")
-    e_tag: str = Field(alias="ETag")
-    size: int = Field(alias="Size")
-
-
-class RenewedFile(Wire):
-    """A file whose upload continues; `assembled` ones need no more parts, only a completion."""
-
-    relative_key: str
-    upload_id_s3: str
-    num_parts: int
-    part_upload_urls: tuple[PartUrl, ...] = ()
-    stored_parts: tuple[StoredPart, ...] = ()
-    assembled: bool = False
-
-
-class Renewal(Wire):
-    upload_id: str
-    expires_in: int | None = None
-    files: tuple[RenewedFile, ...]
-
-
-class UploadedFile(Wire):
-    """A file of an upload: `open`, `working` (being finished), `done` or `failed`."""
-
-    relative_key: str
-    upload_id_s3: str | None = None
-    num_parts: int = 0
-    file_size: int | None = Field(default=None, alias="file_size")
-    state: str
-    error: str | None = None
-    error_kind: str | None = None
-    large_file_asynchronous_handling: bool = False
-
-
-class UploadDetails(Wire):
-    """An upload: `open`, `working` or `completed`."""
-
-    upload_id: str
-    database_id: str
-    asset_id: str
-    upload_type: str | None = None
-    user_id: str | None = None
-    state: str
-    created_at: str | None = None
-    expires_at: str | None = None
-    files: tuple[UploadedFile, ...]
-    large_file_asynchronous_handling: bool = False
-
-
-class UploadSummary(Wire):
-    """An upload in a list: how many files it has, and their size in bytes."""
-
-    upload_id: str
-    database_id: str
-    asset_id: str
-    upload_type: str | None = None
-    state: str
-    created_at: str | None = None
-    expires_at: str | None = None
-    files: int = 0
-    files_done: int = 0
-    files_failed: int = 0
-    size: int = 0
+from vitrine.replies import Renewal as Renewal
+from vitrine.replies import RenewedFile as RenewedFile
+from vitrine.replies import StoredPart as StoredPart
+from vitrine.replies import UploadDetails as UploadDetails
+from vitrine.replies import UploadedFile as UploadedFile
+from vitrine.replies import UploadSummary as UploadSummary
 
 
 def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:

@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import JsonValue
 
+from vitrine import replies
 from vitrine.models import Wire
 
 GLOBAL = "GLOBAL"
@@ -43,30 +44,7 @@ class PipelineSettings(Wire):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-class Pipeline(Wire):
-    pipeline_id: str
-    database_id: str
-    pipeline_type: str | None = None
-    pipeline_execution_type: str | None = None
-    description: str | None = None
-    asset_type: str | None = None
-    output_type: str | None = None
-    wait_for_callback: str | None = None
-    task_timeout: str | None = None
-    task_heartbeat_timeout: str | None = None
-    user_provided_resource: str | None = None
-    lambda_name: str | None = None
-    sqs_queue_url: str | None = None
-    event_bridge_bus_arn: str | None = None
-    event_bridge_source: str | None = None
-    event_bridge_detail_type: str | None = None
-    input_parameters: str | None = None
-    enabled: bool | None = None
-    date_created: str | None = None
-    date_updated: str | None = None
-    deleted_at: str | None = None
-    deleted_by: str | None = None
-
+class Pipeline(replies.Pipeline):
     @property
     def resource(self) -> str | None:
         """Return the function, queue or event bus that it calls."""

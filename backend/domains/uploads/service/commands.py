@@ -23,7 +23,7 @@ from backend.domains.uploads.models import (
     InitialiseBody,
     InitialiseReply,
     NewFile,
-    StartedFile,
+    StartedUploadFile,
     Upload,
     UploadFile,
     UploadReply,
@@ -306,14 +306,14 @@ def _demand_unfinished(upload: Upload) -> None:
 
 def _started(
     sent: Sequence[NewFile], files: Sequence[UploadFile], urls: PartUrls, room: int
-) -> list[StartedFile]:
+) -> list[StartedUploadFile]:
     """Return the files with URLs for their parts, within the limit of the reply."""
-    started: list[StartedFile] = []
+    started: list[StartedUploadFile] = []
     for sent_file, file in zip(sent, files, strict=True):
         number = min(file.num_parts, room)
         room -= number
         started.append(
-            StartedFile(
+            StartedUploadFile(
                 relative_key=sent_file.relative_key,
                 upload_id_s3=file.upload_id_s3,
                 num_parts=file.num_parts,

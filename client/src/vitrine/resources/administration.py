@@ -5,17 +5,13 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field, JsonValue
 
 from vitrine.models import Operation, Wire
+from vitrine.replies import Profile as Profile
+from vitrine.replies import Role as Role
+from vitrine.replies import SignIn as SignIn
+from vitrine.replies import UserRoles as UserRoles
+from vitrine.replies import WebRoute as WebRoute
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
-
-
-class Role(Wire):
-    role_name: str
-    description: str | None = None
-    created_on: str | None = None
-    source: str | None = None
-    source_identifier: str | None = None
-    mfa_required: bool = False
 
 
 class RoleDeleted(Operation):
@@ -24,45 +20,12 @@ class RoleDeleted(Operation):
     job_id: str | None = None
 
 
-class UserRoles(Wire):
-    """The roles of one user."""
-
-    user_id: str
-    role_names: list[str] = Field(alias="roleName")
-    created_on: str | None = None
-
-
-class SignIn(Wire):
-    """A user of the deployment's Cognito user pool."""
-
-    user_id: str
-    email: str | None = None
-    phone: str | None = None
-    user_status: str | None = None
-    enabled: bool = True
-    user_create_date: str | None = None
-    user_last_modified_date: str | None = None
-    mfa_enabled: bool = False
-
-
-class Profile(Wire):
-    user_id: str
-    email: str | None = None
-
-
 class _Profiles(Wire):
     items: list[Profile] = Field(alias="Items", min_length=1)
 
 
 class _ProfileReply(Wire):
     message: _Profiles
-
-
-class WebRoute(Wire):
-    """A page of a web application, and the actions on it."""
-
-    method: str
-    route_path: str = Field(alias="route__path")
 
 
 class _Allowed(Wire):

@@ -2,71 +2,13 @@
 
 from collections.abc import Iterator
 
-from pydantic import JsonValue
-
-from vitrine.models import Wire
+from vitrine.replies import AuditChange as AuditChange
+from vitrine.replies import AuditDenied as AuditDenied
+from vitrine.replies import AuditEntry as AuditEntry
+from vitrine.replies import AuditRead as AuditRead
+from vitrine.replies import AuditValue as AuditValue
+from vitrine.replies import AuditValueReference as AuditValueReference
 from vitrine.transport import Transport, path_of
-
-
-class AuditValueReference(Wire):
-    """A value too large for an entry: `bytes` is its size as JSON."""
-
-    sha256: str
-    bytes: int
-
-
-class AuditChange(Wire):
-    """One attribute; a missing side had no value, a large one is under `…_stored`."""
-
-    before: JsonValue = None
-    after: JsonValue = None
-    before_stored: AuditValueReference | None = None
-    after_stored: AuditValueReference | None = None
-
-
-class AuditDenied(Wire):
-    """The refused request; `left_out` counts earlier refusals of the user without an entry."""
-
-    refusal: str
-    route: str
-    action: str
-    object_type: str
-    path: dict[str, str] = {}
-    left_out: int = 0
-
-
-class AuditRead(Wire):
-    """What a caller received: `files` are the first of `file_count` paths.
-
-    `urls`: presigned URLs, which carry `request_id`. `first_at`: the entry covers all such reads of
-    an hour, of which this is the first.
-    """
-
-    request_id: str
-    urls: bool
-    files: list[str] = []
-    file_count: int = 0
-    first_at: str | None = None
-
-
-class AuditEntry(Wire):
-    """One write, with `denied` one refusal, or with `read` one read.
-
-    If there were very many changes, `changes_stored` refers to all of them.
-    """
-
-    entity: str
-    at: str
-    user_id: str
-    operation: str
-    changes: dict[str, AuditChange] = {}
-    changes_stored: AuditValueReference | None = None
-    denied: AuditDenied | None = None
-    read: AuditRead | None = None
-
-
-class AuditValue(AuditValueReference):
-    value: JsonValue = None
 
 
 class Audit:

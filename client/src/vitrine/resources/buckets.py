@@ -2,17 +2,10 @@
 
 from collections.abc import Iterator
 
-from vitrine.models import Bucket, Wire
+from vitrine.models import Bucket
+from vitrine.replies import ImportStarted as ImportStarted
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, path_of
-
-
-class ImportStarted(Wire):
-    """An import, which runs as a job."""
-
-    bucket_id: str
-    job_id: str
-    message: str | None = None
 
 
 class Buckets:

@@ -3,25 +3,12 @@
 from collections.abc import Iterator
 from uuid import uuid4
 
-from pydantic import Field
-
 from vitrine.models import Message, Wire
+from vitrine.replies import Comment as Comment
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
 
 KEY = "assetVersionId:commentId"
-
-
-class Comment(Wire):
-    """A comment; its `key` is the version of the asset, a colon, and the comment's own id."""
-
-    asset_id: str
-    key: str = Field(alias=KEY)
-    comment_body: str
-    comment_owner_id: str = Field(alias="commentOwnerID")
-    comment_owner_username: str | None = None
-    date_created: str | None = None
-    date_edited: str | None = None
 
 
 class _Told(Wire):

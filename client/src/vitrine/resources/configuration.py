@@ -1,26 +1,13 @@
 """The public configuration of a deployment: sign-in, enabled features, OpenAPI document."""
 
-from pydantic import Field, JsonValue, RootModel
+from pydantic import JsonValue, RootModel
 
-from vitrine.models import Wire
+from vitrine import replies
+from vitrine.replies import SignInSettings as SignInSettings
 from vitrine.transport import Transport, path_of
 
 
-class SignInSettings(Wire):
-    """How clients sign in; settings that the deployment does not have are absent."""
-
-    region: str
-    api: str
-    user_pool_id: str | None = Field(default=None, alias="cognitoUserPoolId")
-    app_client_id: str | None = Field(default=None, alias="cognitoAppClientId")
-    identity_provider: str | None = Field(default=None, alias="externalOAuthIdpURL")
-    identity_provider_client_id: str | None = Field(default=None, alias="externalOAuthIdpClientId")
-    banner_html_message: str | None = None
-
-
-class Switches(Wire):
-    features_enabled: str = ""
-
+class Switches(replies.Switches):
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the enabled features."""

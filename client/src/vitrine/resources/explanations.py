@@ -1,32 +1,9 @@
 """Explanations of permissions."""
 
-from typing import Literal
-
-from vitrine.models import Wire
+from vitrine.replies import DecidingRule as DecidingRule
+from vitrine.replies import Decision as Decision
+from vitrine.replies import Explanation as Explanation
 from vitrine.transport import Transport, path_of
-
-
-class DecidingRule(Wire):
-    """A constraint that decides, and the `role#…` or `user#…` that has it."""
-
-    constraint_id: str
-    given_to: str
-
-
-class Decision(Wire):
-    """`by` is empty if no rule allows the action, and if it is allowed without a rule."""
-
-    decision: Literal["allow", "deny"]
-    by: list[DecidingRule] = []
-
-
-class Explanation(Wire):
-    """`tier1` is the decision on the route, if one was named, `tier2` that on the object."""
-
-    user_id: str
-    roles: list[str] = []
-    tier2: Decision | None = None
-    tier1: Decision | None = None
 
 
 class Explanations:

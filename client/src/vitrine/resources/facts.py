@@ -4,76 +4,20 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from vitrine.models import Wire
+from vitrine.replies import Dependent as Dependent
+from vitrine.replies import FileDependencies as FileDependencies
+from vitrine.replies import FileGlb as FileGlb
+from vitrine.replies import Glb as Glb
+from vitrine.replies import Reference as Reference
+from vitrine.replies import RenewalWork as RenewalWork
+from vitrine.replies import SimilarFile as SimilarFile
+from vitrine.replies import SimilarFiles as SimilarFiles
 from vitrine.resources.assets import asset_path
 from vitrine.resources.registry import given
-from vitrine.search_models import Missing
 from vitrine.transport import Transport, path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
-
-
-class Reference(Wire):
-    """A reference of a file; `file_path` is the file of the asset that it resolves to."""
-
-    path: str
-    kind: str = "other"
-    state: str
-    file_path: str | None = None
-    circular: bool = False
-
-
-class FileDependencies(Wire):
-    """The references of one file; `omitted` counts those beyond the number stored."""
-
-    file_path: str
-    references: tuple[Reference, ...] = ()
-    omitted: int = 0
-
-
-class Dependent(Wire):
-    file_path: str
-
-
-class SimilarFile(Wire):
-    """A file of a similar shape; `similarity` is 1 for the same shape, and near 0 for others."""
-
-    database_id: str
-    asset_id: str
-    asset_name: str = ""
-    file_path: str
-    similarity: float
-
-
-class SimilarFiles(Wire):
-    similarity_of: str = "shape"
-    items: tuple[SimilarFile, ...] = ()
-
-
-class Glb(Wire):
-    """The URL of a GLB. `version_id` is the version of the file that it was made of."""
-
-    url: str
-    expires_at: str
-    version_id: str
-    size: int
-    current: bool
-
-
-class FileGlb(Wire):
-    """The newest GLB of a file; `glb_missing` is why its current version has none."""
-
-    glb: Glb | None = None
-    glb_missing: Missing | None = None
-
-
-class RenewalWork(Wire):
-    """The job that renews facts; `started` is false if one was running already."""
-
-    job_id: str
-    started: bool = False
-    message: str | None = None
 
 
 class Facts:

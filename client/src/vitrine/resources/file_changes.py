@@ -3,6 +3,11 @@
 from pydantic import JsonValue
 
 from vitrine.models import Wire
+from vitrine.replies import AuxiliaryDeleted as AuxiliaryDeleted
+from vitrine.replies import FileReverted as FileReverted
+from vitrine.replies import FilesChanged as FilesChanged
+from vitrine.replies import FolderMade as FolderMade
+from vitrine.replies import PrimaryFileSet as PrimaryFileSet
 from vitrine.resources.registry import given
 from vitrine.transport import Model, Transport, parse, path_of
 
@@ -10,45 +15,9 @@ Ids = tuple[str, str]
 """Of a database and of an asset in it."""
 
 
-class FolderMade(Wire):
-    relative_key: str
-    message: str | None = None
-
-
-class FilesChanged(Wire):
-    """The changed files; `job_id` is the job that does the remaining work, if there is some."""
-
-    success: bool | None = None
-    message: str | None = None
-    affected_files: tuple[str, ...] = ()
-    job_id: str | None = None
-
-
-class FileReverted(Wire):
-    file_path: str
-    reverted_from_version_id: str
-    new_version_id: str | None = None
-    message: str | None = None
-    job_id: str | None = None
-
-
-class PrimaryFileSet(Wire):
-    file_path: str
-    primary_type: str = ""
-    message: str | None = None
-    job_id: str | None = None
-
-
 class PreviewDeleted(Wire):
     asset_id: str
     message: str | None = None
-
-
-class AuxiliaryDeleted(Wire):
-    file_path: str
-    deleted_count: int = 0
-    message: str | None = None
-    job_id: str | None = None
 
 
 class FileChanges:

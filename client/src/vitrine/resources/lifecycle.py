@@ -2,17 +2,9 @@
 
 from pydantic import JsonValue
 
-from vitrine.models import Operation
+from vitrine.replies import Changed as Changed
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
-
-
-class Changed(Operation):
-    """The state of an asset has changed; the job does the remaining work, if there is some."""
-
-    asset_id: str
-    job_id: str
-    job_state: str
 
 
 class AssetLifecycle:

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vitrine.models import Message, Wire
+from vitrine.replies import AssetLinks as AssetLinks
+from vitrine.replies import Link as Link
+from vitrine.replies import LinkCreated as LinkCreated
+from vitrine.replies import LinkedAsset as LinkedAsset
+from vitrine.replies import UnseenAssets as UnseenAssets
 from vitrine.resources.assets import asset_path
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, path_of
@@ -12,55 +17,8 @@ from vitrine.transport import Transport, path_of
 LinkType = Literal["parentChild", "related"]
 
 
-class Link(Wire):
-    """A link; for `parentChild`, it leads from the parent to the child."""
-
-    asset_link_id: str
-    from_asset_id: str
-    from_asset_database_id: str
-    to_asset_id: str
-    to_asset_database_id: str
-    relationship_type: str
-    asset_link_alias_id: str | None = None
-    tags: tuple[str, ...] = ()
-
-
 class _SingleLink(Wire):
     asset_link: Link
-
-
-class LinkCreated(Message):
-    asset_link_id: str
-
-
-class LinkedAsset(Wire):
-    """The asset at the other end of a link; in a tree with its children."""
-
-    asset_id: str
-    asset_name: str
-    database_id: str
-    asset_link_id: str | None = None
-    asset_link_alias_id: str | None = None
-    children: tuple["LinkedAsset", ...] = ()
-
-
-class UnseenAssets(Wire):
-    """How many linked assets the caller may not see."""
-
-    related: int = 0
-    parents: int = 0
-    children: int = 0
-
-
-class AssetLinks(Wire):
-    """The assets linked to an asset; `truncated` is true if the tree has more levels."""
-
-    related: tuple[LinkedAsset, ...] = ()
-    parents: tuple[LinkedAsset, ...] = ()
-    children: tuple[LinkedAsset, ...] = ()
-    unauthorized_counts: UnseenAssets = UnseenAssets()
-    message: str | None = None
-    truncated: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,74 +5,21 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field, JsonValue
 
 from vitrine.models import Wire
+from vitrine.replies import Failure as Failure
+from vitrine.replies import FailureDocument as FailureDocument
+from vitrine.replies import Queue as Queue
+from vitrine.replies import Redrive as Redrive
+from vitrine.replies import Redriven as Redriven
+from vitrine.replies import Replayed as Replayed
+from vitrine.replies import ReplayedPage as ReplayedPage
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, path_of
 
 KEYS_A_REQUEST = 50
 
 
-class Failure(Wire):
-    """A change that could not be indexed (`poison`), or was given up in an outage (`batch`)."""
-
-    key: str
-    kind: str
-    size: int | None = None
-    consumer: str | None = None
-    name: str | None = None
-    reason: str | None = None
-    failed_at: str | None = None
-    attempts: int = 0
-    last_attempt_at: str | None = None
-    next_attempt_at: str | None = None
-
-
-class FailureDocument(Failure):
-    """A failure with its stored message, which may be truncated."""
-
-    document: str = ""
-    is_truncated: bool = False
-
-
-class Replayed(Wire):
-    """The result of a replay: `replayed`, `failed`, `changed` or `absent`."""
-
-    key: str
-    outcome: str
-    reason: str | None = None
-
-
-class ReplayedPage(Wire):
-    items: tuple[Replayed, ...] = ()
-    next_key: str | None = None
-
-
-class Redrive(Wire):
-    state: str
-    moved: int = 0
-    started_at: str | None = None
-
-
-class Queue(Wire):
-    """A queue; the counts are approximate."""
-
-    queue_name: str
-    description: str | None = None
-    waiting: int = 0
-    in_flight: int = 0
-    delayed: int = 0
-    dead_letters: int = 0
-    redrive: Redrive | None = None
-
-
 class QueueList(Wire):
     items: tuple[Queue, ...] = Field(default=(), alias="Items")
-
-
-class Redriven(Wire):
-    queue_name: str
-    dead_letters: int = 0
-    started: bool = False
-    message: str | None = None
 
 
 class Failures:

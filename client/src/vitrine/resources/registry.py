@@ -16,6 +16,7 @@ from vitrine.models import (
     TagType,
     Version,
 )
+from vitrine.replies import Purge as Purge
 from vitrine.transport import Transport, parse, path_of
 
 
@@ -27,13 +28,6 @@ def given(**values: JsonValue) -> dict[str, JsonValue]:
 def if_match(revision: str | None) -> Mapping[str, str] | None:
     """Return the header that makes a write fail if the resource was changed meanwhile."""
     return {"If-Match": revision} if revision is not None else None
-
-
-class Purge(Message):
-    """The job that removes the remains of a deleted database."""
-
-    job_id: str
-    job_state: str
 
 
 class Databases:

@@ -9,6 +9,7 @@ from pydantic import JsonValue, ValidationError
 from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
+from vitrine.replies import Suggestion as Suggestion
 from vitrine.resources.registry import given
 from vitrine.search_models import (
     EntityType,
@@ -119,14 +120,6 @@ class SearchQuery:
         if self.metadata_key:
             return "key"
         return "value" if self.metadata_value else None
-
-
-class Suggestion(Wire):
-    """`kind` is `name`, `tag`, `key` (of metadata) or `value`."""
-
-    text: str
-    kind: str
-    documents: int
 
 
 class _Suggestions(Wire):

@@ -4,74 +4,14 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from vitrine.models import Wire
+from vitrine.replies import Consistency as Consistency
+from vitrine.replies import Drifting as Drifting
+from vitrine.replies import DriftReport as DriftReport
+from vitrine.replies import IndexStanding as IndexStanding
+from vitrine.replies import UnfinishedWork as UnfinishedWork
+from vitrine.replies import Work as Work
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, path_of
-
-
-class Work(Wire):
-    """The job that does the work; `started` is false if one was running already."""
-
-    job_id: str
-    started: bool = False
-    message: str | None = None
-
-
-class UnfinishedWork(Wire):
-    """A job on the indexes that has not ended, or failed."""
-
-    job_id: str
-    kind: str
-    state: str
-    items_done: int = 0
-    phase: str | None = None
-
-
-class Drifting(Wire):
-    """A document that is `missing`, `stale` or `extra`."""
-
-    drift: str
-    document_id: str
-    database_id: str | None = None
-    asset_id: str | None = None
-    key: str | None = None
-
-
-class DriftReport(Wire):
-    """The report of the last complete check."""
-
-    job_id: str
-    started_at: str | None = None
-    finished_at: str | None = None
-    documents: int = 0
-    missing: int = 0
-    stale: int = 0
-    extra: int = 0
-    refused: int = 0
-    unreadable: int = 0
-    oldest_unindexed_seconds: int = 0
-    examples: tuple[Drifting, ...] = ()
-
-    @property
-    def drift(self) -> int:
-        """Return how many documents differ."""
-        return self.missing + self.stale + self.extra
-
-
-class IndexStanding(Wire):
-    alias: str
-    reads: str
-    writes: tuple[str, ...] = ()
-    differences: tuple[str, ...] = ()
-
-
-class Consistency(Wire):
-    """The state of the indexes; `corrections` lists the operations that correct differences."""
-
-    report: DriftReport | None = None
-    work: tuple[UnfinishedWork, ...] = ()
-    indexes: tuple[IndexStanding, ...] = ()
-    corrections: tuple[str, ...] = ()
 
 
 class SearchIndexes:

@@ -6,23 +6,13 @@ from pydantic import Field
 
 from vitrine.errors import ProtocolError
 from vitrine.models import Message, Wire
+from vitrine.replies import Subscription as Subscription
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, path_of
 
 EVENT = "Asset Version Change"
 ENTITY = "Asset"
 _SUBSCRIBED = "success"
-
-
-class Subscription(Wire):
-    """The subscribers of an asset; `entity_value` is its name."""
-
-    event_name: str
-    entity_name: str
-    entity_id: str
-    subscribers: list[str]
-    entity_value: str | None = None
-    database_id: str | None = None
 
 
 class _Page(Wire):

@@ -2,107 +2,24 @@
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from vitrine.models import Operation, Wire
+from vitrine.replies import AssetVersion as AssetVersion
+from vitrine.replies import Comparison as Comparison
+from vitrine.replies import FileDifference as FileDifference
+from vitrine.replies import FileDifferences as FileDifferences
+from vitrine.replies import GeometryDifference as GeometryDifference
+from vitrine.replies import MadeVersion as MadeVersion
+from vitrine.replies import RecordDifference as RecordDifference
+from vitrine.replies import RecordDifferences as RecordDifferences
+from vitrine.replies import VersionFile as VersionFile
+from vitrine.replies import VersionRecord as VersionRecord
+from vitrine.replies import WholeVersion as WholeVersion
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
-
-
-class MadeVersion(Operation):
-    """A version, or the job that is creating it or changing its asset."""
-
-    asset_id: str
-    asset_version_id: str | None = None
-    skipped_files: tuple[str, ...] = ()
-    job_id: str | None = None
-    job_state: str | None = None
-
-
-class AssetVersion(Wire):
-    version: str = Field(alias="Version")
-    date_modified: str | None = Field(default=None, alias="DateModified")
-    comment: str = Field(default="", alias="Comment")
-    created_by: str | None = None
-    is_current: bool = False
-    file_count: int | None = None
-    version_alias: str = ""
-    is_archived: bool = False
-
-
-class VersionFile(Wire):
-    """A file in a version, and its current state."""
-
-    relative_key: str
-    version_id: str
-    is_permanently_deleted: bool = False
-    is_latest_version_archived: bool = False
-    size: int | None = None
-
-
-class VersionRecord(Wire):
-    """A metadata record, or an attribute, in a version."""
-
-    type: str
-    file_path: str
-    metadata_key: str
-    metadata_value: str
-    metadata_value_type: str
-
-
-class WholeVersion(Wire):
-    asset_version_id: str
-    comment: str = ""
-    date_created: str | None = None
-    created_by: str | None = None
-    version_alias: str = ""
-    is_archived: bool = False
-    files: tuple[VersionFile, ...] = ()
-    versioned_metadata: tuple[VersionRecord, ...] = ()
-    next_token: str | None = Field(default=None, alias="NextToken")
-
-
-class FileDifference(Wire):
-    relative_key: str
-
-
-class RecordDifference(Wire):
-    file_path: str
-    metadata_key: str
-
-
-class FileDifferences(Wire):
-    added: tuple[FileDifference, ...] = ()
-    removed: tuple[FileDifference, ...] = ()
-    changed: tuple[FileDifference, ...] = ()
-
-
-class RecordDifferences(Wire):
-    added: tuple[RecordDifference, ...] = ()
-    removed: tuple[RecordDifference, ...] = ()
-    changed: tuple[RecordDifference, ...] = ()
-
-
-class GeometryDifference(Wire):
-    """A fact of a file's geometry that differs, such as `triangles`."""
-
-    file_path: str
-    fact: str
-    before: JsonValue = Field(default=None, alias="from")
-    after: JsonValue = Field(default=None, alias="to")
-
-
-class Comparison(Wire):
-    """A page of differences between two versions."""
-
-    files: FileDifferences
-    metadata: RecordDifferences
-    attributes: RecordDifferences
-    geometry: tuple[GeometryDifference, ...] = ()
-    next_token: str | None = Field(default=None, alias="NextToken")
 
 
 class AssetVersions:

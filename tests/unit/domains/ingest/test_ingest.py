@@ -17,7 +17,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.ingest.models import IngestReply
 from backend.domains.ingest.routes import build_router
 from backend.domains.ingest.service import IngestService
-from backend.domains.uploads.models import StartedFile
+from backend.domains.uploads.models import StartedUploadFile
 from backend.spec.routes import Action, Route
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from tests.factories.access import OnlyUser
@@ -270,7 +270,7 @@ def test_who_may_not_upload_makes_no_asset(desk: Desk) -> None:
 
 
 def test_the_reply_names_no_fields_of_the_other_call() -> None:
-    reply = IngestReply(message="", upload_id="y", asset_id="x", files=list[StartedFile]())
+    reply = IngestReply(message="", upload_id="y", asset_id="x", files=list[StartedUploadFile]())
     assert set(reply.model_dump(exclude_none=True)) == {
         "message",
         "upload_id",
