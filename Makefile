@@ -175,8 +175,9 @@ destroy: stage $(CDK_READY) ## Delete stacks whose protection was removed (STAGE
 	@$(CDK) destroy $(STACKS) -c stage=$(STAGE) $(ARGS)
 
 .PHONY: docs
-docs: $(READY) ## Write the generated reference pages
+docs: $(READY) ## Write the generated reference pages and the client's models
 	@$(BIN)/python -m docs.generate --costs
+	@$(BIN)/python -m docs.client_models
 
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt

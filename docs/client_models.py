@@ -139,7 +139,7 @@ def _frozen(text: str, models: Mapping[str, Model]) -> str:
     """Return the module with tuples instead of lists, and with JSON values instead of Any."""
 
     def tuples(found: re.Match[str]) -> str:
-        if models.get(found[1], {}).get("lists"):
+        if found[1] in models and models[found[1]].get("lists"):
             return found[0]
         typed = re.sub(r"\blist\[((?:[^\[\]]|\[[^\[\]]*\])*)\]", r"tuple[\1, ...]", found[0])
         return re.sub(r"(= |default=)\[\]", r"\1()", typed)
@@ -150,3 +150,12 @@ def _frozen(text: str, models: Mapping[str, Model]) -> str:
     start, _, body = text.partition("from vitrine")
     head = start.partition("annotations\n")
     return f"{head[0]}{head[1]}\n{imports}{body.replace('Any', 'JsonValue')}"
+
+
+def main() -> None:
+    """Write the module."""
+    MODULE.write_text(client_models(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

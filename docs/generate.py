@@ -1,6 +1,4 @@
-"""Writes `docs/reference/` and the client's models from the declarations: `make docs`.
-
-Never edit them by hand.
+"""Writes `docs/reference/` from the declarations: `make docs`. Never edit those pages by hand.
 
 A test compares the pages with what this makes, so a changed declaration needs a new run.
 """
@@ -43,7 +41,6 @@ from backend.spec.tables.assets import (
 )
 from backend.spec.tables.model import KeyAttribute, Table
 from backend.spec.tables.operations import AUDIT, RESERVATIONS
-from docs.client_models import MODULE, client_models
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
 from docs.tracking import tracking_page
@@ -84,7 +81,6 @@ def main() -> None:
         written[COSTS] = costs_page(measured())
     for name, text in written.items():
         (REFERENCE / name).write_text(text, encoding="utf-8")
-    MODULE.write_text(client_models(), encoding="utf-8")
 
 
 def _data_model() -> Iterator[str]:

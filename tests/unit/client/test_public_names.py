@@ -11,6 +11,8 @@ from types import ModuleType
 import vitrine
 from pydantic import BaseModel
 
+from docs.client_models import MODULE, client_models
+
 RECORDED = Path(__file__).with_name("public_names.txt")
 """The names of the first release. A line is removed only with a release that may break users."""
 FAMILIES = re.compile(
@@ -34,10 +36,11 @@ def _lines(module: ModuleType) -> Iterator[str]:
         if inspect.isfunction(value):
             yield f"{module.__name__} {name}{inspect.signature(value)}"
         elif inspect.isclass(value):
-            yield from (f"{module.__name__} {name}{line}" for line in _members(value))
+            members = _members(value)
+            yield from (f"{module.__name__} {name}{line}" for line in members)
 
 
-def _members(kind: type) -> Iterator[str]:
+def _members(kind: type[object]) -> Iterator[str]:
     if issubclass(kind, BaseModel):
         for name, field in kind.model_fields.items():
             default = "" if field.is_required() else " = ..."
@@ -70,3 +73,7 @@ def _after_dots(found: re.Match[str]) -> str:
 def test_every_public_name_still_has_its_signature() -> None:
     recorded = set(RECORDED.read_text(encoding="utf-8").splitlines())
     assert sorted(recorded - public_names()) == []
+
+
+def test_the_models_of_replies_are_up_to_date() -> None:
+    assert MODULE.read_text(encoding="utf-8") == client_models(), "run: make docs"
