@@ -273,6 +273,7 @@ class Facet(Wire):
     key: JsonValue
     key_as_string: str | None = Field(default=None, alias="key_as_string")
     doc_count: int = Field(..., alias="doc_count")
+    assets: int | None = None
 
 
 class FailedItem(Wire):
@@ -414,6 +415,7 @@ class HistogramBucket(Wire):
     start: JsonValue = Field(default=None, alias="from")
     end: JsonValue = Field(default=None, alias="to")
     documents: int
+    assets: int | None = None
 
 
 class ImportStarted(Wire):
