@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.errors import (
     AlreadyExistsError,
     ConflictError,
@@ -86,6 +87,10 @@ class AssetVersionNotFoundError(NotFoundError):
 
 class _OvertakenError(ConflictError):
     """A reservation was changed after it was read."""
+
+
+def _busy(_: object, asset: AssetReference, **__: object) -> Exception:
+    return UnavailableError(f"Asset {asset.asset_id} is being changed by others; try again")
 
 
 @wired
@@ -196,6 +201,7 @@ class AssetRepository:
         found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
         return found is not None and found.get(_DELETED_BY) == job_id
 
+    @attempts(_ATTEMPTS, _OvertakenError, refusal=_busy)
     def release(
         self,
         reference: AssetReference,
@@ -215,26 +221,19 @@ class AssetRepository:
         """
         mine = {_RESERVATION: id_reservation(reference.asset_id)}
         folders = [{_RESERVATION: prefix_reservation(bucket_id, folder)} for folder in ancestors]
-        for _ in range(_ATTEMPTS):
-            found = {
-                item[_RESERVATION]: item
-                for _, item in self.tables.get_many(
-                    [(RESERVATIONS, key) for key in (mine, *folders)]
-                )
-            }
-            owner = found.get(mine[_RESERVATION], {})
-            claim = (owner.get("databaseId"), owner.get(_DELETED_BY))
-            if claim != (reference.database_id, deleted_by):
-                return None
-            own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
-            counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
-            try:
-                return self.tables.transact(
-                    [*(_given_back(key, reference) for key in own), *_uncounted(counts)]
-                )
-            except _OvertakenError:
-                continue
-        raise UnavailableError(f"Asset {reference.asset_id} is being changed by others; try again")
+        found = {
+            item[_RESERVATION]: item
+            for _, item in self.tables.get_many([(RESERVATIONS, key) for key in (mine, *folders)])
+        }
+        owner = found.get(mine[_RESERVATION], {})
+        claim = (owner.get("databaseId"), owner.get(_DELETED_BY))
+        if claim != (reference.database_id, deleted_by):
+            return None
+        own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
+        counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
+        return self.tables.transact(
+            [*(_given_back(key, reference) for key in own), *_uncounted(counts)]
+        )
 
     def change(
         self,

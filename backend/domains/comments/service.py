@@ -7,6 +7,7 @@ comments.
 
 import re
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
@@ -102,6 +103,7 @@ class CommentService:
         self.comments.put_new(comment, self.assets.assets.require_active(asset), entry)
         return comment
 
+    @attempts(_ATTEMPTS, CommentOvertakenError)
     def update_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> None:
         """Change the text of the caller's own comment.
 
@@ -112,27 +114,23 @@ class CommentService:
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not change the asset.
         """
-        for _ in range(_ATTEMPTS):
-            asset, found = self._own(caller, "PUT", asset_id, key)
-            if found.comment_body == body:
-                return None
-            now = self.clock()
-            entry = self.audit.entry(
-                caller,
-                "update_comment",
-                _entity(asset),
-                before=_audit_values(key, found.comment_body),
-                after=_audit_values(key, body),
-                at=now,
-            )
-            changes = {"commentBody": body, "dateEdited": iso(now)}
-            try:
-                active = self.assets.assets.require_active(asset)
-                return self.comments.change(found, changes, active, entry)
-            except CommentOvertakenError:
-                continue
-        raise CommentOvertakenError(key)
+        asset, found = self._own(caller, "PUT", asset_id, key)
+        if found.comment_body == body:
+            return None
+        now = self.clock()
+        entry = self.audit.entry(
+            caller,
+            "update_comment",
+            _entity(asset),
+            before=_audit_values(key, found.comment_body),
+            after=_audit_values(key, body),
+            at=now,
+        )
+        changes = {"commentBody": body, "dateEdited": iso(now)}
+        active = self.assets.assets.require_active(asset)
+        return self.comments.change(found, changes, active, entry)
 
+    @attempts(_ATTEMPTS, CommentOvertakenError)
     def delete_comment(self, caller: Identity, asset_id: str, key: str) -> None:
         """Delete the caller's own comment; lists of deleted comments still include it.
 
@@ -143,21 +141,16 @@ class CommentService:
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not delete the asset.
         """
-        for _ in range(_ATTEMPTS):
-            asset, found = self._own(caller, "DELETE", asset_id, key)
-            entry = self.audit.entry(
-                caller,
-                "delete_comment",
-                _entity(asset),
-                before=_audit_values(key, found.comment_body),
-                at=self.clock(),
-            )
-            try:
-                active = self.assets.assets.require_active(asset)
-                return self.comments.move_to_deleted(found, active, entry)
-            except CommentOvertakenError:
-                continue
-        raise CommentOvertakenError(key)
+        asset, found = self._own(caller, "DELETE", asset_id, key)
+        entry = self.audit.entry(
+            caller,
+            "delete_comment",
+            _entity(asset),
+            before=_audit_values(key, found.comment_body),
+            at=self.clock(),
+        )
+        active = self.assets.assets.require_active(asset)
+        return self.comments.move_to_deleted(found, active, entry)
 
     def _own(
         self, caller: Identity, action: Action, asset_id: str, key: str

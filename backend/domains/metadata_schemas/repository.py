@@ -8,6 +8,7 @@ never through an eventually consistent index.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
@@ -160,29 +161,25 @@ class MetadataSchemaRepository:
         )
         self._with_scope(schema, row, entry, is_there=False)
 
+    @attempts(_ATTEMPTS, _ScopeChangedError, refusal=lambda *_: SchemasBusyError())
     def _with_scope(
         self, schema: MetadataSchema, row: Write, entry: Write, *, is_there: bool
     ) -> None:
         scope = _scope_of(schema)
-        for _ in range(_ATTEMPTS):
-            found = self.tables.get(SCHEMA_SCOPES, {_SCOPE: scope})
-            known: Sequence[str] = () if found is None else found[_IDS]
-            others = [name for name in known if name != schema.metadata_schema_id]
-            ids = [*others, schema.metadata_schema_id] if is_there else others
-            if len(ids) > MAX_SCHEMAS:
-                raise TooManySchemasError(scope)
-            revision = 0 if found is None else found[_REVISION]
-            named = Put(
-                table=SCHEMA_SCOPES,
-                item={_SCOPE: scope, _IDS: ids, _REVISION: revision + 1},
-                conditions=(equals(_REVISION, revision) if revision else absent(_SCOPE),),
-                refused=_ScopeChangedError("the scope was changed after it was read"),
-            )
-            try:
-                return self.tables.transact([row, named, entry])
-            except _ScopeChangedError:
-                continue
-        raise SchemasBusyError
+        found = self.tables.get(SCHEMA_SCOPES, {_SCOPE: scope})
+        known: Sequence[str] = () if found is None else found[_IDS]
+        others = [name for name in known if name != schema.metadata_schema_id]
+        ids = [*others, schema.metadata_schema_id] if is_there else others
+        if len(ids) > MAX_SCHEMAS:
+            raise TooManySchemasError(scope)
+        revision = 0 if found is None else found[_REVISION]
+        named = Put(
+            table=SCHEMA_SCOPES,
+            item={_SCOPE: scope, _IDS: ids, _REVISION: revision + 1},
+            conditions=(equals(_REVISION, revision) if revision else absent(_SCOPE),),
+            refused=_ScopeChangedError("the scope was changed after it was read"),
+        )
+        return self.tables.transact([row, named, entry])
 
 
 def position_of(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
@@ -118,6 +119,7 @@ class MetadataSchemaService:
         self.schemas.create(schema, entry)
         return schema
 
+    @attempts(_ATTEMPTS, SchemaRevisionError)
     def update_schema(self, caller: Identity, body: UpdateSchemaBody) -> MetadataSchema:
         """Change the fields of the body; existing records are unchanged.
 
@@ -127,33 +129,29 @@ class MetadataSchemaService:
             SchemaNotFoundError: it does not exist, or the caller may not see it.
             SchemaRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            stored = self.schemas.find(body.metadata_schema_id)
-            found = self._visible(caller, stored, body.metadata_schema_id)
-            require(self.authorization, caller, "PUT", secured(found))
-            now = self.clock()
-            given = body.model_dump(exclude_none=True, exclude={"metadata_schema_id"})
-            marks = {"date_modified": iso(now), "modified_by": caller.user_id}
-            changed = MetadataSchema.model_validate({**found.model_dump(), **given, **marks})
-            require(self.authorization, caller, "PUT", secured(changed))
-            _check(changed)
-            before, after = _attributes(found), _attributes(changed)
-            entry = self.audit.entry(
-                caller,
-                "update_metadata_schema",
-                metadata_schema_entity(found.metadata_schema_id),
-                before=before,
-                after=after,
-                at=now,
-            )
-            changes = {name: value for name, value in after.items() if value != before.get(name)}
-            try:
-                self.schemas.change(found, changes, entry)
-            except SchemaRevisionError:
-                continue
-            return changed
-        raise SchemaRevisionError(body.metadata_schema_id)
+        stored = self.schemas.find(body.metadata_schema_id)
+        found = self._visible(caller, stored, body.metadata_schema_id)
+        require(self.authorization, caller, "PUT", secured(found))
+        now = self.clock()
+        given = body.model_dump(exclude_none=True, exclude={"metadata_schema_id"})
+        marks = {"date_modified": iso(now), "modified_by": caller.user_id}
+        changed = MetadataSchema.model_validate({**found.model_dump(), **given, **marks})
+        require(self.authorization, caller, "PUT", secured(changed))
+        _check(changed)
+        before, after = _attributes(found), _attributes(changed)
+        entry = self.audit.entry(
+            caller,
+            "update_metadata_schema",
+            metadata_schema_entity(found.metadata_schema_id),
+            before=before,
+            after=after,
+            at=now,
+        )
+        changes = {name: value for name, value in after.items() if value != before.get(name)}
+        self.schemas.change(found, changes, entry)
+        return changed
 
+    @attempts(_ATTEMPTS, SchemaRevisionError)
     def delete_schema(self, caller: Identity, database_id: str, metadata_schema_id: str) -> None:
         """Delete a schema; existing records are kept.
 
@@ -162,21 +160,16 @@ class MetadataSchemaService:
             SchemaNotFoundError: it does not exist, or the caller may not see it.
             SchemaRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.get_schema(caller, database_id, metadata_schema_id)
-            require(self.authorization, caller, "DELETE", secured(found))
-            entry = self.audit.entry(
-                caller,
-                "delete_metadata_schema",
-                metadata_schema_entity(metadata_schema_id),
-                before=_attributes(found),
-                at=self.clock(),
-            )
-            try:
-                return self.schemas.remove(found, entry)
-            except SchemaRevisionError:
-                continue
-        raise SchemaRevisionError(metadata_schema_id)
+        found = self.get_schema(caller, database_id, metadata_schema_id)
+        require(self.authorization, caller, "DELETE", secured(found))
+        entry = self.audit.entry(
+            caller,
+            "delete_metadata_schema",
+            metadata_schema_entity(metadata_schema_id),
+            before=_attributes(found),
+            at=self.clock(),
+        )
+        return self.schemas.remove(found, entry)
 
     def _visible(
         self, caller: Identity, found: MetadataSchema | None, metadata_schema_id: str

@@ -1,7 +1,6 @@
 """Creates the constraints that allow administrators everything, at deployment."""
 
-from contextlib import suppress
-
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.errors import RevisionConflictError, UnavailableError
 from backend.core.identity import SYSTEM
@@ -21,6 +20,12 @@ from backend.domains.access.rules.constraints import Change, grantees, touched
 _ATTEMPTS = 8
 
 
+def _busy(_: object) -> UnavailableError:
+    return UnavailableError(
+        "The constraints of the administrators are being changed by other requests; try again"
+    )
+
+
 @wired
 class AdministratorRules:
     """For bootstrap only: no permission is checked. The role must exist."""
@@ -29,6 +34,11 @@ class AdministratorRules:
     clock: Clock
     new_id: NewId
 
+    @attempts(
+        _ATTEMPTS,
+        RevisionConflictError,
+        refusal=_busy,
+    )
     def keep(self) -> None:
         """Create missing constraints, and their rules.
 
@@ -39,25 +49,19 @@ class AdministratorRules:
         """
         wanted = {each.constraint_id: each for each in _wanted(iso(self.clock()))}
         role = Grantee("role", ADMIN_ROLE)
-        for _ in range(_ATTEMPTS):
-            found = self.constraints.get_many(wanted)
-            policies = self.constraints.policies([role])
-            known = {rule["constraintId"] for rule in policies[role].rules}
-            changes = [
-                Change(found.get(name), found.get(name, each))
-                for name, each in wanted.items()
-                if name not in found or (role in grantees(found[name]) and name not in known)
-            ]
-            if not changes:
-                return
-            others = [each for each in touched(changes) if each != role]
-            policies |= self.constraints.policies(others)
-            with suppress(RevisionConflictError):  # an administrator is changing one of them
-                self.constraints.write(change_writes(changes, policies, self.new_id()))
-                return
-        raise UnavailableError(
-            "The constraints of the administrators are being changed by other requests; try again"
-        )
+        found = self.constraints.get_many(wanted)
+        policies = self.constraints.policies([role])
+        known = {rule["constraintId"] for rule in policies[role].rules}
+        changes = [
+            Change(found.get(name), found.get(name, each))
+            for name, each in wanted.items()
+            if name not in found or (role in grantees(found[name]) and name not in known)
+        ]
+        if not changes:
+            return
+        others = [each for each in touched(changes) if each != role]
+        policies |= self.constraints.policies(others)
+        self.constraints.write(change_writes(changes, policies, self.new_id()))
 
 
 def _wanted(now: str) -> list[Constraint]:

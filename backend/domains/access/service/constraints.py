@@ -1,10 +1,10 @@
 """Operations on constraints. Each write is one transaction, repeated after a conflict."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError, RevisionConflictError
@@ -17,7 +17,6 @@ from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.repository.constraints import (
     ConstraintNotFoundError,
     ConstraintRepository,
-    ConstraintRevisionError,
     change_writes,
     fits,
     position_of,
@@ -92,6 +91,7 @@ class ConstraintService:
         require(self.authorization, caller, "PUT", _SECURED)
         return self._put(caller, "update_constraint", constraint_id, body)
 
+    @attempts(_ATTEMPTS, RevisionConflictError)
     def delete_constraint(self, caller: Identity, constraint_id: str) -> None:
         """Delete the constraint and its rules.
 
@@ -102,15 +102,12 @@ class ConstraintService:
             PolicyTooLargeError: the rules of its grantees do not fit one transaction.
         """
         require(self.authorization, caller, "DELETE", _SECURED)
-        for _ in range(_ATTEMPTS):
-            found = self.constraints.get(constraint_id)
-            if found is None:
-                raise ConstraintNotFoundError(constraint_id)
-            with suppress(RevisionConflictError):
-                self.write(caller, "delete_constraint", [Change(found, None)])
-                return
-        raise ConstraintRevisionError(f"Constraint {constraint_id}")
+        found = self.constraints.get(constraint_id)
+        if found is None:
+            raise ConstraintNotFoundError(constraint_id)
+        self.write(caller, "delete_constraint", [Change(found, None)])
 
+    @attempts(_ATTEMPTS, RevisionConflictError)
     def replace(
         self,
         caller: Identity,
@@ -122,16 +119,11 @@ class ConstraintService:
 
         `wanted` returns the new ones for the stored ones, each time these are read.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.constraints.get_many(ids)
-            after = wanted(found)
-            changes = [Change(found.get(each.constraint_id), each) for each in after]
-            with suppress(RevisionConflictError):
-                self.write(caller, operation, changes)
-                return [
-                    Written(each, each.constraint_id not in found, doubts(each)) for each in after
-                ]
-        raise ConstraintRevisionError("One of the constraints")
+        found = self.constraints.get_many(ids)
+        after = wanted(found)
+        changes = [Change(found.get(each.constraint_id), each) for each in after]
+        self.write(caller, operation, changes)
+        return [Written(each, each.constraint_id not in found, doubts(each)) for each in after]
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
         """Write the changes and their audit entries in one transaction."""

@@ -1,9 +1,9 @@
 """Operations on API keys."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError, PermissionDeniedError
@@ -146,6 +146,7 @@ class ApiKeyService:
         changes["endedBy"] = ended_by(found, body, caller)
         return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
+    @attempts(_ATTEMPTS, ApiKeyRevisionError)
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
         """Delete the key.
 
@@ -153,19 +154,16 @@ class ApiKeyService:
             ApiKeyNotFoundError: it does not exist, or the caller may not see it.
             ApiKeyRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.get_api_key(caller, api_key_id)
-            require(self.authorization, caller, "DELETE", _secured(found))
-            entry = self.audit.entry(
-                caller,
-                "delete_api_key",
-                api_key_entity(api_key_id),
-                before=_audited(found),
-                at=self.clock(),
-            )
-            with suppress(ApiKeyRevisionError):
-                return self.keys.delete(found, entry)
-        raise ApiKeyRevisionError(api_key_id)
+        found = self.get_api_key(caller, api_key_id)
+        require(self.authorization, caller, "DELETE", _secured(found))
+        entry = self.audit.entry(
+            caller,
+            "delete_api_key",
+            api_key_entity(api_key_id),
+            before=_audited(found),
+            at=self.clock(),
+        )
+        return self.keys.delete(found, entry)
 
     def _used(self, caller: Identity) -> ApiKey | None:
         """Return the key of the request; None for a token.
@@ -216,26 +214,23 @@ class UserKeys:
             if after is None:
                 return
 
+    @attempts(_ATTEMPTS, ApiKeyRevisionError)
     def _disable(self, caller: Identity, api_key_id: str) -> None:
-        for _ in range(_ATTEMPTS):
-            found = self.keys.get(api_key_id)
-            if found is None:
-                return
-            now = self.clock()
-            changes = {"isActive": "false", "endedBy": caller.user_id}
-            before = _audited(found)
-            entry = self.audit.entry(
-                caller,
-                "disable_api_key",
-                api_key_entity(api_key_id),
-                before=before,
-                after=before | changes,
-                at=now,
-            )
-            with suppress(ApiKeyRevisionError):
-                self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
-                return
-        raise ApiKeyRevisionError(api_key_id)
+        found = self.keys.get(api_key_id)
+        if found is None:
+            return
+        now = self.clock()
+        changes = {"isActive": "false", "endedBy": caller.user_id}
+        before = _audited(found)
+        entry = self.audit.entry(
+            caller,
+            "disable_api_key",
+            api_key_entity(api_key_id),
+            before=before,
+            after=before | changes,
+            at=now,
+        )
+        self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
 
 def _audited(key: ApiKey) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Operations on roles, and the removal of a deleted role from its users."""
 
-from contextlib import suppress
 from typing import Any, Protocol
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import RevisionConflictError, StateForbidsError
@@ -56,6 +56,10 @@ class Withdrawals(Protocol):
     """Starts the job that removes a deleted role from all users, by the returned write."""
 
     def __call__(self, caller: Identity, role_name: str, /) -> tuple[str, Write]: ...
+
+
+def _role_changed(_: object, __: Identity, role_name: str) -> RoleRevisionError:
+    return RoleRevisionError(role_name)
 
 
 @wired
@@ -123,6 +127,11 @@ class RoleService:
             self.roles.change(found, changes, entry, next_epoch())
         return changed
 
+    @attempts(
+        _ATTEMPTS,
+        RevisionConflictError,
+        refusal=_role_changed,
+    )
     def delete_role(self, caller: Identity, role_name: str) -> str | None:
         """Delete a role with its rules, and remove it from all users.
 
@@ -133,14 +142,11 @@ class RoleService:
             RoleNotFoundError: it does not exist, or the caller may not see it.
             RoleRevisionError: it is changed or assigned concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self._role(caller, role_name)
-            require(self.authorization, caller, "DELETE", _secured(found))
-            if role_name == ADMIN_ROLE:
-                raise AdministratorRoleError("cannot be deleted")
-            with suppress(RevisionConflictError):
-                return self._deleted(caller, found)
-        raise RoleRevisionError(role_name)
+        found = self._role(caller, role_name)
+        require(self.authorization, caller, "DELETE", _secured(found))
+        if role_name == ADMIN_ROLE:
+            raise AdministratorRoleError("cannot be deleted")
+        return self._deleted(caller, found)
 
     def _deleted(self, caller: Identity, role: Role) -> str | None:
         grantee = Grantee("role", role.role_name)

@@ -1,9 +1,9 @@
 """Assigns roles to users and removes them; the last administrator keeps the role."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.authorization import (
     Action,
     Authorization,
@@ -55,6 +55,10 @@ class LastAdministratorError(StateForbidsError):
 class RolesOfUser(NamedTuple):
     user_id: str
     rows: list[UserRole]
+
+
+def _roles_changed(_: object, __: Identity, body: UserRolesBody) -> UserRolesChangedError:
+    return UserRolesChangedError(body.user_id)
 
 
 @wired
@@ -117,6 +121,7 @@ class UserRoleService:
             if after is None:
                 return Page(_by_user(found))
 
+    @attempts(_ATTEMPTS, RevisionConflictError)
     def add_user_roles(self, caller: Identity, body: UserRolesBody) -> None:
         """Add roles to a user.
 
@@ -125,21 +130,23 @@ class UserRoleService:
             PermissionDeniedError: the caller may not change the user, or not assign one of them.
             UserRoleExistsError: the user has one of them already.
         """
-        for _ in range(_ATTEMPTS):
-            has = self.grants.of_user(body.user_id)
-            names = {row.role_name for row in has}
-            everything = names.union(body.role_name)
-            self.administration.require(caller, "POST", body.user_id, everything)
-            for name in body.role_name:
-                if name in names:
-                    raise UserRoleExistsError(body.user_id, name)
-            if len(names) + len(body.role_name) > MAX_ROLES:
-                raise InvalidInputError.of("roleName", f"a user can have at most {MAX_ROLES} roles")
-            with suppress(RevisionConflictError):
-                self._write(caller, "add_user_roles", has, user_id=body.user_id, to=body.role_name)
-                return
-        raise UserRolesChangedError(body.user_id)
+        has = self.grants.of_user(body.user_id)
+        names = {row.role_name for row in has}
+        everything = names.union(body.role_name)
+        self.administration.require(caller, "POST", body.user_id, everything)
+        for name in body.role_name:
+            if name in names:
+                raise UserRoleExistsError(body.user_id, name)
+        if len(names) + len(body.role_name) > MAX_ROLES:
+            raise InvalidInputError.of("roleName", f"a user can have at most {MAX_ROLES} roles")
+        self._write(caller, "add_user_roles", has, user_id=body.user_id, to=body.role_name)
 
+    @attempts(
+        _ATTEMPTS,
+        RevisionConflictError,
+        AlreadyExistsError,
+        refusal=_roles_changed,
+    )
     def set_user_roles(self, caller: Identity, body: UserRolesBody) -> None:
         """Replace the roles of a user.
 
@@ -149,22 +156,19 @@ class UserRoleService:
             PermissionDeniedError: the caller may not change the user, or not assign or remove one
                 of them.
         """
-        for _ in range(_ATTEMPTS):
-            has = self.grants.of_user(body.user_id)
-            names = {row.role_name for row in has}.union(body.role_name)
-            self.administration.require(caller, "PUT", body.user_id, names)
-            with suppress(RevisionConflictError, AlreadyExistsError):
-                self._write(
-                    caller,
-                    "set_user_roles",
-                    has,
-                    user_id=body.user_id,
-                    to=body.role_name,
-                    exactly=True,
-                )
-                return
-        raise UserRolesChangedError(body.user_id)
+        has = self.grants.of_user(body.user_id)
+        names = {row.role_name for row in has}.union(body.role_name)
+        self.administration.require(caller, "PUT", body.user_id, names)
+        self._write(
+            caller,
+            "set_user_roles",
+            has,
+            user_id=body.user_id,
+            to=body.role_name,
+            exactly=True,
+        )
 
+    @attempts(_ATTEMPTS, RevisionConflictError)
     def delete_user_roles(self, caller: Identity, user_id: str) -> None:
         """Remove all roles from a user.
 
@@ -173,16 +177,12 @@ class UserRoleService:
             PermissionDeniedError: the caller may not change the user.
             UserRolesNotFoundError: the user has none, or none that the caller may see.
         """
-        for _ in range(_ATTEMPTS):
-            has = self.grants.of_user(user_id)
-            if not any(self._may(caller, "GET", row) for row in has):
-                raise UserRolesNotFoundError(user_id)
-            names = [row.role_name for row in has]
-            self.administration.require(caller, "DELETE", user_id, names)
-            with suppress(RevisionConflictError):
-                self._write(caller, "delete_user_roles", has, user_id=user_id, to=[], exactly=True)
-                return
-        raise UserRolesChangedError(user_id)
+        has = self.grants.of_user(user_id)
+        if not any(self._may(caller, "GET", row) for row in has):
+            raise UserRolesNotFoundError(user_id)
+        names = [row.role_name for row in has]
+        self.administration.require(caller, "DELETE", user_id, names)
+        self._write(caller, "delete_user_roles", has, user_id=user_id, to=[], exactly=True)
 
     def _write(
         self,

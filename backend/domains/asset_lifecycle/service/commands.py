@@ -5,10 +5,10 @@ done within the request; the worker completes others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.clock import Clock, iso
 from backend.core.errors import StateForbidsError, UnavailableError
@@ -252,18 +252,15 @@ class LifecycleService:
             self._delete_if_there(caller, (database_id, asset_id), also, reason)
         return len(found)
 
+    @attempts(_ATTEMPTS, AssetRevisionError)
     def _delete_if_there(
         self, caller: Identity, ids: tuple[str, str], also: Sequence[Write], reason: str
     ) -> None:
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.find_asset(*ids)
-            if asset is None:  # a user was faster
-                return
-            job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
-            with suppress(AssetRevisionError):
-                self.repository.commit([*also, *self._deletes(caller, asset, job, at, reason)])
-                return
-        raise AssetRevisionError(ids[1])
+        asset = self.assets.find_asset(*ids)
+        if asset is None:  # a user was faster
+            return
+        job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
+        self.repository.commit([*also, *self._deletes(caller, asset, job, at, reason)])
 
     def _deletes(
         self, caller: Identity, asset: Asset, job: Job, at: datetime, reason: str | None

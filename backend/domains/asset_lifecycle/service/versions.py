@@ -4,9 +4,9 @@ A version is independent of the archiving of assets, so both are combined here: 
 moves the asset and sets the flag of the version.
 """
 
-from contextlib import suppress
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
@@ -44,15 +44,12 @@ class ConfirmationMissingError(StateForbidsError):
         )
 
 
-class _NotCurrentError(StateForbidsError):
-    """A newer version was created meanwhile."""
-
-
 @wired
 class VersionLifecycle:
     lifecycle: LifecycleService
     versions: VersionUpdates
 
+    @attempts(_ATTEMPTS, VersionRevisionError)
     def archive_version(
         self,
         caller: Identity,
@@ -74,24 +71,18 @@ class VersionLifecycle:
             AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.ARCHIVE_ASSET_VERSION
-        for _ in range(_ATTEMPTS):
-            asset = self._asset_for(caller, asset_id, route)
-            if asset.is_archived:
-                raise AssetArchivedError(asset.asset_id)
-            try:
-                if not _is_current(asset, asset_version_id):
-                    return self._flagged(caller, asset, asset_version_id, route, to=True)
-                self.versions.flags(asset, asset_version_id, is_archived=True)
-                if not confirmed:
-                    raise ConfirmationMissingError(asset_version_id)
-                composed = self._composed(asset_version_id, route, to=True)
-                return self.lifecycle.archive_asset(
-                    caller, *asset_id, reason=reason, composed=composed
-                )
-            except (VersionRevisionError, _NotCurrentError):
-                continue
-        raise VersionRevisionError(asset_version_id)
+        asset = self._asset_for(caller, asset_id, route)
+        if asset.is_archived:
+            raise AssetArchivedError(asset.asset_id)
+        if not _is_current(asset, asset_version_id):
+            return self._flagged(caller, asset, asset_version_id, route, to=True)
+        self.versions.flags(asset, asset_version_id, is_archived=True)
+        if not confirmed:
+            raise ConfirmationMissingError(asset_version_id)
+        composed = self._composed(asset_version_id, route, to=True)
+        return self.lifecycle.archive_asset(caller, *asset_id, reason=reason, composed=composed)
 
+    @attempts(_ATTEMPTS, VersionRevisionError)
     def unarchive_version(
         self,
         caller: Identity,
@@ -111,22 +102,16 @@ class VersionLifecycle:
             AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.UNARCHIVE_ASSET_VERSION
-        for _ in range(_ATTEMPTS):
-            asset = self._asset_for(caller, asset_id, route)
-            try:
-                if not asset.is_archived:
-                    return self._flagged(caller, asset, asset_version_id, route, to=False)
-                self.versions.flags(asset, asset_version_id, is_archived=False)
-                if not _is_current(asset, asset_version_id):
-                    raise AssetArchivedError(asset.asset_id)
-                composed = self._composed(asset_version_id, route, to=False)
-                return self.lifecycle.unarchive_asset(
-                    caller, *asset_id, reason=reason, composed=composed
-                )
-            except (VersionRevisionError, _NotCurrentError):
-                continue
-        raise VersionRevisionError(asset_version_id)
+        asset = self._asset_for(caller, asset_id, route)
+        if not asset.is_archived:
+            return self._flagged(caller, asset, asset_version_id, route, to=False)
+        self.versions.flags(asset, asset_version_id, is_archived=False)
+        if not _is_current(asset, asset_version_id):
+            raise AssetArchivedError(asset.asset_id)
+        composed = self._composed(asset_version_id, route, to=False)
+        return self.lifecycle.unarchive_asset(caller, *asset_id, reason=reason, composed=composed)
 
+    @attempts(_ATTEMPTS, VersionRevisionError)
     def unarchive_asset(
         self,
         caller: Identity,
@@ -149,16 +134,13 @@ class VersionLifecycle:
             PermissionDeniedError: the caller may see it, but not restore it.
         """
         composed = Composed(routes.UNARCHIVE_ASSET, self._with_current)
-        for _ in range(_ATTEMPTS):
-            with suppress(VersionRevisionError):
-                return self.lifecycle.unarchive_asset(
-                    caller,
-                    *asset_id,
-                    reason=reason,
-                    composed=composed,
-                    revision=revision,
-                )
-        raise VersionRevisionError(asset_id[1])
+        return self.lifecycle.unarchive_asset(
+            caller,
+            *asset_id,
+            reason=reason,
+            composed=composed,
+            revision=revision,
+        )
 
     def _asset_for(self, caller: Identity, asset_id: tuple[str, str], route: Route) -> Asset:
         assets = self.lifecycle.assets
@@ -169,7 +151,7 @@ class VersionLifecycle:
     def _composed(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
         def along(asset: Asset) -> Along:
             if not _is_current(asset, asset_version_id):
-                raise _NotCurrentError(asset_version_id)
+                raise VersionRevisionError(asset_version_id)
             return self._flag(asset, asset_version_id, to=to)
 
         return Composed(route, along)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
@@ -41,6 +42,7 @@ class AssetLinkService:
     clock: Clock
     new_id: NewId = new_uuid
 
+    @attempts(_ATTEMPTS, LinkOvertakenError, refusal=lambda *_: LinksBusyError())
     def create_link(self, caller: Identity, body: CreateLinkBody) -> AssetLink:
         """Link two active assets.
 
@@ -57,17 +59,12 @@ class AssetLinkService:
         rules.check_request(body)
         link = self._new(caller, body)
         entry = self._entry(caller, "create_link", after=link)
-        for _ in range(_ATTEMPTS):
-            for node, edge in rules.edges_of(link):
-                asset = self.assets.asset_for(caller, "POST", node.database_id, node.asset_id)
-                rules.check_room(asset, edge.kind)
-            walk = self._free_of_cycles(link) if link.relationship_type == "parentChild" else None
-            try:
-                self.links.create(link, walk, entry)
-            except LinkOvertakenError:
-                continue
-            return link
-        raise LinksBusyError
+        for node, edge in rules.edges_of(link):
+            asset = self.assets.asset_for(caller, "POST", node.database_id, node.asset_id)
+            rules.check_room(asset, edge.kind)
+        walk = self._free_of_cycles(link) if link.relationship_type == "parentChild" else None
+        self.links.create(link, walk, entry)
+        return link
 
     def get_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
         """Return the link, for a caller who may see the assets at both ends.
@@ -98,6 +95,7 @@ class AssetLinkService:
                 require(authorization, caller, action, end)
         return link
 
+    @attempts(_ATTEMPTS, LinkOvertakenError, refusal=lambda *_: LinksBusyError())
     def update_link(self, caller: Identity, asset_link_id: str, body: UpdateLinkBody) -> AssetLink:
         """Change alias or tags; type and ends cannot be changed.
 
@@ -108,22 +106,18 @@ class AssetLinkService:
             LinksBusyError: it is changed concurrently at every attempt.
             PermissionDeniedError: the caller may see it, but not change it.
         """
-        for _ in range(_ATTEMPTS):
-            link = self.link_for(caller, "PUT", asset_link_id)
-            rules.check_alias(link.relationship_type, body.asset_link_alias_id)
-            changed = _changed(link, body)
-            if changed == link:
-                return link
-            now = {"updated_at": iso(self.clock()), "revision": link.revision + 1}
-            changed = changed.model_copy(update=now)
-            entry = self._entry(caller, "update_link", before=link, after=changed)
-            try:
-                self.links.update(link, changed, entry)
-            except LinkOvertakenError:
-                continue
-            return changed
-        raise LinksBusyError
+        link = self.link_for(caller, "PUT", asset_link_id)
+        rules.check_alias(link.relationship_type, body.asset_link_alias_id)
+        changed = _changed(link, body)
+        if changed == link:
+            return link
+        now = {"updated_at": iso(self.clock()), "revision": link.revision + 1}
+        changed = changed.model_copy(update=now)
+        entry = self._entry(caller, "update_link", before=link, after=changed)
+        self.links.update(link, changed, entry)
+        return changed
 
+    @attempts(_ATTEMPTS, LinkOvertakenError, refusal=lambda *_: LinksBusyError())
     def delete_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
         """Delete a link with its metadata, even if an asset at its ends was deleted.
 
@@ -134,15 +128,10 @@ class AssetLinkService:
             LinksBusyError: it, or its ends, are changed concurrently at every attempt.
             PermissionDeniedError: the caller may see it, but not delete it.
         """
-        for _ in range(_ATTEMPTS):
-            link = self.link_for(caller, "DELETE", asset_link_id)
-            entry = self._entry(caller, "delete_link", before=link)
-            try:
-                self.links.remove(link, entry)
-            except LinkOvertakenError:
-                continue
-            return link
-        raise LinksBusyError
+        link = self.link_for(caller, "DELETE", asset_link_id)
+        entry = self._entry(caller, "delete_link", before=link)
+        self.links.remove(link, entry)
+        return link
 
     def remove_links(self, database_id: str, asset_id: str, *, limit: int) -> int:
         """Remove some links of a deleted asset; return how many were left.
@@ -161,16 +150,12 @@ class AssetLinkService:
             self.links.remove_head(node)
         return len(edges)
 
+    @attempts(_ATTEMPTS, LinkOvertakenError, refusal=lambda *_: LinksBusyError())
     def _remove(self, asset_link_id: str) -> None:
-        for _ in range(_ATTEMPTS):
-            link = self.links.get(asset_link_id)
-            if link is None:
-                return None
-            try:
-                return self.links.remove(link)
-            except LinkOvertakenError:
-                continue
-        raise LinksBusyError
+        link = self.links.get(asset_link_id)
+        if link is None:
+            return None
+        return self.links.remove(link)
 
     def _free_of_cycles(self, link: AssetLink) -> rules.Walk:
         """Return all above the parent, or below the child, whichever is read first (see `rules`).

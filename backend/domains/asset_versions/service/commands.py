@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.identity import Identity
@@ -202,6 +203,7 @@ class VersionUpdates:
     audit: AuditService
     clock: Clock
 
+    @attempts(_ATTEMPTS, AssetRevisionError, VersionRevisionError)
     def update_version(
         self,
         caller: Identity,
@@ -219,22 +221,17 @@ class VersionUpdates:
             VersionRevisionError: it is changed concurrently at every attempt.
         """
         wanted = body.model_dump(by_alias=True, exclude_none=True)
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "PUT", *asset_id)
-            version = self.repository.get(asset, asset_version_id)
-            if rules.is_newest(asset_version_id, asset):  # committed since the asset was read
-                continue
-            old = version.model_dump(by_alias=True)
-            changes = {name: value for name, value in wanted.items() if value != old[name]}
-            if not changes:
-                return version
-            changed = AssetVersion.model_validate({**old, **changes})
-            try:
-                self.repository.commit(self._writes(caller, asset, version, changed, changes))
-            except (AssetRevisionError, VersionRevisionError):
-                continue
-            return changed
-        raise VersionRevisionError(asset_version_id)
+        asset = self.assets.asset_for(caller, "PUT", *asset_id)
+        version = self.repository.get(asset, asset_version_id)
+        if rules.is_newest(asset_version_id, asset):  # committed since the asset was read
+            raise VersionRevisionError(asset_version_id)
+        old = version.model_dump(by_alias=True)
+        changes = {name: value for name, value in wanted.items() if value != old[name]}
+        if not changes:
+            return version
+        changed = AssetVersion.model_validate({**old, **changes})
+        self.repository.commit(self._writes(caller, asset, version, changed, changes))
+        return changed
 
     def flags(self, asset: Asset, asset_version_id: str, *, is_archived: bool) -> list[Write]:
         """Return the writes that archive or restore a version, for a transaction of any slice.

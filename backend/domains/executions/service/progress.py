@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock
 from backend.core.queues import Queues
 from backend.core.transactions import Write
@@ -42,21 +43,18 @@ class ExecutionProgress:
     queues: Queues
     clock: Clock
 
+    @attempts(_ATTEMPTS, ExecutionChangedError)
     def note_started(self, execution_id: str, at: datetime) -> bool:
         """Record that an execution runs; return whether it is active."""
-        for _ in range(_ATTEMPTS):
-            found = self.executions.find(execution_id)
-            if found is None or not found.is_active:
-                return False
-            if found.execution_status == "RUNNING":
-                return True
-            try:
-                self.executions.change(found, rules.started_changes(at))
-            except ExecutionChangedError:
-                continue
+        found = self.executions.find(execution_id)
+        if found is None or not found.is_active:
+            return False
+        if found.execution_status == "RUNNING":
             return True
-        raise ExecutionChangedError(execution_id)
+        self.executions.change(found, rules.started_changes(at))
+        return True
 
+    @attempts(_ATTEMPTS, ExecutionChangedError)
     def end(
         self,
         execution_id: str,
@@ -72,18 +70,13 @@ class ExecutionProgress:
         `others` are writes of the same transaction.
         """
         ending = Ending(status, at or self.clock(), error, others)
-        for _ in range(_ATTEMPTS):
-            found = self.executions.find(execution_id)
-            active = self.active.find(execution_id)
-            if active is None and (found is None or not found.is_active):
-                return False
-            try:
-                self._end(execution_id, found, active, ending)
-            except ExecutionChangedError:
-                continue
-            self.request_starts()
-            return True
-        raise ExecutionChangedError(execution_id)
+        found = self.executions.find(execution_id)
+        active = self.active.find(execution_id)
+        if active is None and (found is None or not found.is_active):
+            return False
+        self._end(execution_id, found, active, ending)
+        self.request_starts()
+        return True
 
     def request_starts(self, *, even_unstarted: bool = False) -> None:
         """Request a start of waiting executions, if there are any.

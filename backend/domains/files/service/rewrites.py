@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
@@ -126,6 +127,7 @@ class FileRewrites:
 
         return Changed((path,), self.runner.run(caller, asset, change, plan))
 
+    @attempts(_ATTEMPTS, AssetRevisionError)
     def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
         """Delete the preview of the asset, and return the asset's id.
 
@@ -137,27 +139,22 @@ class FileRewrites:
             PreviewNotFoundError: it has no preview.
             Others as `revert_file_version`.
         """
-        for _ in range(_ATTEMPTS):
-            asset = self.lookup.asset(caller, ids)
-            if asset.preview_location is None:
-                return self._archive_root_preview(caller, asset)
-            now = self.clock()
-            entry = self.runner.audit.entry(
-                caller,
-                routes.DELETE_ASSET_PREVIEW.name,
-                asset_entity(asset.database_id, asset.asset_id),
-                before={"previewLocation": asset.preview_location.model_dump(by_alias=True)},
-                after={},
-                at=now,
-            )
-            try:
-                self.lookup.assets.withdraw_preview(asset, entry, at=iso(now))
-            except AssetRevisionError:
-                continue
-            bucket, _ = self.lookup.assets.location(asset)
-            self.lookup.objects.delete(bucket, asset.preview_location.key)
-            return asset.asset_id
-        raise AssetRevisionError(ids[1])
+        asset = self.lookup.asset(caller, ids)
+        if asset.preview_location is None:
+            return self._archive_root_preview(caller, asset)
+        now = self.clock()
+        entry = self.runner.audit.entry(
+            caller,
+            routes.DELETE_ASSET_PREVIEW.name,
+            asset_entity(asset.database_id, asset.asset_id),
+            before={"previewLocation": asset.preview_location.model_dump(by_alias=True)},
+            after={},
+            at=now,
+        )
+        self.lookup.assets.withdraw_preview(asset, entry, at=iso(now))
+        bucket, _ = self.lookup.assets.location(asset)
+        self.lookup.objects.delete(bucket, asset.preview_location.key)
+        return asset.asset_id
 
     def _archive_root_preview(self, caller: Identity, asset: Asset) -> str:
         _, key = self.lookup.files.preview_of(asset)

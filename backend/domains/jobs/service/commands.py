@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 from typing import Any, cast
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import StateForbidsError, VitrineError
@@ -165,6 +166,7 @@ class JobService:
         """
         return self._with_visible_details(caller, self._visible(caller, job_id))
 
+    @attempts(_ATTEMPTS, JobChangedError)
     def cancel_job(self, caller: Identity, job_id: str) -> Job:
         """Stop a job before its next step; completed steps are kept.
 
@@ -176,25 +178,20 @@ class JobService:
             JobStateError: it is finished, being cancelled, or cannot be cancelled.
             PermissionDeniedError: the caller may see it, but not stop it.
         """
-        for _ in range(_ATTEMPTS):
-            found = self._job_for(caller, job_id)
-            if not is_cancellable(found):
-                raise JobStateError(
-                    found, f"cannot be cancelled: jobs of the kind {found.kind} must complete"
-                )
-            undoes = JOB_KINDS[found.kind].undoes
-            if found.is_finished and not (undoes and found.state == "failed"):
-                raise JobStateError(found, f"has already ended: it is {found.state}")
-            if found.undo and not found.is_finished:
-                raise JobStateError(found, "is already being cancelled and undoes its changes")
-            # Queued again, it is sent at once, even if it was waiting.
-            stopped = {"state": "queued", "undo": True, "tries": 0}
-            changes = stopped if undoes else {"state": "cancelled"}
-            try:
-                return self._change(caller, "cancel_job", found, changes)
-            except JobChangedError:  # it was queued, and a worker has just started it
-                continue
-        raise JobChangedError(job_id)
+        found = self._job_for(caller, job_id)
+        if not is_cancellable(found):
+            raise JobStateError(
+                found, f"cannot be cancelled: jobs of the kind {found.kind} must complete"
+            )
+        undoes = JOB_KINDS[found.kind].undoes
+        if found.is_finished and not (undoes and found.state == "failed"):
+            raise JobStateError(found, f"has already ended: it is {found.state}")
+        if found.undo and not found.is_finished:
+            raise JobStateError(found, "is already being cancelled and undoes its changes")
+        # Queued again, it is sent at once, even if it was waiting.
+        stopped = {"state": "queued", "undo": True, "tries": 0}
+        changes = stopped if undoes else {"state": "cancelled"}
+        return self._change(caller, "cancel_job", found, changes)
 
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Continue a job that failed, was cancelled or has lost its message.

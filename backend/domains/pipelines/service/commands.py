@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
@@ -62,6 +63,7 @@ class PipelineCommands:
     audit: AuditService
     clock: Clock
 
+    @attempts(_ATTEMPTS, PipelineRevisionError)
     def put_pipeline(self, caller: Identity, body: PutPipelineBody) -> tuple[Pipeline, Updated]:
         """Create a pipeline, or replace the settings of the one that has the id.
 
@@ -71,23 +73,20 @@ class PipelineCommands:
             PermissionDeniedError: the caller may not create or change it.
             PipelineRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.pipelines.get(body.database_id, body.pipeline_id)
-            wanted = self._wanted(body, found)
-            for each in (wanted,) if found is None else (found, wanted):
-                require(self.authorization, caller, "PUT", secured(each))
-            pipeline = self._checked(body, wanted, found)
-            try:
-                stored = self._put(caller, pipeline, found)
-            except PipelineRevisionError:
-                continue
-            except DatabaseNotFoundError as error:
-                raise InvalidInputError.of("databaseId", error.message) from error
-            if found is None or not body.update_associated_workflows:
-                return stored, Updated()
-            return stored, self.workflows.update_associated(caller, stored)
-        raise PipelineRevisionError(body.pipeline_id)
+        found = self.pipelines.get(body.database_id, body.pipeline_id)
+        wanted = self._wanted(body, found)
+        for each in (wanted,) if found is None else (found, wanted):
+            require(self.authorization, caller, "PUT", secured(each))
+        pipeline = self._checked(body, wanted, found)
+        try:
+            stored = self._put(caller, pipeline, found)
+        except DatabaseNotFoundError as error:
+            raise InvalidInputError.of("databaseId", error.message) from error
+        if found is None or not body.update_associated_workflows:
+            return stored, Updated()
+        return stored, self.workflows.update_associated(caller, stored)
 
+    @attempts(_ATTEMPTS, PipelineRevisionError)
     def delete_pipeline(self, caller: Identity, database_id: str, pipeline_id: str) -> None:
         """Delete a pipeline that no active workflow uses; its row is kept as a deleted one.
 
@@ -97,30 +96,25 @@ class PipelineCommands:
             PipelineNotFoundError: it does not exist, or the caller may not see it.
             PipelineRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.pipelines.get(database_id, pipeline_id)
-            if found is None or not self.authorization.may(caller, "GET", secured(found)):
-                raise PipelineNotFoundError(pipeline_id)
-            require(self.authorization, caller, "DELETE", secured(found))
-            if found.used_by:
-                raise InvalidInputError.of("pipelineId", self._uses(caller, found))
-            now = self.clock()
-            marks = {"deleted_at": iso(now), "deleted_by": caller.user_id}
-            deleted = found.model_copy(update=marks)
-            entry = self.audit.entry(
-                caller,
-                "delete_pipeline",
-                pipeline_entity(database_id, pipeline_id),
-                before=attributes(found),
-                after=attributes(deleted),
-                at=now,
-            )
-            try:
-                counted = self._counted(database_id, -1)
-                return self.pipelines.put_away(found, deleted, *counted, entry)
-            except PipelineRevisionError:
-                continue
-        raise PipelineRevisionError(pipeline_id)
+        found = self.pipelines.get(database_id, pipeline_id)
+        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+            raise PipelineNotFoundError(pipeline_id)
+        require(self.authorization, caller, "DELETE", secured(found))
+        if found.used_by:
+            raise InvalidInputError.of("pipelineId", self._uses(caller, found))
+        now = self.clock()
+        marks = {"deleted_at": iso(now), "deleted_by": caller.user_id}
+        deleted = found.model_copy(update=marks)
+        entry = self.audit.entry(
+            caller,
+            "delete_pipeline",
+            pipeline_entity(database_id, pipeline_id),
+            before=attributes(found),
+            after=attributes(deleted),
+            at=now,
+        )
+        counted = self._counted(database_id, -1)
+        return self.pipelines.put_away(found, deleted, *counted, entry)
 
     def _wanted(self, body: PutPipelineBody, found: Pipeline | None) -> Pipeline:
         """Return the new pipeline without its resource, because permissions are checked first."""

@@ -1,9 +1,9 @@
 """Subscribes users to assets. Any caller who may see an asset may see its subscribers."""
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, epoch_seconds
 from backend.core.errors import InvalidInputError, RateLimitedError
 from backend.core.identity import Identity
@@ -71,6 +71,7 @@ class SubscriptionService:
             size_of=lambda listed: json_bytes(listed.row),
         )
 
+    @attempts(_ATTEMPTS, SubscriptionChangedError)
     def create_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
         """Subscribe further users to an asset.
 
@@ -82,24 +83,22 @@ class SubscriptionService:
             SubscriptionExistsError: one of them is subscribed already.
         """
         sent = _named(caller, body)
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "POST", body.entity_id)
-            found = self.subscriptions.get(asset.asset_id)
-            subscribers = found.subscribers if found is not None else []
-            for user_id in sent:
-                if user_id in subscribers:
-                    raise SubscriptionExistsError(asset.asset_id, user_id)
-            if len(subscribers) + len(sent) > MAX_SUBSCRIBERS:
-                raise InvalidInputError.of(
-                    "subscribers", f"an asset can have at most {MAX_SUBSCRIBERS} subscribers"
-                )
-            self._make_known(caller, sent)
-            with suppress(SubscriptionChangedError):
-                users = [*subscribers, *sent]
-                active = self.assets.assets.require_active(asset)
-                return self._write(caller, "create_subscription", asset, found, users, active)
-        raise SubscriptionChangedError(body.entity_id)
+        asset = self.assets.asset_for(caller, "POST", body.entity_id)
+        found = self.subscriptions.get(asset.asset_id)
+        subscribers = found.subscribers if found is not None else []
+        for user_id in sent:
+            if user_id in subscribers:
+                raise SubscriptionExistsError(asset.asset_id, user_id)
+        if len(subscribers) + len(sent) > MAX_SUBSCRIBERS:
+            raise InvalidInputError.of(
+                "subscribers", f"an asset can have at most {MAX_SUBSCRIBERS} subscribers"
+            )
+        self._make_known(caller, sent)
+        users = [*subscribers, *sent]
+        active = self.assets.assets.require_active(asset)
+        return self._write(caller, "create_subscription", asset, found, users, active)
 
+    @attempts(_ATTEMPTS, SubscriptionChangedError)
     def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
         """Replace the subscribers of an asset.
 
@@ -110,15 +109,13 @@ class SubscriptionService:
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         sent = _named(caller, body)
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "PUT", body.entity_id)
-            found = self._found(asset)
-            self._make_known(caller, set(sent) - set(found.subscribers))
-            with suppress(SubscriptionChangedError):
-                users, active = sent, self.assets.assets.require_active(asset)
-                return self._write(caller, "update_subscription", asset, found, users, active)
-        raise SubscriptionChangedError(body.entity_id)
+        asset = self.assets.asset_for(caller, "PUT", body.entity_id)
+        found = self._found(asset)
+        self._make_known(caller, set(sent) - set(found.subscribers))
+        users, active = sent, self.assets.assets.require_active(asset)
+        return self._write(caller, "update_subscription", asset, found, users, active)
 
+    @attempts(_ATTEMPTS, SubscriptionChangedError)
     def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
         """Remove all subscribers of an asset.
 
@@ -126,13 +123,11 @@ class SubscriptionService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "DELETE", body.entity_id)
-            found = self._found(asset)
-            with suppress(SubscriptionChangedError):
-                return self._write(caller, "delete_subscription", asset, found, [])
-        raise SubscriptionChangedError(body.entity_id)
+        asset = self.assets.asset_for(caller, "DELETE", body.entity_id)
+        found = self._found(asset)
+        return self._write(caller, "delete_subscription", asset, found, [])
 
+    @attempts(_ATTEMPTS, SubscriptionChangedError)
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
         """Unsubscribe users from an asset: all of them, or none.
 
@@ -143,16 +138,13 @@ class SubscriptionService:
             SubscriptionNotFoundError: one of them is not subscribed.
         """
         sent = _named(caller, body)
-        for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
-            found = self._found(asset)
-            for user_id in sent:
-                if user_id not in found.subscribers:
-                    raise SubscriptionNotFoundError(asset.asset_id, user_id)
-            left = [user for user in found.subscribers if user not in sent]
-            with suppress(SubscriptionChangedError):
-                return self._write(caller, "unsubscribe", asset, found, left)
-        raise SubscriptionChangedError(body.entity_id)
+        asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
+        found = self._found(asset)
+        for user_id in sent:
+            if user_id not in found.subscribers:
+                raise SubscriptionNotFoundError(asset.asset_id, user_id)
+        left = [user for user in found.subscribers if user not in sent]
+        return self._write(caller, "unsubscribe", asset, found, left)
 
     def is_subscribed(self, caller: Identity, user_id: str, asset_id: str) -> bool:
         """Return whether a user is subscribed to an asset.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import FieldError, InvalidInputError, PermissionDeniedError
@@ -48,6 +49,7 @@ class WorkflowCommands:
     audit: AuditService
     clock: Clock
 
+    @attempts(_ATTEMPTS, WorkflowRevisionError, PipelineRevisionError)
     def put_workflow(self, caller: Identity, body: PutWorkflowBody) -> Workflow:
         """Create a workflow, or replace the one that has the id.
 
@@ -59,29 +61,26 @@ class WorkflowCommands:
             TooManyUsesError: a pipeline is used by the maximum number of workflows.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.workflows.get(body.database_id, body.workflow_id)
-            wanted = self._wanted(caller, body, found)
-            require(self.authorization, caller, "PUT", secured(wanted))
-            sent = body.specified_pipelines.functions
-            pipelines = self._pipelines(sent, found)
-            self._check(caller, body.database_id, sent, pipelines)
-            if wanted.has_trigger:
-                self._require_runnable(caller, sent, pipelines)
-            functions = [
-                WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
-            ]
-            specified = SpecifiedPipelines(functions=functions)
-            workflow = wanted.model_copy(update={"specified_pipelines": specified})
-            try:
-                self.workflows.commit(self._writes(caller, workflow, found, pipelines))
-            except (WorkflowRevisionError, PipelineRevisionError):
-                continue
-            except DatabaseNotFoundError as error:
-                raise InvalidInputError.of("databaseId", error.message) from error
-            return workflow
-        raise WorkflowRevisionError(body.workflow_id)
+        found = self.workflows.get(body.database_id, body.workflow_id)
+        wanted = self._wanted(caller, body, found)
+        require(self.authorization, caller, "PUT", secured(wanted))
+        sent = body.specified_pipelines.functions
+        pipelines = self._pipelines(sent, found)
+        self._check(caller, body.database_id, sent, pipelines)
+        if wanted.has_trigger:
+            self._require_runnable(caller, sent, pipelines)
+        functions = [
+            WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
+        ]
+        specified = SpecifiedPipelines(functions=functions)
+        workflow = wanted.model_copy(update={"specified_pipelines": specified})
+        try:
+            self.workflows.commit(self._writes(caller, workflow, found, pipelines))
+        except DatabaseNotFoundError as error:
+            raise InvalidInputError.of("databaseId", error.message) from error
+        return workflow
 
+    @attempts(_ATTEMPTS, WorkflowRevisionError, PipelineRevisionError)
     def delete_workflow(self, caller: Identity, database_id: str, workflow_id: str) -> None:
         """Delete a workflow; its row is kept as a deleted one, and running executions end normally.
 
@@ -90,16 +89,11 @@ class WorkflowCommands:
             WorkflowNotFoundError: it does not exist, or the caller may not see it.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            found = self.workflows.get(database_id, workflow_id)
-            if found is None or not self.authorization.may(caller, "GET", secured(found)):
-                raise WorkflowNotFoundError(workflow_id)
-            require(self.authorization, caller, "DELETE", secured(found))
-            try:
-                return self.workflows.commit(self._deletion(caller, found))
-            except (WorkflowRevisionError, PipelineRevisionError):
-                continue
-        raise WorkflowRevisionError(workflow_id)
+        found = self.workflows.get(database_id, workflow_id)
+        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+            raise WorkflowNotFoundError(workflow_id)
+        require(self.authorization, caller, "DELETE", secured(found))
+        return self.workflows.commit(self._deletion(caller, found))
 
     def _wanted(self, caller: Identity, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
         """Return the new workflow without its pipelines, because permissions are checked first."""
