@@ -28,7 +28,7 @@ def test_a_conflict_is_tried_again_until_the_last_attempt() -> None:
     run = attempts(3, _ConflictError)(_run)
     assert run(_failing(2, _ConflictError("it"))) == 0
     outcomes = _failing(3, _ConflictError("it"))
-    with pytest.raises(_ConflictError, match="^it$"):
+    with pytest.raises(_ConflictError, match=r"^it$"):
         run(outcomes)
     assert outcomes == [None]
 
@@ -43,6 +43,6 @@ def test_the_last_conflict_is_replaced_by_the_refusal() -> None:
 
 def test_other_errors_are_raised_at_once() -> None:
     outcomes = _failing(3, ValueError())
-    with pytest.raises(ValueError, match="^$"):
+    with pytest.raises(ValueError, match=r"^$"):
         attempts(3, _ConflictError, refusal=_refused)(_run)(outcomes)
     assert len(outcomes) == 3
