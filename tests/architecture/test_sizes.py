@@ -17,7 +17,7 @@ from tests.code_size import lines_of_code, sizes
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 GENERATED = "client/src/vitrine/replies.py"
-FUNCTION_LINES = 40  # from `def` on: the decorators of tests are often tables of cases
+FUNCTION_LINES = 60  # from `def` on: the decorators of tests are often tables of cases
 BLIND = {"Exception", "BaseException"}
 OMISSIONS = {
     *("skip", "skipif", "xfail", "importorskip"),
@@ -154,7 +154,7 @@ def test_no_test_is_left_out() -> None:
     assert {path: omissions for path, omissions in found.items() if omissions} == {}
 
 
-@pytest.mark.parametrize(("lines", "found"), [(40, []), (41, [("long", 41)])])
+@pytest.mark.parametrize(("lines", "found"), [(60, []), (61, [("long", 61)])])
 def test_a_function_is_measured_without_its_decorators(
     lines: int, found: list[tuple[str, int]]
 ) -> None:
