@@ -20,13 +20,14 @@ MfaOption = Annotated[
 @with_session
 def list_roles(session: Session) -> None:
     """List roles."""
-    found = list(session.client.roles.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.roles.list(),
         ["role", "second factor", "created", "description"],
-        [
-            [one.role_name, "yes" if one.mfa_required else "", one.created_on, one.description]
-            for one in found
+        lambda one: [
+            one.role_name,
+            "yes" if one.mfa_required else "",
+            one.created_on,
+            one.description,
         ],
     )
 
@@ -39,11 +40,12 @@ def create_role(
     mfa: MfaOption = None,
 ) -> None:
     """Create a role."""
-    made = session.client.roles.create(
-        role, description=description or f"Role {role}", mfa_required=mfa
+    session.output.reply(
+        session.client.roles.create(
+            role, description=description or f"Role {role}", mfa_required=mfa
+        ),
+        role=role,
     )
-    session.output.document(made.wire())
-    session.output.rows(["role"], [[role]])
 
 
 @with_session
@@ -54,9 +56,9 @@ def update_role(
     mfa: MfaOption = None,
 ) -> None:
     """Change a role."""
-    done = session.client.roles.update(role, description=description, mfa_required=mfa)
-    session.output.document(done.wire())
-    session.output.rows(["role"], [[role]])
+    session.output.reply(
+        session.client.roles.update(role, description=description, mfa_required=mfa), role=role
+    )
 
 
 @with_session
@@ -64,55 +66,50 @@ def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) ->
     """Delete a role and remove it from all users; with many users, by the printed job."""
     session.confirm(f"Delete the role {role} and take it from all users?", yes=yes)
     done = session.client.roles.delete(role)
-    session.output.document(done.wire())
-    session.output.rows(["deleted", "job"], [[role, done.job_id]])
+    session.output.reply(done, deleted=role, job=done.job_id)
 
 
 @with_session
 def list_user_roles(session: Session) -> None:
     """List users with their roles."""
-    found = list(session.client.roles.of_users())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
-        ["user", "roles"], [[one.user_id, ", ".join(one.role_names)] for one in found]
+    session.output.items(
+        session.client.roles.of_users(),
+        ["user", "roles"],
+        lambda one: [one.user_id, ", ".join(one.role_names)],
     )
 
 
 @with_session
 def give_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
     """Add roles to a user."""
-    done = session.client.roles.give(user, roles)
-    session.output.document(done.wire())
-    session.output.rows(["user", "given"], [[user, ", ".join(roles)]])
+    session.output.reply(session.client.roles.give(user, roles), user=user, given=", ".join(roles))
 
 
 @with_session
 def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
     """Replace the roles of a user."""
-    done = session.client.roles.set(user, roles)
-    session.output.document(done.wire())
-    session.output.rows(["user", "roles"], [[user, ", ".join(roles)]])
+    session.output.reply(session.client.roles.set(user, roles), user=user, roles=", ".join(roles))
 
 
 @with_session
 def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Remove all roles from a user."""
     session.confirm(f"Remove all roles from {user}?", yes=yes)
-    done = session.client.roles.take_all(user)
-    session.output.document(done.wire())
-    session.output.rows(["user", "roles"], [[user, ""]])
+    session.output.reply(session.client.roles.take_all(user), user=user, roles="")
 
 
 @with_session
 def list_users(session: Session) -> None:
     """List the users of the Cognito user pool."""
-    found = list(session.client.sign_ins.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.sign_ins.list(),
         ["user", "email", "phone", "status", "enabled"],
-        [
-            [one.user_id, one.email, one.phone, one.user_status, "yes" if one.enabled else "no"]
-            for one in found
+        lambda one: [
+            one.user_id,
+            one.email,
+            one.phone,
+            one.user_status,
+            "yes" if one.enabled else "no",
         ],
     )
 
@@ -125,9 +122,9 @@ def create_user(
     phone: PhoneOption = None,
 ) -> None:
     """Create a user in the Cognito user pool."""
-    made = session.client.sign_ins.create(user, email=email, phone=phone)
-    session.output.document(made.wire())
-    session.output.rows(["user", "email"], [[user, email]])
+    session.output.reply(
+        session.client.sign_ins.create(user, email=email, phone=phone), user=user, email=email
+    )
 
 
 @with_session
@@ -137,27 +134,26 @@ def update_user(
     """Change the email address or phone number of a Cognito user."""
     if email is None and phone is None:
         raise ConfigurationError("give --email or --phone")
-    done = session.client.sign_ins.update(user, email=email, phone=phone)
-    session.output.document(done.wire())
-    session.output.rows(["user", "email", "phone"], [[user, email, phone]])
+    session.output.reply(
+        session.client.sign_ins.update(user, email=email, phone=phone),
+        user=user,
+        email=email,
+        phone=phone,
+    )
 
 
 @with_session
 def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Delete a user from the Cognito user pool."""
     session.confirm(f"Delete the user {user} from the user pool?", yes=yes)
-    done = session.client.sign_ins.delete(user)
-    session.output.document(done.wire())
-    session.output.rows(["deleted"], [[user]])
+    session.output.reply(session.client.sign_ins.delete(user), deleted=user)
 
 
 @with_session
 def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Reset the password of a Cognito user."""
     session.confirm(f"Reset the password of {user}?", yes=yes)
-    done = session.client.sign_ins.reset_password(user)
-    session.output.document(done.wire())
-    session.output.rows(["reset"], [[user]])
+    session.output.reply(session.client.sign_ins.reset_password(user), reset=user)
 
 
 @with_session
@@ -165,5 +161,4 @@ def show_profile(session: Session, user: UserArgument, email: EmailOption = None
     """Show your profile; --email sets the address for notifications."""
     profiles = session.client.profiles
     found = profiles.get(user) if email is None else profiles.keep(user, email=email)
-    session.output.document(found.wire())
-    session.output.rows(["user", "email"], [[found.user_id, found.email]])
+    session.output.reply(found, user=found.user_id, email=found.email)

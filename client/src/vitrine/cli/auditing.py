@@ -63,8 +63,7 @@ def show_value(
 ) -> None:
     """Show a value that is stored outside its audit entry."""
     found = session.client.audit.value(sha256, entity=entity, at=at)
-    session.output.document(found.wire())
-    session.output.rows(["value"], [[json.dumps(found.value, ensure_ascii=False)]])
+    session.output.reply(found, value=json.dumps(found.value, ensure_ascii=False))
 
 
 def _changes(entry: AuditEntry) -> str:

@@ -64,10 +64,12 @@ def import_bucket(
         )
     else:
         job = jobs.get(started.job_id)
-    session.output.document({**started.wire(), "job": job.wire()})
-    session.output.rows(
-        ["bucket", "job", "state", "objects"],
-        [[found.bucket_name, job.job_id, job.state, job.items_done]],
+    session.output.reply(
+        {**started.wire(), "job": job.wire()},
+        bucket=found.bucket_name,
+        job=job.job_id,
+        state=job.state,
+        objects=job.items_done,
     )
     if not session.output.as_json:
         for problem in job.problems:

@@ -52,8 +52,7 @@ def add_comment(
     found = find_asset(session.client, database, asset)
     current = found.current_version.version if found.current_version is not None else "0"
     key = session.client.comments.add(found.asset_id, text, version_id=version or current or "0")
-    session.output.document({"key": key})
-    session.output.rows(["key"], [[key]])
+    session.output.reply({"key": key}, key=key)
 
 
 @with_session
@@ -66,9 +65,7 @@ def edit_comment(
 ) -> None:
     """Change one of your comments."""
     asset_id = find_asset(session.client, database, asset).asset_id
-    answer = session.client.comments.edit(asset_id, comment, text)
-    session.output.document(answer.wire())
-    session.output.rows(["key"], [[comment]])
+    session.output.reply(session.client.comments.edit(asset_id, comment, text), key=comment)
 
 
 @with_session
@@ -82,6 +79,4 @@ def delete_comment(
     """Delete one of your comments."""
     asset_id = find_asset(session.client, database, asset).asset_id
     session.confirm(f"Delete the comment {comment}?", yes=yes)
-    answer = session.client.comments.delete(asset_id, comment)
-    session.output.document(answer.wire())
-    session.output.rows(["deleted"], [[comment]])
+    session.output.reply(session.client.comments.delete(asset_id, comment), deleted=comment)

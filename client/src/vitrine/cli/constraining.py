@@ -22,11 +22,10 @@ _BODY = TypeAdapter(dict[str, JsonValue])
 @with_session
 def list_constraints(session: Session) -> None:
     """List constraints."""
-    found = list(session.client.constraints.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.constraints.list(),
         ["constraint", "type", "name", "given to"],
-        [[one.constraint_id, one.object_type, one.name, _grantees(one)] for one in found],
+        lambda one: [one.constraint_id, one.object_type, one.name, _grantees(one)],
     )
 
 
@@ -97,9 +96,7 @@ def delete_constraint(
 ) -> None:
     """Delete a constraint and the permissions it grants."""
     session.confirm(f"Delete the constraint {constraint}?", yes=yes)
-    done = session.client.constraints.delete(constraint)
-    session.output.document(done.wire())
-    session.output.rows(["deleted"], [[constraint]])
+    session.output.reply(session.client.constraints.delete(constraint), deleted=constraint)
 
 
 @with_session

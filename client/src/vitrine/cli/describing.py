@@ -39,11 +39,10 @@ def remove_metadata(
 @with_session
 def get_of_database(session: Session, database: DatabaseArgument) -> None:
     """Show the metadata of a database."""
-    found = list(session.client.metadata.list(MetadataOwner(database_id=database)))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.metadata.list(MetadataOwner(database_id=database)),
         ["key", "value", "type"],
-        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
     )
 
 

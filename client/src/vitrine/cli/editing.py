@@ -40,16 +40,17 @@ def update_database(
     """Change a database."""
     if all(each is None for each in (description, bucket, extensions, restrict, processing)):
         raise ConfigurationError("nothing to change: see --help")
-    done = session.client.databases.update(
-        database,
-        description=description,
-        default_bucket_id=bucket,
-        restrict_file_uploads_to_extensions=extensions,
-        restrict_metadata_outside_schemas=restrict,
-        processing=processing,
+    session.output.reply(
+        session.client.databases.update(
+            database,
+            description=description,
+            default_bucket_id=bucket,
+            restrict_file_uploads_to_extensions=extensions,
+            restrict_metadata_outside_schemas=restrict,
+            processing=processing,
+        ),
+        database=database,
     )
-    session.output.document(done.wire())
-    session.output.rows(["database"], [[database]])
 
 
 @with_session
@@ -81,8 +82,7 @@ def create_asset(
         asset_id=asset_id,
         bucket_existing_key=folder,
     )
-    session.output.document(made.wire())
-    session.output.rows(["asset"], [[made.asset_id]])
+    session.output.reply(made, asset=made.asset_id)
 
 
 @with_session
@@ -108,17 +108,18 @@ def update_asset(
     if name is None and description is None and tags is None and distributable is None:
         raise ConfigurationError("nothing to change: see --help")
     found = find_asset(session.client, database, asset)
-    done = session.client.assets.update(
-        database,
-        found.asset_id,
-        asset_name=name,
-        description=description,
-        tags=tags,
-        is_distributable=distributable,
-        revision=found.revision,
+    session.output.reply(
+        session.client.assets.update(
+            database,
+            found.asset_id,
+            asset_name=name,
+            description=description,
+            tags=tags,
+            is_distributable=distributable,
+            revision=found.revision,
+        ),
+        asset=found.asset_id,
     )
-    session.output.document(done.wire())
-    session.output.rows(["asset"], [[found.asset_id]])
 
 
 @with_session
@@ -129,21 +130,22 @@ def update_tag(
     description: Annotated[str, typer.Option(help="Description of the tag.")],
 ) -> None:
     """Change a tag."""
-    done = session.client.tags.update(tag, description=description, tag_type_name=tag_type)
-    session.output.document(done.wire())
-    session.output.rows(["tag"], [[tag]])
+    session.output.reply(
+        session.client.tags.update(tag, description=description, tag_type_name=tag_type), tag=tag
+    )
 
 
 @with_session
 def list_tag_types(session: Session) -> None:
     """List the tag types."""
-    found = list(session.client.tag_types.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.tag_types.list(),
         ["type", "required", "tags", "description"],
-        [
-            [one.tag_type_name, one.required, " ".join(map(str, one.tags or ())), one.description]
-            for one in found
+        lambda one: [
+            one.tag_type_name,
+            one.required,
+            " ".join(map(str, one.tags or ())),
+            one.description,
         ],
     )
 
@@ -156,11 +158,12 @@ def create_tag_type(
     required: RequiredOption = False,
 ) -> None:
     """Create a tag type."""
-    made = session.client.tag_types.create(
-        tag_type, description=description or f"Tags of type {tag_type}", required=required
+    session.output.reply(
+        session.client.tag_types.create(
+            tag_type, description=description or f"Tags of type {tag_type}", required=required
+        ),
+        type=tag_type,
     )
-    session.output.document(made.wire())
-    session.output.rows(["type"], [[tag_type]])
 
 
 @with_session
@@ -171,9 +174,10 @@ def update_tag_type(
     required: RequiredOption = False,
 ) -> None:
     """Change a tag type."""
-    done = session.client.tag_types.update(tag_type, description=description, required=required)
-    session.output.document(done.wire())
-    session.output.rows(["type"], [[tag_type]])
+    session.output.reply(
+        session.client.tag_types.update(tag_type, description=description, required=required),
+        type=tag_type,
+    )
 
 
 @with_session
@@ -184,6 +188,4 @@ def delete_tag_type(
 ) -> None:
     """Delete a tag type that no tag uses."""
     session.confirm(f"Delete the tag type {tag_type}?", yes=yes)
-    done = session.client.tag_types.delete(tag_type)
-    session.output.document(done.wire())
-    session.output.rows(["deleted"], [[tag_type]])
+    session.output.reply(session.client.tag_types.delete(tag_type), deleted=tag_type)

@@ -104,9 +104,9 @@ def stop_execution(
 ) -> None:
     """Stop an execution; outputs already stored are kept."""
     asset_id = find_asset(session.client, database, asset, archived=True).asset_id
-    done = session.client.executions.stop(database, asset_id, execution)
-    session.output.document(done.wire())
-    session.output.rows(["stopped"], [[execution]])
+    session.output.reply(
+        session.client.executions.stop(database, asset_id, execution), stopped=execution
+    )
 
 
 @with_session
@@ -124,8 +124,7 @@ def rerun_execution(
     if watch:
         _show(session, _watched(session, database, asset_id, started.message, timeout))
         return
-    session.output.document(started.wire())
-    session.output.rows(["execution"], [[started.message]])
+    session.output.reply(started, execution=started.message)
 
 
 class _Input(NamedTuple):

@@ -64,9 +64,11 @@ def dependents(
 ) -> None:
     """List the files of an asset that refer to a file, or to any file in a folder."""
     ids = _ids(session, database, asset)
-    found = list(session.client.facts.dependents(ids, path, folder=folder))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(["file"], [[one.file_path] for one in found])
+    session.output.items(
+        session.client.facts.dependents(ids, path, folder=folder),
+        ["file"],
+        lambda one: [one.file_path],
+    )
 
 
 @with_session

@@ -25,8 +25,7 @@ def mkdir(
 ) -> None:
     """Create an empty folder."""
     made = session.client.files.create_folder(_ids(session, database, asset), path)
-    session.output.document(made.wire())
-    session.output.rows(["folder"], [[made.relative_key]])
+    session.output.reply(made, folder=made.relative_key)
 
 
 @with_session
@@ -138,10 +137,14 @@ def revert(
 ) -> None:
     """Restore an old version of a file as its newest version."""
     done = session.client.files.revert(_ids(session, database, asset), path, version)
-    session.output.document(done.wire())
-    session.output.rows(
-        ["path", "from", "version", "job"],
-        [[done.file_path, done.reverted_from_version_id, done.new_version_id, done.job_id]],
+    session.output.reply(
+        done,
+        **{
+            "path": done.file_path,
+            "from": done.reverted_from_version_id,
+            "version": done.new_version_id,
+            "job": done.job_id,
+        },
     )
 
 
@@ -161,8 +164,7 @@ def set_primary(
     """Set or clear the primary type of a file."""
     ids = _ids(session, database, asset)
     done = session.client.files.set_primary(ids, path, primary_type, other=other)
-    session.output.document(done.wire())
-    session.output.rows(["path", "type"], [[done.file_path, done.primary_type]])
+    session.output.reply(done, path=done.file_path, type=done.primary_type)
 
 
 @with_session
@@ -173,8 +175,7 @@ def delete_preview(
     ids = _ids(session, database, asset)
     session.confirm(f"Delete the preview of {ids[1]}?", yes=yes)
     done = session.client.files.delete_asset_preview(ids)
-    session.output.document(done.wire())
-    session.output.rows(["asset"], [[done.asset_id]])
+    session.output.reply(done, asset=done.asset_id)
 
 
 @with_session
@@ -189,8 +190,7 @@ def delete_auxiliary(
     ids = _ids(session, database, asset)
     session.confirm(f"Delete the generated files of {path}?", yes=yes)
     done = session.client.files.delete_auxiliary(ids, path)
-    session.output.document(done.wire())
-    session.output.rows(["path", "deleted", "job"], [[path, done.deleted_count, done.job_id]])
+    session.output.reply(done, path=path, deleted=done.deleted_count, job=done.job_id)
 
 
 def _ids(session: Session, database: str, asset: str) -> Ids:

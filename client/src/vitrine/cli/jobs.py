@@ -17,16 +17,12 @@ def list_jobs(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of jobs.")] = 50,
 ) -> None:
     """List the jobs that you started, newest first."""
-    found = list(islice(session.client.jobs.list(), limit))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        islice(session.client.jobs.list(), limit),
         ["job", "kind", "state", "done", "database", "asset", "started"],
-        [
-            [
-                *(one.job_id, one.kind, one.state, _progress(one)),
-                *(one.database_id, one.asset_id, one.created_at),
-            ]
-            for one in found
+        lambda one: [
+            *(one.job_id, one.kind, one.state, _progress(one)),
+            *(one.database_id, one.asset_id, one.created_at),
         ],
     )
 
@@ -68,10 +64,8 @@ def wait(
 
 
 def _print(session: Session, job: Job) -> None:
-    session.output.document(job.wire())
-    session.output.rows(
-        ["job", "state", "done", "asset"],
-        [[job.job_id, job.state, _progress(job), job.asset_id]],
+    session.output.reply(
+        job, job=job.job_id, state=job.state, done=_progress(job), asset=job.asset_id
     )
     if not session.output.as_json:
         for problem in job.problems:

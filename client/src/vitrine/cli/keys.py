@@ -39,8 +39,7 @@ def create_key(
     made = session.client.api_keys.create(
         name, user_id=user, description=description or f"Key {name}", expires_at=expires
     )
-    session.output.document(made.wire())
-    session.output.rows(["id", "key"], [[made.api_key_id, made.api_key]])
+    session.output.reply(made, id=made.api_key_id, key=made.api_key)
 
 
 @with_session
@@ -82,9 +81,7 @@ def delete_key(
 ) -> None:
     """Delete an API key; it is rejected from then on."""
     session.confirm(f"Delete the key {key_id}?", yes=yes)
-    answer = session.client.api_keys.delete(key_id)
-    session.output.document(answer.wire())
-    session.output.rows(["deleted"], [[key_id]])
+    session.output.reply(session.client.api_keys.delete(key_id), deleted=key_id)
 
 
 def _print(session: Session, keys: Sequence[ApiKey]) -> None:

@@ -87,8 +87,10 @@ def _change(session: Session, change: Callable[[], Changed], *, wait: bool, time
     if wait and state != "done":
         jobs = session.client.jobs
         state = jobs.wait(changed.job_id, timeout=timeout, sleep=session.wiring.sleep).state
-    session.output.document({**changed.wire(), "jobState": state})
-    session.output.rows(
-        ["asset", "operation", "job", "state"],
-        [[changed.asset_id, changed.operation, changed.job_id, state]],
+    session.output.reply(
+        {**changed.wire(), "jobState": state},
+        asset=changed.asset_id,
+        operation=changed.operation,
+        job=changed.job_id,
+        state=state,
     )

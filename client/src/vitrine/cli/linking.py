@@ -98,8 +98,7 @@ def create_link(
         alias=alias,
         tags=tag or (),
     )
-    session.output.document(created.wire())
-    session.output.rows(["link"], [[created.asset_link_id]])
+    session.output.reply(created, link=created.asset_link_id)
 
 
 @with_session
@@ -116,9 +115,7 @@ def edit_link(
     tags = [] if no_tags else tag
     if alias is None and tags is None:
         raise ConfigurationError("give --alias, --tag or --no-tags")
-    answer = session.client.links.update(link, alias=alias, tags=tags)
-    session.output.document(answer.wire())
-    session.output.rows(["link"], [[link]])
+    session.output.reply(session.client.links.update(link, alias=alias, tags=tags), link=link)
 
 
 @with_session
@@ -129,19 +126,16 @@ def delete_link(
 ) -> None:
     """Delete a link with its metadata; the assets are kept."""
     session.confirm(f"Delete the link {link} with its metadata?", yes=yes)
-    answer = session.client.links.delete(link)
-    session.output.document(answer.wire())
-    session.output.rows(["link"], [[link]])
+    session.output.reply(session.client.links.delete(link), link=link)
 
 
 @with_session
 def get_metadata(session: Session, link: LinkArgument) -> None:
     """Show the metadata of a link."""
-    found = list(session.client.metadata.list(LinkMetadataOwner(link)))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.metadata.list(LinkMetadataOwner(link)),
         ["key", "value", "type"],
-        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
     )
 
 

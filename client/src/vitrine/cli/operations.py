@@ -19,11 +19,10 @@ ConsumerOption = Annotated[
 @with_session
 def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
     """List changes that could not be indexed or processed."""
-    found = list(session.client.failures.list(consumer=consumer))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.failures.list(consumer=consumer),
         ["key", "consumer", "failed", "attempts", "reason"],
-        [[one.key, one.consumer, one.failed_at, one.attempts, one.reason] for one in found],
+        lambda one: [one.key, one.consumer, one.failed_at, one.attempts, one.reason],
     )
 
 
@@ -101,7 +100,6 @@ def list_queues(session: Session) -> None:
 def redrive_queue(session: Session, queue: Annotated[str, typer.Argument(metavar="QUEUE")]) -> None:
     """Move the dead letters of a queue back into the queue."""
     done = session.client.queues.redrive(queue)
-    session.output.document(done.wire())
-    session.output.rows(["queue", "dead letters"], [[done.queue_name, done.dead_letters]])
+    session.output.reply(done, **{"queue": done.queue_name, "dead letters": done.dead_letters})
     if done.message and not session.output.as_json:
         session.output.say(done.message)

@@ -6,13 +6,18 @@ terminal.
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from vitrine.wire import Wire
+
+Item = TypeVar("Item", bound=Wire)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,22 @@ class Output:
             return
         trace = f" (request {request_id})" if request_id else ""
         self.say(f"error: {message}{trace}")
+
+    def reply(self, reply: Wire | Mapping[str, JsonValue], **cells: object) -> None:
+        """Print a reply as JSON, or else a table with one row of these cells by their headings."""
+        self.document(reply.wire() if isinstance(reply, Wire) else {**reply})
+        self.rows([*cells], [[*cells.values()]])
+
+    def items(
+        self,
+        found: Iterable[Item],
+        headings: Sequence[str],
+        row: Callable[[Item], Sequence[object]],
+    ) -> None:
+        """Print a listing as JSON, or else as a table."""
+        items = list(found)
+        self.document({"items": [one.wire() for one in items]})
+        self.rows(headings, [row(one) for one in items])
 
     def rows(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table on a terminal, tab-separated lines elsewhere; nothing with `--json`."""

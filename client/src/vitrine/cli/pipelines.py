@@ -31,11 +31,10 @@ def list_pipelines(
     session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
 ) -> None:
     """List pipelines."""
-    found = list(session.client.pipelines.list(database, show_deleted=deleted or None))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.pipelines.list(database, show_deleted=deleted or None),
         ["database", "pipeline", "calls", "resource", "enabled", "description"],
-        [_row(one) for one in found],
+        _row,
     )
 
 
@@ -83,17 +82,14 @@ def delete_pipeline(
 ) -> None:
     """Delete a pipeline that no workflow uses."""
     session.confirm(f"Delete the pipeline {pipeline} of {database}?", yes=yes)
-    gone = session.client.pipelines.delete(database, pipeline)
-    session.output.document(gone.wire())
-    session.output.rows(["deleted"], [[pipeline]])
+    session.output.reply(session.client.pipelines.delete(database, pipeline), deleted=pipeline)
 
 
 def _put(session: Session, settings: PipelineSettings, *, update_workflows: bool = False) -> None:
     if update_workflows:
         settings = settings.model_copy(update={"update_associated_workflows": True})
     done = session.client.pipelines.put(settings)
-    session.output.document(done.wire())
-    session.output.rows(["pipeline"], [[settings.pipeline_id]])
+    session.output.reply(done, pipeline=settings.pipeline_id)
     if not session.output.as_json and done.message is not None:
         session.output.say(done.message)
 

@@ -22,9 +22,8 @@ AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="Id or name 
 def version(session: Session) -> None:
     """Print the server's version."""
     answer = session.client.version.get()
-    session.output.document(answer.wire())
-    session.output.rows(
-        ["contract", "product"], [[answer.version, answer.product_version or "unknown"]]
+    session.output.reply(
+        answer, contract=answer.version, product=answer.product_version or "unknown"
     )
 
 
@@ -44,34 +43,28 @@ def ls(
 
 
 def _list_databases(session: Session) -> None:
-    found = list(session.client.databases.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.databases.list(),
         ["database", "assets", "description"],
-        [[one.database_id, one.asset_count, one.description] for one in found],
+        lambda one: [one.database_id, one.asset_count, one.description],
     )
 
 
 def _list_assets(session: Session, database: str) -> None:
     session.client.databases.get(database)
-    found = list(session.client.assets.list(database))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.assets.list(database),
         ["asset", "name", "type", "tags"],
-        [[one.asset_id, one.asset_name, one.asset_type, " ".join(one.tags or ())] for one in found],
+        lambda one: [one.asset_id, one.asset_name, one.asset_type, " ".join(one.tags or ())],
     )
 
 
 def _list_files(session: Session, database: str, asset: str) -> None:
     asset_id = find_asset(session.client, database, asset).asset_id
-    found = list(session.client.files.list(database, asset_id, basic=True, page_size=1_500))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.files.list(database, asset_id, basic=True, page_size=1_500),
         ["path", "size", "changed"],
-        [
-            [one.relative_path, size_text(one.size), one.date_created_current_version]
-            for one in found
-        ],
+        lambda one: [one.relative_path, size_text(one.size), one.date_created_current_version],
     )
 
 

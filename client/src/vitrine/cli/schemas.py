@@ -32,20 +32,16 @@ def list_schemas(
     ] = None,
 ) -> None:
     """List the metadata schemas."""
-    found = list(session.client.metadata_schemas.list(database, entity))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.metadata_schemas.list(database, entity),
         ["id", "database", "for", "name", "enabled", "fields"],
-        [
-            [
-                one.metadata_schema_id,
-                one.database_id,
-                one.metadata_schema_entity_type,
-                one.schema_name,
-                "yes" if one.enabled else "no",
-                len(one.fields.fields),
-            ]
-            for one in found
+        lambda one: [
+            one.metadata_schema_id,
+            one.database_id,
+            one.metadata_schema_entity_type,
+            one.schema_name,
+            "yes" if one.enabled else "no",
+            len(one.fields.fields),
         ],
     )
 
@@ -77,8 +73,7 @@ def create_schema(
         file_extensions=extensions,
         enabled=enabled,
     )
-    session.output.document(made.wire())
-    session.output.rows(["schema"], [[made.metadata_schema_id]])
+    session.output.reply(made, schema=made.metadata_schema_id)
 
 
 @with_session
@@ -98,8 +93,7 @@ def update_schema(
         file_extensions=extensions,
         enabled=enabled,
     )
-    session.output.document(changed.wire())
-    session.output.rows(["schema"], [[changed.metadata_schema_id]])
+    session.output.reply(changed, schema=changed.metadata_schema_id)
 
 
 @with_session
@@ -112,8 +106,7 @@ def delete_schema(
     """Delete a metadata schema; the metadata itself is kept."""
     session.confirm(f"Delete the metadata schema {schema}?", yes=yes)
     gone = session.client.metadata_schemas.delete(database, schema)
-    session.output.document(gone.wire())
-    session.output.rows(["deleted"], [[gone.metadata_schema_id]])
+    session.output.reply(gone, deleted=gone.metadata_schema_id)
 
 
 def _read(path: Path) -> SchemaFields:

@@ -76,15 +76,10 @@ def show_comment(
     """Show one comment."""
     asset_id = find_asset(session.client, database, asset).asset_id
     found = session.client.comments.get(asset_id, comment)
-    session.output.document(found.wire())
-    session.output.rows(
-        ["key", "by", "at", "text"],
-        [
-            [
-                found.key,
-                found.comment_owner_id,
-                found.date_edited or found.date_created,
-                found.comment_body,
-            ]
-        ],
+    session.output.reply(
+        found,
+        key=found.key,
+        by=found.comment_owner_id,
+        at=found.date_edited or found.date_created,
+        text=found.comment_body,
     )

@@ -94,15 +94,15 @@ def ingest(
 
 def _tell_head(session: Session, source: Source) -> None:
     found = session.client.streams.head(source)
-    session.output.document(
+    session.output.reply(
         {
             "size": found.size,
             "contentType": found.content_type,
             "etag": found.etag,
             "versionId": found.version_id,
-        }
-    )
-    session.output.rows(
-        ["size", "type", "etag", "version"],
-        [[found.size, found.content_type, found.etag, found.version_id]],
+        },
+        size=found.size,
+        type=found.content_type,
+        etag=found.etag,
+        version=found.version_id,
     )

@@ -13,39 +13,37 @@ UsersArgument = Annotated[list[str], typer.Argument(metavar="USER...")]
 @with_session
 def list_subscriptions(session: Session) -> None:
     """List subscriptions."""
-    found = list(session.client.subscriptions.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.subscriptions.list(),
         ["asset", "database", "name", "subscribers"],
-        [
-            [one.entity_id, one.database_id, one.entity_value, ", ".join(one.subscribers)]
-            for one in found
-        ],
+        lambda one: [one.entity_id, one.database_id, one.entity_value, ", ".join(one.subscribers)],
     )
 
 
 @with_session
 def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Subscribe users to an asset."""
-    done = session.client.subscriptions.create(asset, users)
-    session.output.document(done.wire())
-    session.output.rows(["asset", "subscribed"], [[asset, ", ".join(users)]])
+    session.output.reply(
+        session.client.subscriptions.create(asset, users), asset=asset, subscribed=", ".join(users)
+    )
 
 
 @with_session
 def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Replace the subscribers of an asset."""
-    done = session.client.subscriptions.update(asset, users)
-    session.output.document(done.wire())
-    session.output.rows(["asset", "subscribers"], [[asset, ", ".join(users)]])
+    session.output.reply(
+        session.client.subscriptions.update(asset, users), asset=asset, subscribers=", ".join(users)
+    )
 
 
 @with_session
 def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Unsubscribe users from an asset."""
-    done = session.client.subscriptions.unsubscribe(asset, users)
-    session.output.document(done.wire())
-    session.output.rows(["asset", "unsubscribed"], [[asset, ", ".join(users)]])
+    session.output.reply(
+        session.client.subscriptions.unsubscribe(asset, users),
+        asset=asset,
+        unsubscribed=", ".join(users),
+    )
 
 
 @with_session
@@ -56,9 +54,7 @@ def delete_subscription(
 ) -> None:
     """Delete all subscriptions to an asset."""
     session.confirm(f"Unsubscribe everyone from {asset}?", yes=yes)
-    done = session.client.subscriptions.delete(asset)
-    session.output.document(done.wire())
-    session.output.rows(["asset"], [[asset]])
+    session.output.reply(session.client.subscriptions.delete(asset), asset=asset)
 
 
 @with_session
@@ -67,7 +63,8 @@ def check(
 ) -> None:
     """Check whether a user is subscribed to an asset; fails if not."""
     found = session.client.subscriptions.is_subscribed(asset, user)
-    session.output.document({"subscribed": found})
-    session.output.rows(["asset", "user", "subscribed"], [[asset, user, "yes" if found else "no"]])
+    session.output.reply(
+        {"subscribed": found}, asset=asset, user=user, subscribed="yes" if found else "no"
+    )
     if not found:
         raise typer.Exit(FAILED)

@@ -133,8 +133,7 @@ def abort(session: Session, upload: UploadArgument) -> None:
         session.journal.entry(upload).forget()
     except ConfigurationError:
         session.output.say("this upload was started on another machine")
-    session.output.document(answer.wire())
-    session.output.rows(["upload", "state"], [[upload, "given up"]])
+    session.output.reply(answer, upload=upload, state="given up")
 
 
 @with_session

@@ -31,19 +31,15 @@ def list_workflows(
     session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
 ) -> None:
     """List workflows."""
-    found = list(session.client.workflows.list(database, show_deleted=deleted or None))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.workflows.list(database, show_deleted=deleted or None),
         ["database", "workflow", "pipelines", "runs on", "description"],
-        [
-            [
-                one.database_id,
-                one.workflow_id,
-                _pipelines(one),
-                one.auto_trigger_on_file_extensions_upload,
-                one.description,
-            ]
-            for one in found
+        lambda one: [
+            one.database_id,
+            one.workflow_id,
+            _pipelines(one),
+            one.auto_trigger_on_file_extensions_upload,
+            one.description,
         ],
     )
 
@@ -87,15 +83,16 @@ def put_workflow(
     extensions: ExtensionsOption = None,
 ) -> None:
     """Create or replace a workflow."""
-    done = session.client.workflows.put(
-        database,
-        workflow,
-        description=description or f"Workflow {workflow}",
-        pipelines=[WorkflowPipeline.of(each, database) for each in pipeline],
-        extensions=extensions,
+    session.output.reply(
+        session.client.workflows.put(
+            database,
+            workflow,
+            description=description or f"Workflow {workflow}",
+            pipelines=[WorkflowPipeline.of(each, database) for each in pipeline],
+            extensions=extensions,
+        ),
+        workflow=workflow,
     )
-    session.output.document(done.wire())
-    session.output.rows(["workflow"], [[workflow]])
 
 
 @with_session
@@ -107,9 +104,7 @@ def delete_workflow(
 ) -> None:
     """Delete a workflow; running executions are not affected."""
     session.confirm(f"Delete the workflow {workflow} of {database}?", yes=yes)
-    gone = session.client.workflows.delete(database, workflow)
-    session.output.document(gone.wire())
-    session.output.rows(["deleted"], [[workflow]])
+    session.output.reply(session.client.workflows.delete(database, workflow), deleted=workflow)
 
 
 def _pipelines(workflow: Workflow) -> str:

@@ -61,8 +61,7 @@ def create_database(
         default_bucket_id=bucket,
         processing=processing,
     )
-    session.output.document(made.wire())
-    session.output.rows(["database"], [[made.database_id]])
+    session.output.reply(made, database=made.database_id)
 
 
 @with_session
@@ -71,11 +70,10 @@ def list_databases(
     deleted: Annotated[bool, typer.Option("--deleted", help="Show deleted ones instead.")] = False,
 ) -> None:
     """List databases."""
-    found = list(session.client.databases.list(show_deleted=deleted or None))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.databases.list(show_deleted=deleted or None),
         ["database", "assets", "deleted", "description"],
-        [[one.database_id, one.asset_count, one.deleted_at, one.description] for one in found],
+        lambda one: [one.database_id, one.asset_count, one.deleted_at, one.description],
     )
 
 
@@ -87,9 +85,7 @@ def delete_database(
 ) -> None:
     """Delete a database without active assets."""
     session.confirm(f"Delete the database {database}?", yes=yes)
-    answer = session.client.databases.delete(database)
-    session.output.document(answer.wire())
-    session.output.rows(["deleted"], [[database]])
+    session.output.reply(session.client.databases.delete(database), deleted=database)
 
 
 @with_session
@@ -111,18 +107,18 @@ def purge_database(
     if wait:
         jobs = session.client.jobs
         state = jobs.wait(purge.job_id, timeout=timeout, sleep=session.wiring.sleep).state
-    session.output.document({**purge.wire(), "jobState": state})
-    session.output.rows(["database", "job", "state"], [[database, purge.job_id, state]])
+    session.output.reply(
+        {**purge.wire(), "jobState": state}, database=database, job=purge.job_id, state=state
+    )
 
 
 @with_session
 def list_tags(session: Session) -> None:
     """List tags."""
-    found = list(session.client.tags.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.tags.list(),
         ["tag", "type", "description"],
-        [[one.tag_name, one.tag_type_name, one.description] for one in found],
+        lambda one: [one.tag_name, one.tag_type_name, one.description],
     )
 
 
@@ -140,11 +136,12 @@ def create_tag(
         session.client.tag_types.create(tag_type, description=f"Tags of type {tag_type}")
     except ConflictError:
         session.output.say(f"the tag type {tag_type} already exists")
-    made = session.client.tags.create(
-        name, description=description or f"Tag {name}", tag_type_name=tag_type
+    session.output.reply(
+        session.client.tags.create(
+            name, description=description or f"Tag {name}", tag_type_name=tag_type
+        ),
+        tag=name,
     )
-    session.output.document(made.wire())
-    session.output.rows(["tag"], [[name]])
 
 
 @with_session
@@ -156,8 +153,7 @@ def delete_tag(
     """Delete a tag; the printed job removes it from the assets that have it."""
     session.confirm(f"Delete the tag {name} and remove it from all assets?", yes=yes)
     answer = session.client.tags.delete(name)
-    session.output.document(answer.wire())
-    session.output.rows(["deleted", "job"], [[name, answer.job_id]])
+    session.output.reply(answer, deleted=name, job=answer.job_id)
 
 
 @with_session
@@ -166,11 +162,10 @@ def get_metadata(
 ) -> None:
     """Show the metadata of an asset, or of one of its files."""
     owner = _owner(session, database, asset, file)
-    found = list(session.client.metadata.list(owner))
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
+    session.output.items(
+        session.client.metadata.list(owner),
         ["key", "value", "type"],
-        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
     )
 
 
