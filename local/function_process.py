@@ -12,7 +12,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -86,9 +86,12 @@ class Call:
     result: asyncio.Future[InvocationResult]
     tenant: str | None = None
     deadline_ms: int = 0
+    taken: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a process has it, or it will get none."""
 
     def finish(self, result: InvocationResult) -> None:
         """Return the result to the caller, if it still waits."""
+        self.taken.set()
         if not self.result.done():
             self.result.set_result(result)
 
@@ -231,6 +234,7 @@ class Worker:
             raise RuntimeError(f"{self.id} is not waiting for a call")
         call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
         self._call = call
+        call.taken.set()
         self._asked.set_result(call)
         self._arm(self._spec.timeout, f"Task timed out after {self._spec.timeout:.2f} seconds")
 

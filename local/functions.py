@@ -13,7 +13,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -30,6 +30,8 @@ _IDLE_SECONDS = 300.0  # Lambda keeps them for some minutes, too
 # Of the others beside the one that was used last: after a thousand uploads they hold 0.4 GiB.
 _SPARE_SECONDS = 60.0
 _REAP_EVERY = 10.0
+THROTTLED = "TooManyRequestsException"
+"""The error of a call that did not run."""
 _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 
 _log = logging.getLogger(__name__)
@@ -114,6 +116,23 @@ class _Pool:
         return list((wanted - coming).elements())
 
 
+def _throttled(reason: str) -> InvocationResult:
+    return replace(function_error(THROTTLED, reason), error=THROTTLED)
+
+
+async def _result(pool: _Pool, call: Call, seconds: float | None) -> InvocationResult:
+    if seconds is None:
+        return await call.result
+    try:
+        async with asyncio.timeout(seconds):
+            await call.taken.wait()
+    except TimeoutError:
+        if call in pool.waiting:
+            return _throttled(f"no process was free for {seconds:.0f} seconds")
+    async with asyncio.timeout(seconds):
+        return await call.result
+
+
 class Functions:
     """All functions of one runtime; lives in the event loop that made it."""
 
@@ -170,15 +189,23 @@ class Functions:
         return self._pool(reference).spec
 
     async def invoke(
-        self, reference: str, event: Mapping[str, JsonValue], tenant: str | None = None
+        self,
+        reference: str,
+        event: Mapping[str, JsonValue],
+        tenant: str | None = None,
+        *,
+        seconds: float | None = None,
     ) -> InvocationResult:
         """Call a function and return its result, which may be an error of the function.
 
-        A call waits for a free process if the function has its maximum number of processes.
+        A call waits for a free process if the function has its maximum number of processes. With
+        `seconds` it waits at most so long and is then throttled, and the caller waits as long again
+        for the result: a call that fails before has not run.
 
         Raises:
             LocalError: there is no such function.
             TenantError: a function in tenant isolation needs a tenant, and others take none.
+            TimeoutError: the function has run for `seconds`, and goes on.
         """
         pool = self._pool(reference)
         if pool.spec.per_tenant != bool(tenant):
@@ -187,14 +214,14 @@ class Functions:
         if len(payload) > _MAXIMUM_PAYLOAD:
             return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
         if pool.limit == 0:
-            return function_error("TooManyRequestsException", "reserved concurrency is 0")
+            return _throttled("reserved concurrency is 0")
         call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future(), tenant)
         pool.counters.invocations += 1
         pool.waiting.append(call)
         self._running += 1
         self._dispatch(pool)
         try:
-            result = await call.result
+            result = await _result(pool, call, seconds)
         finally:
             self._running -= 1
             self._last_ended = time.monotonic()

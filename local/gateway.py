@@ -3,7 +3,6 @@
 An ASGI application; `payload.py` defines the form of events and responses.
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from local import arns
-from local.functions import Functions
+from local.functions import THROTTLED, Functions
 from local.payload import (
     Answer,
     MalformedAnswerError,
@@ -114,14 +113,17 @@ class Gateway:
     async def _integrate(self, event: Object, match: Match) -> Answer:
         integration = self._api.integrations[match.route.integration]
         try:
-            async with asyncio.timeout(integration.timeout):
-                result = await self._functions.invoke(integration.function, event)
+            result = await self._functions.invoke(
+                integration.function, event, seconds=integration.timeout
+            )
         except TimeoutError:
             return message(503, "Service Unavailable")
         if result.error is not None:
             _log.warning("%s failed: %s", match.route.key, result.message())
             if b'"RequestEntityTooLarge"' in result.payload:
                 return message(413, "Request Entity Too Large")
+            if result.error == THROTTLED:
+                return message(503, "Service Unavailable")
             return message(500, "Internal Server Error")
         try:
             return answer_of(result.payload, method=match.route.key.split(" ", 1)[0])

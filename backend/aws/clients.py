@@ -14,6 +14,7 @@ from backend.aws.parsing import (
     take_versions_as_sent,
 )
 from backend.aws.request_names import name_requests
+from backend.core.deadlines import REPLY_SECONDS, Deadline
 from backend.spec.versions import PRODUCT_VERSION
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
 C = TypeVar("C")
+deadline = Deadline()
+"""Of the request that this process serves; `http.app` sets it. No attempt of any client begins when
+it is near."""
+_SLOW = frozenset({"CompleteMultipartUpload", "CopyObject", "UploadPartCopy"})
+_SLOW_SECONDS = 10.0
+"""What S3 may take for gigabytes."""
 _FLOOR = (1, 40)
 """The oldest boto3 that is tested; the Lambda runtime brings its own, which is not pinned."""
 
@@ -114,7 +121,18 @@ def at_first_use(make: Callable[[], C]) -> C:
 @cache
 def _session() -> boto3.Session:
     check_sdk(boto3.__version__)
-    return boto3.Session()
+    return _on_time(boto3.Session())
+
+
+def _on_time(session: boto3.Session) -> boto3.Session:
+    """Let clients of this session refuse attempts, the SDK's own too, near the deadline."""
+    session.events.register("before-send", _demand_time)
+    return session
+
+
+def _demand_time(event_name: str, **_: object) -> None:
+    slow = event_name.rpartition(".")[2] in _SLOW
+    deadline.demand(_SLOW_SECONDS if slow else REPLY_SECONDS)
 
 
 @cache
@@ -139,7 +157,7 @@ def s3() -> "S3Client":
     is_other = "AWS_ENDPOINT_URL_S3" in os.environ  # noqa: TID251 - the SDK's setting
     config = _OTHER_STORE_CONFIG if is_other else _S3_CONFIG
     check_sdk(boto3.__version__)
-    client = session_with_iso_times().client("s3", config=config)
+    client = _on_time(session_with_iso_times()).client("s3", config=config)
     take_versions_as_sent(client)
     name_requests(client)
     return client

@@ -6,6 +6,7 @@ Most invocations neither refuse nor return data: the logs are loaded when they a
 
 from typing import TYPE_CHECKING
 
+from backend.aws import clients
 from backend.core.denials import Denials, LateDenials
 from backend.core.reads import LateReads, Reads
 from backend.http.app import HttpApp
@@ -34,4 +35,5 @@ def http_app(wiring: "Wiring") -> HttpApp:
         denials=LateDenials(refusals_of_function),
         request=wiring.request,
         reads=LateReads(reads_of_function),
+        deadline=clients.deadline,
     )

@@ -6,7 +6,7 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 import base64
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 from aws_lambda_powertools import Logger
@@ -14,6 +14,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from backend.core.authorization import Authorization
+from backend.core.deadlines import Deadline
 from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
     NotFoundError,
@@ -47,7 +48,8 @@ class HttpApp:
     """The functions of one domain behind API Gateway's HTTP API (payload format 2.0).
 
     `watch` observes the permission port, `request` holds the id of the current request, `denials`
-    records refusals and `reads` records what callers receive.
+    records refusals and `reads` records what callers receive. `deadline` ends a request with a
+    reply before its function is ended.
     """
 
     authorization: Authorization
@@ -56,6 +58,7 @@ class HttpApp:
     denials: Denials
     request: CurrentRequest
     reads: Reads
+    deadline: Deadline = field(default_factory=Deadline)
 
     def handler(self, router: Router) -> Handler:
         """Return the Lambda handler that serves the router's routes."""
@@ -72,7 +75,11 @@ class HttpApp:
 
         @_logger.inject_lambda_context(clear_state=True)
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
-            return resolver.resolve(event, context)
+            self.deadline.begin(context.get_remaining_time_in_millis() / 1000)
+            try:
+                return resolver.resolve(event, context)
+            finally:
+                self.deadline.begin(None)
 
         return cast("Handler", handle)
 

@@ -44,6 +44,20 @@ _REASONS = {
     429: "Too many requests",
     503: "A required service is unavailable; the request can be repeated",
 }
+_OF_GATEWAY = """\
+API Gateway itself replies to some requests, with only a `message`, without `code` and `requestId`:
+
+| Status | Reason | Was the request carried out? |
+|---|---|---|
+| 401, 403 | the header is missing, or the credentials are not accepted | no |
+| 404 | no route has this method and path | no |
+| 413, 429 | the request is too large, or there are too many | no |
+| 500 | the function failed, or was ended after 29 seconds | perhaps |
+| 503 | no function was free, or the reply took longer than 30 seconds | perhaps |
+
+Repeat a request that creates something after one of the last two only when you have seen that it \
+was not carried out. The same applies to the code `OutcomeUnknown` of requests that took too \
+long."""
 _DONE, _FIRST_ERROR, _ABSENT = 200, 400, 404
 _PAGE_SIZE = "pageSize"
 _IN_PATH = re.compile(r"{([\w:]+)\+?}")
@@ -104,6 +118,7 @@ def document(bindings: Iterable[Binding]) -> Json:
             "title": "Vitrine",
             "version": PRODUCT_VERSION,
             "summary": f"Visual asset management API, compatible with VAMS {CONTRACT_VERSION}",
+            "description": _OF_GATEWAY,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The deployment that serves this document"}],

@@ -44,6 +44,9 @@ class Context:
     invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:test"
     aws_request_id: str = "request"
 
+    def get_remaining_time_in_millis(self) -> int:
+        return 29_000
+
 
 @dataclass
 class RememberedDenials:

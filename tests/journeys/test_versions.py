@@ -152,6 +152,41 @@ def test_many_clients_at_once_make_versions_with_numbers_of_their_own(
     assert all(one["fileCount"] == 1 for one in listed(apis[0], base)[:-1])
 
 
+def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
+    runtime: Runtime, database: str
+) -> None:
+    apis = [runtime.client() for _ in range(8)]
+    asset = apis[0].new_asset(database, "Many files, many clients")
+    base = base_of(database, asset)
+    names = tuple(f"/{number:03}.stl" for number in range(67))
+    made_by: set[str] = {"0"}
+    for path, clients, body in (
+        ("createVersion", 8, {"comment": "as it is", "useLatestFiles": True}),
+        ("revertAssetVersion/1", 3, {"comment": "back again"}),
+    ):
+        ManyFiles(runtime, database, asset, names).put(drained=False)
+        before = len(listed(apis[0], base))
+
+        def ask(api: Api, path: str = path, body: Any = body) -> httpx.Response:
+            return api.send("POST", f"{base}/{path}", body)
+
+        with ThreadPoolExecutor(clients) as pool:
+            replies = list(pool.map(ask, apis[:clients]))
+        for reply in replies:
+            refused = reply.json()
+            assert reply.status_code in {200, 409, 429, 503}, refused
+            # A call that was throttled has not run; one that did replies in time, with a code.
+            throttled = refused == {"message": "Service Unavailable"}
+            assert reply.status_code == 200 or throttled or refused["code"], refused
+        done = [number_of(apis[0], one.json()) for one in replies if one.status_code == 200]
+        assert len(done) == len(set(done)) > 0
+        made_by |= {str(number) for number in done}
+        versions = listed(apis[0], base)
+        assert len(versions) == before + len(done)
+        assert {one["Version"] for one in versions} == made_by
+        assert {one["fileCount"] for one in versions} == {67, 0}
+
+
 def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database: str) -> None:
     apis = [runtime.client() for _ in range(4)]
     asset = apis[0].new_asset(database, "Wanted")

@@ -290,8 +290,10 @@ class Capture(WireModel):
     it. A resumed job draws another one.
     `problem` is why the creation was aborted, while its rows are removed. `records` counts the live
     metadata that was read, `looks` how often the job waited for its index. `copy_id` identifies the
-    unfinished copy of a large file, the one after `after`. `files` counts those of the snapshot;
-    `skipped` names files that were skipped, as many as fit, and `skipped_count` counts them all.
+    unfinished copy of a large file, the one after `after`. `begun`: the files after `after` may
+    have been copied already; `again`: any file may, because the job was resumed. `files` counts
+    those of the snapshot; `skipped` names files that were skipped, as many as fit, and
+    `skipped_count` counts them all.
     """
 
     part: Literal[
@@ -301,6 +303,8 @@ class Capture(WireModel):
     problem: str = ""
     after: dict[str, Any] | None = None
     copy_id: str | None = None
+    begun: bool = False
+    again: bool = False
     records: int = 0
     looks: int = 0
     files: int = 0

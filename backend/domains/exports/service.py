@@ -34,10 +34,17 @@ from backend.domains.exports.models import (
 )
 from backend.domains.files.models import FileItem, FilesQuery
 from backend.domains.files.service import FileQueries
-from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity, Record
 from backend.domains.metadata.service import RecordService
 
 FILES_AT_ONCE = 100
+_AT_ONCE_FROM = 8
+"""From this many files of an asset on, two queries for all of them cost less than two each."""
+_MOST_PAGES = 8
+"""Of records of an asset: their memory is limited."""
+_MOST_RECORDS = 2 * MAX_RECORDS
+_MOST_CHARS = 250_000
+"""Of values of one file, up to which they certainly fit one query: a megabyte of UTF-8."""
 MAX_TIME = timedelta(seconds=10)
 """After which a page begins no further asset and no further hundred files. More than other lists
 take: clients export small trees, and two pages of one would be a surprise on a busy day."""
@@ -93,8 +100,8 @@ class ExportService:
     ) -> ExportPage:
         """Return a page of the tree below an asset (database id, asset id), itself first.
 
-        S3 requests: one list for 100 keys, and one HEAD a file. Metadata of files takes two queries
-        a file.
+        S3 requests: one list for 100 keys. Metadata of the files of an asset takes two queries for
+        a thousand records; of large assets, or of few files, two a file.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -182,10 +189,11 @@ class ExportService:
         room.take([exported])
         query = FilesQuery(include_archived=wanted.include_archived_files)
         ids = (node.database_id, node.asset_id)
+        values = _FileValues(self.records, ids)
         while True:
             page = self.files.list_files(caller, ids, query, PageRequest(FILES_AT_ONCE, files))
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
-            page_files = self._files(asset, rows, wanted)
+            page_files = self._files(asset, rows, values, wanted)
             exported.files.extend(page_files)
             room.take(page_files)
             files = page.after
@@ -222,17 +230,19 @@ class ExportService:
         )
 
     def _files(
-        self, asset: Asset, rows: Sequence[FileItem], wanted: ExportBody
+        self, asset: Asset, rows: Sequence[FileItem], values: "_FileValues", wanted: ExportBody
     ) -> list[ExportedFile]:
         bucket, _ = self.assets.location(asset)
+        if wanted.include_file_metadata:
+            values.prepare(sum(not item.is_folder for item in rows))
 
         def exported_file(item: FileItem) -> ExportedFile:
             metadata: ExportedValues = {}
             attributes: ExportedValues = {}
             if wanted.include_file_metadata and not item.is_folder:
                 at = (asset.database_id, asset.asset_id, item.relative_path)
-                metadata = self._values(Entity(*at), "includeFileMetadata")
-                attributes = self._values(Entity(*at, "attribute"), "includeFileMetadata")
+                metadata = self._file_values(values, Entity(*at))
+                attributes = self._file_values(values, Entity(*at, "attribute"))
             url = self._url(asset, bucket, item) if wanted.generate_presigned_urls else None
             return ExportedFile.model_validate(
                 {
@@ -246,6 +256,10 @@ class ExportService:
             )
 
         return in_parallel(exported_file, rows)
+
+    def _file_values(self, values: "_FileValues", entity: Entity) -> ExportedValues:
+        known = values.known(entity)
+        return self._values(entity, "includeFileMetadata") if known is None else known
 
     def _url(self, asset: Asset, bucket: str, item: FileItem) -> str | None:
         """Return the URL of a file, if its asset is distributable and it can be downloaded."""
@@ -267,12 +281,48 @@ class ExportService:
         Raises:
             ExportTooLargeError: the metadata exceeds a megabyte, the limit of one request.
         """
-        page = self.records.list_stored(entity, PageRequest(2 * MAX_RECORDS))
+        page = self.records.list_stored(entity, PageRequest(_MOST_RECORDS))
         if page.after is not None:
             raise rules.ExportTooLargeError("The values of one entity", flag)
-        return {
-            record.metadata_key: ExportedValue(
-                value_type=record.metadata_value_type, value=record.metadata_value
-            )
-            for record in page.items
-        }
+        return _exported_values(page.items)
+
+
+class _FileValues:
+    """The metadata of the files of one asset, read at once where that takes fewer queries."""
+
+    def __init__(self, records: RecordService, asset_id: tuple[str, str]) -> None:
+        self._records = records
+        self._kinds = (Entity(*asset_id), Entity(*asset_id, "/", "attribute"))
+        self._found: dict[str, dict[str, list[Record]] | None] | None = None
+
+    def prepare(self, files: int) -> None:
+        """Read the records of all files, before those of so many are requested."""
+        if self._found is not None or files < _AT_ONCE_FROM:
+            return
+        most_pages = min(files, _MOST_PAGES)
+
+        def found(of: Entity) -> dict[str, list[Record]] | None:
+            return self._records.list_stored_in_asset(of, most_pages)
+
+        kinds = [each.kind for each in self._kinds]
+        self._found = dict(zip(kinds, in_parallel(found, self._kinds), strict=True))
+
+    def known(self, entity: Entity) -> ExportedValues | None:
+        """Return the values of a file; None if a query for it has to return or refuse them."""
+        by_path = (self._found or {}).get(entity.kind)
+        if by_path is None:
+            return None
+        records = by_path.get(entity.path, [])
+        size = sum(len(each.metadata_value) for each in records)
+        if len(records) > _MOST_RECORDS or size > _MOST_CHARS:
+            return None
+        return _exported_values(records)
+
+
+def _exported_values(records: Iterable[Record]) -> ExportedValues:
+    return {
+        record.metadata_key: ExportedValue(
+            value_type=record.metadata_value_type, value=record.metadata_value
+        )
+        for record in records
+    }

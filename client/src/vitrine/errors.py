@@ -165,12 +165,22 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 
+_OF_GATEWAYS = frozenset({502, 503, 504})
+"""Replies of a gateway if they have no code: the server itself sends one."""
+
+
 def error_of(response: httpx.Response, *, retry_after: float | None = None) -> ApiError:
     """Return the exception for a reply with an error status; the body may have any form."""
     try:
         body = ErrorBody.model_validate_json(response.content)
     except ValidationError:
         body = ErrorBody(message=f"{response.status_code} {response.reason_phrase}".strip())
+    if body.code is None and response.status_code in _OF_GATEWAYS:
+        said = body.message if isinstance(body.message, str) else ""
+        fact = (
+            "the server did not answer in time, or is busy; the request may have been carried out"
+        )
+        body = body.model_copy(update={"message": f"{said}: {fact}".removeprefix(": ")})
     fallback = ServerError if response.status_code >= 500 else ApiError
     request = f"{response.request.method} {response.request.url.path}"
     return _BY_STATUS.get(response.status_code, fallback)(

@@ -1,7 +1,8 @@
 """Decides whether and when a request is retried. Pure; the caller sleeps.
 
-Retried are 429 and 503, gateway time-outs of repeatable requests, and broken connections: failures
-to connect for every request, later ones for repeatable requests only.
+Retried are 429 and 503 of the server, broken replies of repeatable requests (such as time-outs of
+the gateway), and broken connections: failures to connect for every request, later ones for
+repeatable requests only.
 """
 
 import random
@@ -15,8 +16,9 @@ import httpx
 REFUSED_FOR_NOW = frozenset({429, 503})
 """The server did not do it and says so: any request may be sent again."""
 
-BROKE_UNDERWAY = frozenset({500, 502, 504})
-"""The server may have done it: only a repeatable request may be sent again."""
+BROKE_UNDERWAY = frozenset({500, 502, 503, 504})
+"""The server may have done it: only a repeatable request may be sent again. A 503 is one of these
+if the server's code says it, or if the gateway sent it, without a code: it may be a time-out."""
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -41,7 +43,9 @@ class RetryPolicy:
         ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
         return self.jitter(ceiling / 2, ceiling)
 
-    def tries_status_again(self, status: int, *, repeatable: bool) -> bool:
+    def tries_status_again(self, status: int, *, repeatable: bool, code: str | None = None) -> bool:
+        if status == httpx.codes.SERVICE_UNAVAILABLE and code in {None, "OutcomeUnknown"}:
+            return repeatable
         return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)
 
     def tries_error_again(self, error: httpx.RequestError, *, repeatable: bool) -> bool:

@@ -177,8 +177,10 @@ class Transport:
             if response.is_success or (redirects and response.has_redirect_location):
                 return self.written.noted(response)
             wait = retry_after_seconds(response)
-            if last or not self.retry.tries_status_again(response.status_code, repeatable=again):
-                raise error_of(response, retry_after=wait)
+            error, status = error_of(response, retry_after=wait), response.status_code
+            retry = self.retry.tries_status_again(status, repeatable=again, code=error.code)
+            if last or not retry:
+                raise error
             self.sleep(self.retry.delay(attempt, wait))
 
     def read(self, model: type[Model], path: str, *, query: Query | None = None) -> Model:

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import boto3
 import pytest
 
+from backend.aws import clients
 from backend.aws.clients import OldSdkError, check_sdk
+from backend.core.deadlines import Deadline, OutcomeUnknownError
 from backend.spec.versions import PRODUCT_VERSION
 from local.proxy import caller_of
 
@@ -36,3 +39,48 @@ def test_requests_name_their_function_in_the_user_agent(app: str) -> None:
     ).stdout
     assert told.startswith(f"vitrine/{PRODUCT_VERSION} Boto3/")
     assert caller_of({"user-agent": told}) == app
+
+
+class SentError(Exception):
+    """An attempt that would have been sent."""
+
+
+def test_no_attempt_begins_when_the_time_of_the_request_is_nearly_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    deadline = Deadline(lambda: 0.0)
+    monkeypatch.setattr(clients, "deadline", deadline)
+    source = {"Bucket": "bucket", "Key": "a"}
+    made: list[tuple[Any, dict[str, dict[str, Any]]]] = [
+        (clients.dynamodb, {"list_tables": {}}),
+        (clients.impatient_dynamodb, {"list_tables": {}}),
+        (clients.s3, {"head_object": source, "copy_object": {**source, "CopySource": source}}),
+        (clients.sqs, {"list_queues": {}}),
+        (clients.impatient_sqs, {"list_queues": {}}),
+        (clients.sns, {"list_topics": {}}),
+        (clients.cognito_idp, {"list_user_pools": {"MaxResults": 1}}),
+        (clients.secrets_manager, {"list_secrets": {}}),
+        (clients.step_functions, {"list_state_machines": {}}),
+        (clients.lambda_account, {"get_account_settings": {}}),
+    ]
+
+    def sent(**_: object) -> None:
+        raise SentError
+
+    try:
+        for make, operations in made:
+            make.cache_clear()
+            client = make()
+            client.meta.events.register("before-send", sent)
+            for operation, parameters in operations.items():
+                least = 10 if operation == "copy_object" else 5
+                for seconds, wanted in ((least + 1, SentError), (least - 1, OutcomeUnknownError)):
+                    deadline.begin(seconds)
+                    with pytest.raises(wanted):
+                        getattr(client, operation)(**parameters)
+    finally:
+        for make, _ in made:
+            make.cache_clear()

@@ -88,10 +88,28 @@ def test_what_the_server_refuses_for_now_is_asked_again_after_the_time_it_names(
     client: Vitrine, server: FakeServer, pauses: list[float]
 ) -> None:
     busy = httpx.Response(429, json={"message": "slow"}, headers={"Retry-After": "7"})
-    down = httpx.Response(503, json={"message": "down"})
+    down = httpx.Response(503, json={"message": "down", "code": "Unavailable"})
     server.fail("POST", "/database", busy, down)
     client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
     assert pauses == [7.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"message": "Service Unavailable"},  # of the gateway, also after a time-out
+        {"message": "stopped", "code": "OutcomeUnknown"},
+    ],
+)
+def test_a_creation_that_may_have_been_carried_out_is_not_repeated_but_a_read_is(
+    client: Vitrine, server: FakeServer, body: dict[str, str]
+) -> None:
+    server.fail("POST", "/database", httpx.Response(503, json=body))
+    with pytest.raises(UnavailableError, match=r"Service Unavailable: the server did not|stopped"):
+        client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert server.calls("POST", "/database") == 1
+    server.fail("GET", "/buckets", httpx.Response(503, json=body))
+    assert [bucket.bucket_id for bucket in client.buckets.list()] == [BUCKET]
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, RateLimitedError), (503, UnavailableError)])

@@ -5,6 +5,7 @@ import json
 import pytest
 from pydantic import field_validator
 
+from backend.core.deadlines import Deadline
 from backend.core.denials import Watch
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
@@ -47,6 +48,38 @@ def test_when_nobody_can_be_authenticated_the_answer_is_unavailable() -> None:
     reply = app.handler(router_of())(event, Context())
     assert reply["statusCode"] == 503
     assert '"code": "Unavailable"' in reply["body"]
+
+
+def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_over() -> None:
+    times: list[float | None] = []
+
+    class Remembered(Deadline):
+        def begin(self, seconds: float | None) -> None:
+            times.append(seconds)
+            super().begin(seconds)
+
+    event = http_event("GET", "/buckets", user_id="admin")
+    deadline = Remembered()
+    app = HttpApp(
+        OnlyUser(),
+        PageTokens(lambda: b"key"),
+        watch=Watch(),
+        denials=RememberedDenials(),
+        request=CurrentRequest(),
+        reads=RememberedReads(),
+        deadline=deadline,
+    )
+    router = Router()
+
+    @router.bind(routes.LIST_BUCKETS)
+    def list_buckets(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        deadline.demand(30)
+        return Empty()
+
+    reply = app.handler(router)(event, Context())
+    assert reply["statusCode"] == 503
+    assert '"code": "OutcomeUnknown"' in reply["body"]
+    assert times == [29.0, None]
 
 
 def test_a_bug_is_a_500_that_tells_no_details() -> None:

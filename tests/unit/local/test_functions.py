@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.function_process import FunctionSpec
-from local.functions import Functions, TenantError, idle_too_long
+from local.functions import THROTTLED, Functions, TenantError, idle_too_long
 
 
 @dataclass
@@ -72,3 +72,17 @@ def test_a_function_in_tenant_isolation_needs_a_tenant_and_others_take_none(tmp_
     for tenant in (None, ""):
         assert asyncio.run(scenario(isolated, tenant)) == "the function f needs the id of a tenant"
     assert asyncio.run(scenario(_spec(), "a")) == "the function f is in no tenant isolation"
+
+
+def test_a_call_that_gets_no_process_in_time_is_throttled_and_never_runs(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        functions = Functions(logs=tmp_path)
+        functions.register(_spec())
+        result = await functions.invoke("f", {}, seconds=0.05)  # there are no ports
+        assert result.error == THROTTLED
+        assert result.message() == f"{THROTTLED}: no process was free for 0 seconds"
+        report = functions.report()["f"]
+        assert isinstance(report, dict)
+        assert report["waiting"] == 0
+
+    asyncio.run(scenario())

@@ -5,8 +5,8 @@ from typing import cast
 import httpx
 from pydantic import JsonValue
 
-from local.function_process import InvocationResult
-from local.functions import Functions
+from local.function_process import InvocationResult, function_error
+from local.functions import THROTTLED, Functions
 from local.gateway import Gateway
 from local.plan import Api, Integration, Object, Route
 
@@ -14,13 +14,31 @@ from local.plan import Api, Integration, Object, Route
 class Echo:
     """A function that returns the path that it was given."""
 
-    async def invoke(self, _function: str, event: Object) -> InvocationResult:
+    async def invoke(self, _function: str, event: Object, *, seconds: float) -> InvocationResult:
+        assert seconds == 30
         answer: dict[str, JsonValue] = {"statusCode": 200, "body": str(event["rawPath"])}
         return InvocationResult(json.dumps(answer).encode(), None)
 
 
+class Failing:
+    """A function that ends a call in one way."""
+
+    def __init__(self, result: InvocationResult | None) -> None:
+        self._result = result
+
+    async def invoke(self, _function: str, _event: Object, *, seconds: float) -> InvocationResult:
+        if self._result is None:
+            raise TimeoutError
+        return self._result
+
+
 def _paths(*sent: str) -> list[str]:
     """Return the path that the function got for each path, or the status."""
+    replies = _replies(Echo(), *sent)
+    return [each.text if each.status_code == 200 else str(each.status_code) for each in replies]
+
+
+def _replies(functions: object, *sent: str) -> list[httpx.Response]:
     keys = ("GET /api/version", "GET /database/{databaseId}")
     api = Api(
         "api",
@@ -29,13 +47,12 @@ def _paths(*sent: str) -> list[str]:
         routes=[Route(key, "all", None) for key in keys],
         integrations={"all": Integration("function", 30)},
     )
-    gateway = Gateway(api, cast("Functions", Echo()))
+    gateway = Gateway(api, cast("Functions", functions))
 
-    async def ask() -> list[str]:
+    async def ask() -> list[httpx.Response]:
         transport = httpx.ASGITransport(gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            found = [await client.get(path) for path in sent]
-        return [each.text if each.status_code == 200 else str(each.status_code) for each in found]
+            return [await client.get(path) for path in sent]
 
     return asyncio.run(ask())
 
@@ -48,3 +65,17 @@ def test_a_path_below_api_that_no_route_has_is_served_without_the_prefix() -> No
 def test_no_other_path_is_shortened() -> None:
     others = _paths("/version", "/api/api/api/version", "/api/", "/API/database/one", "/api")
     assert others == ["404"] * 5
+
+
+def test_a_call_without_a_result_gets_the_reply_of_api_gateway() -> None:
+    busy, internal = (503, "Service Unavailable"), (500, "Internal Server Error")
+    for result, wanted in (
+        (None, busy),
+        (InvocationResult(b"{}", error=THROTTLED), busy),
+        (function_error("Sandbox.Timedout", "Task timed out after 29.00 seconds"), internal),
+        (function_error("Runtime.ExitError", "signal: 9"), internal),
+        # of the function itself, which may have done something
+        (function_error(THROTTLED, "a service throttles the function"), internal),
+    ):
+        (reply,) = _replies(Failing(result), "/api/version")
+        assert (reply.status_code, reply.json()) == (wanted[0], {"message": wanted[1]}), result

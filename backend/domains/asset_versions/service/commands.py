@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
+from backend.core.deadlines import OutcomeUnknownError
 from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
@@ -161,9 +162,15 @@ class VersionCreation:
         # with a lease, so that its worker does not begin it before this request does.
         begin = Capture(number=self.repository.draw_number(asset))
         job = self.runner.held(job.model_copy(update={"cursor": dumped(begin)}))
-        self.repository.start(self.jobs.put(job))
-        if pages:
-            self.repository.put_named(asset, plan.request_id, pages)
+        try:
+            self.repository.start(self.jobs.put(job))
+            if pages:
+                self.repository.put_named(asset, plan.request_id, pages)
+        except UnavailableError as error:  # of a write that may have been done all the same
+            raise OutcomeUnknownError(
+                f"Version {begin.number} may be created all the same: the job {job.job_id} says it "
+                "if it exists; look for it before you repeat the request"
+            ) from error
         return self._run(job, until)
 
     def _run(self, job: Job, until: datetime) -> Started:

@@ -5,7 +5,7 @@ that nothing is lost; one whose S3 version was deleted or is quarantined is skip
 not in the old version remain unchanged, and are not in the new one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,7 +28,6 @@ from backend.domains.files.service import (
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.quarantine.service import FileQuarantinedError
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
 FILES = 50
@@ -36,13 +35,17 @@ FILES = 50
 
 
 class _Place(NamedTuple):
-    """The prefix of the asset's files, and the change that copies them (see `FileCopy`)."""
+    """The prefix of the asset's files, and the change that copies them (see `FileCopy`).
+
+    `first`: no earlier attempt of the step can have copied one of them.
+    """
 
     asset: Asset
     bucket: str
     prefix: str
     change: str
     still: Callable[[], None]
+    first: bool
 
 
 class _Done(NamedTuple):
@@ -64,17 +67,35 @@ class FileRestoration:
     clock: Clock
 
     def files(
-        self, asset: Asset, plan: VersionPlan, cursor: Capture, still: Callable[[], None]
+        self,
+        asset: Asset,
+        plan: VersionPlan,
+        cursor: Capture,
+        *,
+        still: Callable[[], None],
+        note: Callable[[Capture], None],
     ) -> Capture:
         """Restore the next files, and return the cursor after them.
 
+        `note` stores a cursor before the first copy, so that only a repeated step has to examine
+        each file for a copy that it has written already.
+
         Raises:
             ChangeEndedError: raised by `still`, because another worker has the job.
+            JobChangedError: raised by `note`, for the same reason.
         """
         after = (cursor.after or {}).get("path")
         old = plan.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        place = _Place(asset, *self.assets.location(asset), plan.request_id, still)
+        if not cursor.begun:
+            note(cursor.model_copy(update={"begun": True}))
+        place = _Place(
+            asset,
+            *self.assets.location(asset),
+            plan.request_id,
+            still,
+            first=not (cursor.begun or cursor.again),
+        )
         done = self._restored(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
@@ -86,6 +107,7 @@ class FileRestoration:
             "files": cursor.files + len(done.files),
             "after": None if ended or dealt_with is None else {"path": dealt_with},
             "copy_id": None if done.unfinished is None else done.unfinished.copy_id or "",
+            "begun": False,
         }
         return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
 
@@ -97,13 +119,14 @@ class FileRestoration:
         done = _Done([], [], [])
         large = next((n for n, file in enumerate(files) if self._is_large(found[file.path])), None)
         if large == 0:
-            copied = self._copied(place, files[0], copy_id or None)
+            clean = self._clean(place, files[:1])
+            copied = self._copied(place, files[0], copy_id or None) if clean else None
             if isinstance(copied, Unfinished):
                 return done._replace(unfinished=copied)
             self._note(done, files[0], copied)
             return done
         small = files[:large]
-        changed = [file for file in small if _is_changed(found[file.path])]
+        changed = self._clean(place, [file for file in small if _is_changed(found[file.path])])
         copies = in_parallel(lambda file: self._copied(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
         for file in small:
@@ -117,6 +140,12 @@ class FileRestoration:
             else:
                 done.skipped.append(file.path)
         return done
+
+    def _clean(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
+        """Return the files whose old version is not quarantined."""
+        keys = {place.prefix + file.path[1:]: file.version_id for file in files}
+        held = self.copies.quarantine.among(place.bucket, keys.items()) or set()
+        return [f for f in files if (place.prefix + f.path[1:], f.version_id) not in held]
 
     def _is_large(self, state: FileState | None) -> bool:
         if state is None or state.wanted is None or state.is_current:
@@ -137,17 +166,17 @@ class FileRestoration:
     ) -> Written | Unfinished | None:
         """Copy the old version over its file.
 
-        None if the old version was just deleted, or is quarantined.
+        None if the old version was just deleted.
         """
         key = (place.bucket, place.prefix + file.path[1:])
         try:
-            head = self.copies.demand(*key, file.version_id)
+            head = self.copies.attributes(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
             if PRIMARY_TYPE_METADATA in metadata:
                 self.assets.note_typed_file(place.asset, file.path)
             file_copy = FileCopy(key, head, key, head.content_type, metadata, place.still)
-            return self.copies.copy(file_copy, copy_id)
-        except (SourceGoneError, FileQuarantinedError):
+            return self.copies.copy(file_copy, copy_id, first=place.first)
+        except SourceGoneError:
             return None
 
 

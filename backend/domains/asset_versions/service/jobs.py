@@ -117,7 +117,7 @@ class VersionSteps:
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
         noted = self.jobs.rewind(job, dumped(given_up))
         self._sweep(job, plan, cursor)
-        self.jobs.rewind(noted, {})  # from here the job can be resumed
+        self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
 
     def _sweep(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
         owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
@@ -134,7 +134,7 @@ class VersionSteps:
             raise CreationGivenUpError(cursor.problem)
         if not cursor.number:
             number = self.repository.draw_number(self._asset(job, plan))
-            return Progress(dumped(Capture(number=number)))
+            return Progress(dumped(Capture(number=number, again=cursor.again)))
         if cursor.part == "commit":
             return self._commit(job, plan, cursor)
         asset = self._asset(job, plan)
@@ -176,8 +176,13 @@ class VersionSteps:
             case "named":
                 following = self._named_files(asset, job, plan, cursor)
             case "version":
-                still = partial(self._demand_held, job)
-                following = self.file_restoration.files(asset, plan, cursor, still)
+                following = self.file_restoration.files(
+                    asset,
+                    plan,
+                    cursor,
+                    still=partial(self._demand_held, job),
+                    note=lambda noted: self.jobs.note(job, dumped(noted)),
+                )
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
         return following

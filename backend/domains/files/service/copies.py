@@ -82,25 +82,38 @@ class Copies:
             FileQuarantinedError: a malware scan found a threat in it.
             SourceGoneError: it does not exist.
         """
+        head = self.attributes(bucket, key, version_id)
+        self.quarantine.demand_clean(bucket, key, head.version.version_id)
+        return head
+
+    def attributes(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
+        """As `demand`, of a version that is not in the quarantine.
+
+        Raises:
+            SourceGoneError: it does not exist.
+        """
         head = self.objects.head(bucket, key, version_id=version_id)
         if not isinstance(head, ObjectHead):
             raise SourceGoneError(key)
-        self.quarantine.demand_clean(bucket, key, head.version.version_id)
         return head
 
     def is_large(self, size: int) -> bool:
         """Return whether a file of this size is copied in parts, over several steps."""
         return size > self.parts.large_bytes
 
-    def copy(self, file_copy: FileCopy, copy_id: str | None) -> Written | Unfinished:
+    def copy(
+        self, file_copy: FileCopy, copy_id: str | None, *, first: bool = False
+    ) -> Written | Unfinished:
         """Copy, or continue a copy; return the written version, or the state to continue with.
+
+        At the `first` attempt of a step the target is not examined for an existing copy.
 
         Raises:
             ChangeEndedError: another worker has ended the change before.
             ObjectRefusedError: the store does not accept the object.
             SourceGoneError: the source does not exist.
         """
-        found = self._existing_copy(file_copy)
+        found = None if first else self._existing_copy(file_copy)
         if found is not None:
             return found
         if not self.is_large(file_copy.head.version.size):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from backend.core.attempts import attempts
@@ -26,6 +26,7 @@ JOB_DAYS = 365
 LEFT_AFTER = timedelta(hours=1)
 """Without a lease, a wait or an advance; a message is never hidden for so long without one."""
 
+_LEASE_MARGIN = timedelta(seconds=10)  # by which clocks of workers may differ, with reserve
 _ATTEMPTS = 8  # of a change that conflicts with writes of the worker
 _OF_TAGS = ("tagName", "tagTypeName")
 _WITHHELD = "Details are visible only to users who may see the files to copy"
@@ -115,8 +116,21 @@ class JobService:
         """
         return self.jobs.change(job, {"cursor": dict(cursor), "itemsDone": 0})
 
+    def note(self, job: Job, cursor: Mapping[str, Any]) -> None:
+        """Replace the cursor within a step, for a worker that repeats the step.
+
+        Raises:
+            JobChangedError: the worker has lost its lease.
+        """
+        self.jobs.change(job, {"cursor": dict(cursor)})
+
     def is_held(self, job: Job) -> bool:
-        """Return whether the worker still has the lease with which it read the job."""
+        """Return whether the worker still has the lease with which it read the job.
+
+        As long as a lease certainly lasts, no other worker takes the job, which is then not read.
+        """
+        if self.clock() + _LEASE_MARGIN < datetime.fromtimestamp(job.lease_until / 1000, UTC):
+            return True
         found = self.jobs.get(job.job_id)
         read = (job.state, job.step, job.lease_until)
         return found is not None and (found.state, found.step, found.lease_until) == read

@@ -33,10 +33,14 @@ class Place:
     key: str = "metadataKey"
     value: str = "metadataValue"
     value_type: str = "metadataValueType"
+    by_asset: Index | None = None
 
 
 _METADATA = Place(
-    tables_of_metadata.ASSET_FILE_METADATA, tables_of_metadata.FILE_METADATA_BY_FILE, keys.FILE.name
+    tables_of_metadata.ASSET_FILE_METADATA,
+    tables_of_metadata.FILE_METADATA_BY_FILE,
+    keys.FILE.name,
+    by_asset=tables_of_metadata.FILE_METADATA_BY_ASSET,
 )
 _ATTRIBUTES = Place(
     tables_of_metadata.FILE_ATTRIBUTES,
@@ -45,6 +49,7 @@ _ATTRIBUTES = Place(
     "attributeKey",
     "attributeValue",
     "attributeValueType",
+    by_asset=tables_of_metadata.ATTRIBUTES_BY_ASSET,
 )
 _DATABASES = Place(
     tables_of_metadata.DATABASE_METADATA,

@@ -45,6 +45,7 @@ EntryOf = Callable[[Told, Told], Write]
 """Makes the audit entry of a transaction, from the records before and after it by key."""
 
 _COUNT, _REVISION, _FACTS = "count", "revision", "facts"
+_LISTED = 1000  # records of a page: DynamoDB ends it after a megabyte
 _LOOKS = 8  # while an index does not contain a write yet
 _FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s in all
 
@@ -137,6 +138,26 @@ class MetadataRepository:
         place = place_of(entity)
         found = self.tables.query(_query(entity), page)
         return Page(tuple(record_of(place, item) for item in found.items), found.after)
+
+    def list_in_asset(self, of: Entity, most_pages: int) -> dict[str, list[Record]] | None:
+        """Return the records of an asset and all its files by path, of the kind of an entity.
+
+        None if they are more than so many pages of the index.
+        """
+        place = place_of(of)
+        partition = keys.ASSET.build(of.database_id, of.asset_id)
+        query = Query(table=place.table, partition=partition, index=place.by_asset)
+        found: dict[str, list[Record]] = {}
+        after = None
+        for _ in range(most_pages):
+            page = self.tables.query(query, PageRequest(_LISTED, after))
+            for item in page.items:
+                path = keys.FILE.parse(str(item[place.owner]))[2]
+                found.setdefault(path, []).append(record_of(place, item))
+            after = page.after
+            if after is None:
+                return found
+        return None
 
     def list_snapshot(self, entity: Entity, snapshot_id: str, page: PageRequest) -> Page[Record]:
         """List records of an asset version's snapshot, in key order."""

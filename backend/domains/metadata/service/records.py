@@ -87,6 +87,13 @@ class RecordService:
         """List existing records by key, without schema fields; eventually consistent."""
         return self.metadata.list_of(entity, page)
 
+    def list_stored_in_asset(self, of: Entity, most_pages: int) -> dict[str, list[Record]] | None:
+        """As `list_stored`, of an asset and all its files, by path; for the kind of an entity.
+
+        None if they are more than so many pages of a thousand records, or of a megabyte.
+        """
+        return self.metadata.list_in_asset(of, most_pages)
+
     def fields(self, entity: AnyEntity) -> Fields:
         """Return the schema fields of the entity's keys. They never apply to facts."""
         kind, path = rules.schema_kind(entity)

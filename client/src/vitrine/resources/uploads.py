@@ -42,7 +42,10 @@ class Uploads:
             files=[file.wire() for file in files],
             maxPartUrls=max_part_urls,
         )
-        return self._transport.write(Upload, "POST", path_of("uploads"), body=body)
+        # One that is begun twice expires unused.
+        return parse(
+            Upload, self._transport.send("POST", path_of("uploads"), body=body, repeatable=True)
+        )
 
     def complete(
         self,

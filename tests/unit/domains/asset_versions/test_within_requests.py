@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.core.deadlines import OutcomeUnknownError
+from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Update
 from backend.domains.asset_versions.service.commands import REQUEST_TIME
@@ -125,6 +127,56 @@ def test_a_request_that_dies_before_its_first_step_leaves_the_job_to_its_worker(
     (job,) = jobs_of(museum)
     assert job.state == "queued"  # so that the stream sends its first message
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
+
+
+@pytest.mark.parametrize("method", ["start", "put_named"])
+@pytest.mark.parametrize("done", [True, False])
+def test_a_request_that_does_not_know_whether_it_started_says_where_to_look(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, *, done: bool
+) -> None:
+    files = put_numbered(museum, 1, b"x")
+    kind = type(museum.creation.repository)
+    whole = getattr(kind, method)
+
+    def fails(*args: Any) -> None:
+        if done:
+            whole(*args)
+        raise UnavailableError("DynamoDB does not respond")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(kind, method, fails)
+        answer = museum.create(files=named(files))
+    assert (answer.status, answer.body["code"]) == (503, "OutcomeUnknown")
+    jobs = jobs_of(museum)
+    assert len(jobs) == (done or method == "put_named")
+    for job in jobs:
+        assert (
+            f"Version 1 may be created all the same: the job {job.job_id}"
+            in (answer.body["message"])
+        )
+
+
+@pytest.mark.parametrize("operation", ["create", "revert"])
+def test_a_step_that_the_time_of_the_request_ends_leaves_the_rest_to_its_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    put_numbered(museum, 3, b"x")
+    if operation == "revert":
+        museum.made()
+        put_numbered(museum, 3, b"y")
+    number = str(len(museum.listed()))
+
+    def fails(*_: object) -> None:
+        raise OutcomeUnknownError("too late")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(museum.creation.repository), "put_files", fails)
+        answer = museum.create() if operation == "create" else museum.revert("1")
+    assert (answer.status, answer.body["assetVersionId"]) == (200, number)
+    museum.lifecycle.hands.now += timedelta(seconds=60)
+    done = museum.work_off(answer.body["jobId"])
+    assert (done.result or {})["assetVersionId"] == number
+    assert museum.listed()[0]["fileCount"] == 3
 
 
 def test_the_parts_of_a_small_version_are_one_step(museum: Versions, tables: DynamoTables) -> None:

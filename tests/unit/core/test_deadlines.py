@@ -1,0 +1,21 @@
+"""A request ends with a reply before its function is ended."""
+
+import pytest
+
+from backend.core.deadlines import Deadline, OutcomeUnknownError
+
+
+def test_work_is_refused_when_too_little_time_is_left_and_only_within_a_request() -> None:
+    now = 100.0
+    deadline = Deadline(lambda: now)
+    deadline.demand()
+    deadline.begin(29)
+    now += 24
+    deadline.demand()
+    with pytest.raises(OutcomeUnknownError, match="read the current state before you repeat it"):
+        deadline.demand(10)
+    now += 0.1
+    with pytest.raises(OutcomeUnknownError):
+        deadline.demand()
+    deadline.begin(None)
+    deadline.demand()
