@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from backend.domains.files.service.rewrites import FileRewrites
 
 _PAGE, _BASIC_PAGE = 100, 1500
-"""Default and largest page sizes; the contract's."""
+"""Default page sizes; the contract's."""
+_LARGEST_PAGE = 1000
+"""If a client requests it; a page is shorter where it takes too long."""
 
 
 def build_router(
@@ -50,7 +52,10 @@ def build_router(
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
         asset = path.database_id, path.asset_id
-        wanted = call.page(query, default=_BASIC_PAGE if query.basic else _PAGE)
+        if query.basic:
+            wanted = call.page(query, default=_BASIC_PAGE)
+        else:
+            wanted = call.page(query, default=_PAGE, largest=_LARGEST_PAGE)
         page = service.list_files(call.caller, asset, query, wanted)
         return FilesReply(items=list(page.items), next_token=call.next_token(page.after))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Put
@@ -12,6 +13,7 @@ from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, queries
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
+from tests.fakes.counting import requests_of
 from tests.unit.domains.files.changes import forget_types
 
 TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
@@ -154,13 +156,28 @@ def test_pages_of_any_size_hold_the_whole_listing(museum: Gallery) -> None:
         assert paths(museum, pageSize=size, basic="true", includeArchived="true") == whole
 
 
-def test_a_page_has_at_most_a_hundred_rows_and_basic_ones_more(museum: Gallery) -> None:
+def test_a_page_has_a_hundred_rows_unless_more_are_requested_and_basic_ones_have_more(
+    museum: Gallery,
+) -> None:
     for number in range(103):
         museum.put(f"/{number:03}.glb", b"")
-    first = museum.list_files(maxItems="5000")
+    first = museum.list_files()
     assert len(first.body["items"]) == 100
     assert first.body["NextToken"]
+    assert len(museum.list_files(maxItems="5000").body["items"]) == 103
+    assert len(museum.list_files(maxItems="5000", pageSize="101").body["items"]) == 101
     assert len(museum.list_files(basic="true").body["items"]) == 103
+
+
+def test_a_list_sends_two_requests_to_s3_and_two_more_for_a_thousand_files(
+    museum: Gallery,
+) -> None:
+    for number in range(303):
+        museum.put(f"/{number:03}.glb", b"")
+    museum.list_files()  # notes that no file has a primary type
+    with requests_of(s3()) as counted:
+        assert len(museum.list_files(pageSize="300").body["items"]) == 300
+    assert counted == {"ListObjectsV2": 1, "ListObjectVersions": 1}
 
 
 def test_a_token_of_another_listing_is_refused(museum: Gallery) -> None:
