@@ -20,6 +20,7 @@ BROKE_UNDERWAY = frozenset({500, 502, 503, 504})
 """The server may have done it: only a repeatable request may be sent again. A 503 is one of these
 if the server's code says it, or if the gateway sent it, without a code: it may be a time-out."""
 
+_UNAVAILABLE = 503
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -44,7 +45,7 @@ class RetryPolicy:
         return self.jitter(ceiling / 2, ceiling)
 
     def tries_status_again(self, status: int, *, repeatable: bool, code: str | None = None) -> bool:
-        if status == httpx.codes.SERVICE_UNAVAILABLE and code in {None, "OutcomeUnknown"}:
+        if status == _UNAVAILABLE and code in {None, "OutcomeUnknown"}:
             return repeatable
         return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)
 

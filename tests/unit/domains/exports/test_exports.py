@@ -393,7 +393,7 @@ def test_the_metadata_of_many_files_is_read_at_once() -> None:
             museum.put(asset, f"/{number:02}.glb")
             entity = Entity("museum", asset, f"/{number:02}.glb")
             describe(museum, entity, "scale", f"1:{number}")
-    alone = {"fetchAssetRelationships": False}
+    alone: dict[str, Any] = {"fetchAssetRelationships": False}
     for asset, files, page, wanted in (
         ("hall", 30, 1000, 2),
         ("hall", 30, 10, 5),  # 32 values are four pages
@@ -415,19 +415,18 @@ def test_the_metadata_of_many_files_is_read_at_once() -> None:
 
 
 def test_values_of_one_file_that_may_fill_a_query_are_queried_for_it(
-    museum: Exports, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    tables = CountedTables()
+    museum = exports(tables, MemoryObjects())
     for number in range(10):
         museum.put("hall", f"/{number}.glb")
     describe(museum, Entity("museum", "hall", "/3.glb"), "text", "x" * 20)
-    asked: list[Entity] = []
-    whole = service.ExportService._values
-
-    def noted(self: service.ExportService, entity: Any, flag: str) -> Any:
-        asked.append(entity)
-        return whole(self, entity, flag)
-
-    monkeypatch.setattr(service.ExportService, "_values", noted)
-    monkeypatch.setattr(service, "_MOST_CHARS", 19)
-    museum.export(includeAssetMetadata=False, fetchAssetRelationships=False)
-    assert asked == [Entity("museum", "hall", "/3.glb")]
+    counts: list[int] = []
+    for most in (20, 19):
+        monkeypatch.setattr(service, "_MOST_CHARS", most)
+        tables.queries = 0
+        (hall,) = museum.export(fetchAssetRelationships=False).body["assets"]
+        assert hall["files"][3]["metadata"]["text"]["value"] == "x" * 20
+        counts.append(tables.queries)
+    assert counts[1] == counts[0] + 1
