@@ -116,6 +116,12 @@ class _Pool:
         return list((wanted - coming).elements())
 
 
+def _refusal(pool: _Pool, payload: bytes) -> InvocationResult | None:
+    if len(payload) > _MAXIMUM_PAYLOAD:
+        return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
+    return _throttled("reserved concurrency is 0") if pool.limit == 0 else None
+
+
 def _throttled(reason: str) -> InvocationResult:
     return replace(function_error(THROTTLED, reason), error=THROTTLED)
 
@@ -211,10 +217,9 @@ class Functions:
         if pool.spec.per_tenant != bool(tenant):
             raise TenantError(pool.spec)
         payload = json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        if len(payload) > _MAXIMUM_PAYLOAD:
-            return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
-        if pool.limit == 0:
-            return _throttled("reserved concurrency is 0")
+        refused = _refusal(pool, payload)
+        if refused is not None:
+            return refused
         call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future(), tenant)
         pool.counters.invocations += 1
         pool.waiting.append(call)
@@ -227,8 +232,7 @@ class Functions:
             self._last_ended = time.monotonic()
             if call in pool.waiting:  # the caller gave up before a process took the call
                 pool.waiting.remove(call)
-        if result.error is not None:
-            pool.counters.errors += 1
+        pool.counters.errors += result.error is not None
         return result
 
     def have_rested_since(self, when: float) -> bool:

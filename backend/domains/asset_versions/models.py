@@ -290,7 +290,7 @@ class Capture(WireModel):
     it. A resumed job draws another one.
     `problem` is why the creation was aborted, while its rows are removed. `records` counts the live
     metadata that was read, `looks` how often the job waited for its index. `copy_id` identifies the
-    unfinished copy of a large file, the one after `after`. `begun`: the files after `after` may
+    unfinished copy of a large file, the one after `after`. `attempted`: the files after `after` may
     have been copied already; `again`: any file may, because the job was resumed. `files` counts
     those of the snapshot; `skipped` names files that were skipped, as many as fit, and
     `skipped_count` counts them all.
@@ -303,7 +303,7 @@ class Capture(WireModel):
     problem: str = ""
     after: dict[str, Any] | None = None
     copy_id: str | None = None
-    begun: bool = False
+    attempted: bool = False
     again: bool = False
     records: int = 0
     looks: int = 0

@@ -44,7 +44,7 @@ class RetryPolicy:
         ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
         return self.jitter(ceiling / 2, ceiling)
 
-    def tries_status_again(self, status: int, *, repeatable: bool, code: str | None = None) -> bool:
+    def tries_status_again(self, status: int, code: str | None = None, *, repeatable: bool) -> bool:
         if status == _UNAVAILABLE and code in {None, "OutcomeUnknown"}:
             return repeatable
         return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)

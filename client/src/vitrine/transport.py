@@ -176,12 +176,12 @@ class Transport:
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
                 return self.written.noted(response)
-            wait = retry_after_seconds(response)
-            error, status = error_of(response, retry_after=wait), response.status_code
-            retry = self.retry.tries_status_again(status, repeatable=again, code=error.code)
-            if last or not retry:
+            error = error_of(response, retry_after=retry_after_seconds(response))
+            if last or not self.retry.tries_status_again(
+                error.status, error.code, repeatable=again
+            ):
                 raise error
-            self.sleep(self.retry.delay(attempt, wait))
+            self.sleep(self.retry.delay(attempt, error.retry_after))
 
     def read(self, model: type[Model], path: str, *, query: Query | None = None) -> Model:
         """Send a GET and return a model."""

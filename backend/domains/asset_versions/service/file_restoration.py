@@ -87,15 +87,10 @@ class FileRestoration:
         after = (cursor.after or {}).get("path")
         old = plan.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        if not cursor.begun:
-            note(cursor.model_copy(update={"begun": True}))
-        place = _Place(
-            asset,
-            *self.assets.location(asset),
-            plan.request_id,
-            still,
-            first=not (cursor.begun or cursor.again),
-        )
+        if not cursor.attempted:
+            note(cursor.model_copy(update={"attempted": True}))
+        first = not (cursor.attempted or cursor.again)
+        place = _Place(asset, *self.assets.location(asset), plan.request_id, still, first)
         done = self._restored(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
@@ -107,7 +102,7 @@ class FileRestoration:
             "files": cursor.files + len(done.files),
             "after": None if ended or dealt_with is None else {"path": dealt_with},
             "copy_id": None if done.unfinished is None else done.unfinished.copy_id or "",
-            "begun": False,
+            "attempted": False,
         }
         return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
 

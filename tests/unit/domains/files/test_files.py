@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Put
@@ -13,7 +12,6 @@ from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, queries
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
-from tests.fakes.counting import requests_of
 from tests.unit.domains.files.changes import forget_types
 
 TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
@@ -167,17 +165,6 @@ def test_a_page_has_a_hundred_rows_unless_more_are_requested_and_basic_ones_have
     assert len(museum.list_files(maxItems="5000").body["items"]) == 103
     assert len(museum.list_files(maxItems="5000", pageSize="101").body["items"]) == 101
     assert len(museum.list_files(basic="true").body["items"]) == 103
-
-
-def test_a_list_sends_two_requests_to_s3_and_two_more_for_a_thousand_files(
-    museum: Gallery,
-) -> None:
-    for number in range(303):
-        museum.put(f"/{number:03}.glb", b"")
-    museum.list_files()  # notes that no file has a primary type
-    with requests_of(s3()) as counted:
-        assert len(museum.list_files(pageSize="300").body["items"]) == 300
-    assert counted == {"ListObjectsV2": 1, "ListObjectVersions": 1}
 
 
 def test_a_token_of_another_listing_is_refused(museum: Gallery) -> None:
