@@ -154,19 +154,6 @@ def test_pages_of_any_size_hold_the_whole_listing(museum: Gallery) -> None:
         assert paths(museum, pageSize=size, basic="true", includeArchived="true") == whole
 
 
-def test_a_page_has_a_hundred_rows_unless_more_are_requested_and_basic_ones_have_more(
-    museum: Gallery,
-) -> None:
-    for number in range(103):
-        museum.put(f"/{number:03}.glb", b"")
-    first = museum.list_files()
-    assert len(first.body["items"]) == 100
-    assert first.body["NextToken"]
-    assert len(museum.list_files(maxItems="5000").body["items"]) == 103
-    assert len(museum.list_files(maxItems="5000", pageSize="101").body["items"]) == 101
-    assert len(museum.list_files(basic="true").body["items"]) == 103
-
-
 def test_a_token_of_another_listing_is_refused(museum: Gallery) -> None:
     for path in TREE:
         museum.put(path)

@@ -1,4 +1,4 @@
-"""The requests to S3 that a list of files takes."""
+"""The size of a list of files, and the requests to S3 that it takes."""
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
@@ -17,3 +17,17 @@ def test_a_list_sends_two_requests_to_s3_and_two_more_for_a_thousand_files(
     with requests_of(s3()) as counted:
         assert len(museum.list_files(pageSize="300").body["items"]) == 300
     assert counted == {"ListObjectsV2": 1, "ListObjectVersions": 1}
+
+
+def test_a_page_has_a_hundred_rows_unless_more_are_requested_and_basic_ones_have_more(
+    tables: Tables, objects: S3Objects
+) -> None:
+    museum = gallery(tables, objects)
+    for number in range(103):
+        museum.put(f"/{number:03}.glb", b"")
+    first = museum.list_files()
+    assert len(first.body["items"]) == 100
+    assert first.body["NextToken"]
+    assert len(museum.list_files(maxItems="5000").body["items"]) == 103
+    assert len(museum.list_files(maxItems="5000", pageSize="101").body["items"]) == 101
+    assert len(museum.list_files(basic="true").body["items"]) == 103
