@@ -17,6 +17,11 @@ def region_of(arn: str) -> str:
     return arn.split(":")[3]
 
 
+def partition_of(region: str) -> str:
+    """Return the partition that a region is in."""
+    return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+
+
 def of_its_partition(arn: str) -> str:
     """Return the ARN, or an empty text.
 
@@ -26,7 +31,7 @@ def of_its_partition(arn: str) -> str:
     if not arn:
         return arn
     region = region_of(arn)
-    needed = next((p for start, p in _PARTITIONS.items() if region.startswith(start)), "aws")
+    needed = partition_of(region)
     if arn.split(":")[1] != needed:
         raise ValueError(f"must be in the partition {needed}, as its region {region} is")
     return arn

@@ -6,7 +6,7 @@ function that is skipped is a wrong value somewhere.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from pydantic import JsonValue
@@ -45,6 +45,7 @@ class Scope:
     imported: Callable[[str], JsonValue]
     conditions: Mapping[str, JsonValue]
     mappings: Mapping[str, JsonValue]
+    pseudo_parameters: Mapping[str, str] = field(default_factory=lambda: PSEUDO_PARAMETERS)
 
 
 def resolve(value: JsonValue, scope: Scope) -> JsonValue:
@@ -129,8 +130,8 @@ def _ref(argument: JsonValue, scope: Scope) -> _Resolved:
         return _ABSENT
     if argument in {"AWS::StackName", "AWS::StackId"}:
         return scope.stack if argument == "AWS::StackName" else stack_id(scope.stack)
-    if argument in PSEUDO_PARAMETERS:
-        return PSEUDO_PARAMETERS[argument]
+    if argument in scope.pseudo_parameters:
+        return scope.pseudo_parameters[argument]
     return scope.ref(argument)
 
 

@@ -1,7 +1,8 @@
-"""The stand-in as a server: `python -m tests.cloudformation HOST PORT`.
+"""The stand-in as a server: `python -m tests.cloudformation HOST PORT ACCOUNT REGION [STATE]`.
 
 moto answers all other services, and CloudFormation's requests for the toolkit's stack, which
-creates the bucket of assets and the parameter with the toolkit's version.
+creates the bucket of assets and the parameter with the toolkit's version. Its account is the one of
+the variable `MOTO_ACCOUNT_ID`, which moto reads when it is imported.
 """
 
 import io
@@ -26,10 +27,9 @@ from moto.moto_server.werkzeug_app import (
 from werkzeug.serving import run_simple
 from werkzeug.wrappers import Request, Response
 
-from local import arns
 from local.assembly import Object
 from tests.cloudformation.actions import Actions
-from tests.cloudformation.building import Names
+from tests.cloudformation.building import Names, Place
 from tests.cloudformation.runtime import LocalRuntime
 from tests.cloudformation.stacks import Stacks
 from tests.cloudformation.templates import RefusedError
@@ -54,9 +54,9 @@ _UNPROTECTING = {
 class Account:
     """moto's other services, for the stand-in itself."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, region: str) -> None:
         """Connect to the server that this process is."""
-        session = boto3.Session("access", "secret", region_name=arns.REGION)
+        session = boto3.Session("access", "secret", region_name=region)
         path = Config(s3={"addressing_style": "path"})
         self._s3 = session.client("s3", endpoint_url=url, config=path)
         self._ssm: Any = session.client("ssm", endpoint_url=url)
@@ -182,13 +182,13 @@ def _xml(value: object) -> str:
     return escape(str(value))
 
 
-def serve(host: str, port: str, state: str = "") -> None:
+def serve(host: str, port: str, place: Place, state: str = "") -> None:
     """Serve until the process is ended; with a state folder, in a local runtime."""
     url = f"http://{host}:{port}"
-    account = Account(url)
+    account = Account(url, place.region)
     answers: dict[str, Object] = {}
     runtime = LocalRuntime(Path(state), account.asset, url + ANSWERS, answers) if state else None
-    stacks = Stacks(runtime or Names(), account.parameter)
+    stacks = Stacks(runtime or Names(), account.parameter, place)
     moto = DomainDispatcherApplication(create_backend_app)
     server = Server(stacks, Actions(stacks, account.template), answers, moto)
     try:
@@ -200,4 +200,5 @@ def serve(host: str, port: str, state: str = "") -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runtime is stopped
-    serve(*sys.argv[1:])
+    _, host, port, account_id, region, *folder = sys.argv
+    serve(host, port, Place(account_id, region), *folder)

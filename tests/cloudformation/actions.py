@@ -166,7 +166,7 @@ def _change(change: Change) -> Reply:
         "Action": change.action,
         "LogicalResourceId": change.logical_id,
         "ResourceType": change.kind,
-        **({"Replacement": "False"} if change.action == "Modify" else {}),
+        **({"Replacement": str(change.replaces)} if change.action == "Modify" else {}),
     }
     return {"Type": "Resource", "ResourceChange": resource}
 

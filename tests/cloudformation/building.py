@@ -1,13 +1,14 @@
 """Who creates the resources of stacks: a builder, or nobody."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pydantic import JsonValue
 
+from infra.arns import partition_of
 from local import arns
-from local.intrinsics import Scope, UnresolvableError, holds, resolve
+from local.intrinsics import PSEUDO_PARAMETERS, Scope, UnresolvableError, holds, resolve
 from local.resources.base import Created
 from tests.cloudformation.templates import Template
 
@@ -22,12 +23,37 @@ class ResourceFailedError(Exception):
 
 
 @dataclass(frozen=True)
+class Place:
+    """The account and the region of a stand-in."""
+
+    account: str = arns.ACCOUNT
+    region: str = arns.REGION
+
+    def arn(self, service: str, resource: str) -> str:
+        """The ARN of a resource here."""
+        partition = partition_of(self.region)
+        return f"arn:{partition}:{service}:{self.region}:{self.account}:{resource}"
+
+    @property
+    def pseudo_parameters(self) -> Mapping[str, str]:
+        return {
+            **PSEUDO_PARAMETERS,
+            "AWS::AccountId": self.account,
+            "AWS::Region": self.region,
+            "AWS::Partition": partition_of(self.region),
+        }
+
+
+@dataclass(frozen=True)
 class Wanted:
     """A stack as it is to be."""
 
     name: str
     template: Template
     parameters: Mapping[str, JsonValue]
+    place: Place = field(default_factory=Place)
+    generations: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often each resource was replaced; the others were not."""
 
 
 class Builder(Protocol):
@@ -56,7 +82,7 @@ class Names:
     def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
         (wanted,) = (each for each in stacks if each.name == building)
-        return {name: made_up(building, name) for name in wanted.template.stack.resources}
+        return {name: made_up(wanted, name) for name in wanted.template.stack.resources}
 
     def remove(self, stack: Wanted, logical_id: str) -> None:
         """See `Builder.remove`."""
@@ -65,21 +91,25 @@ class Names:
 class _AnyAttribute(dict[str, JsonValue]):
     """Whatever a template requests of a resource without content."""
 
-    def __init__(self, stack: str, name: str) -> None:
+    def __init__(self, place: Place, name: str) -> None:
         super().__init__()
-        self._place = f"{stack}/{name}"
+        self._place = place
+        self._name = name
 
     def __contains__(self, key: object) -> bool:
         return True
 
     def __missing__(self, key: str) -> JsonValue:
-        return arns.arn("stand-in", f"{self._place}/{key}")
+        return self._place.arn("stand-in", f"{self._name}/{key}")
 
 
-def made_up(stack: str, name: str) -> Created:
-    """A resource that nobody has created."""
-    ref = f"{stack}-{name}-{arns.stable_id(stack, name)[:8]}"
-    return Created(ref, _AnyAttribute(stack, name))
+def made_up(stack: Wanted, name: str) -> Created:
+    """A resource that nobody has created; its names have its generation, if it was replaced."""
+    ref = f"{stack.name}-{name}-{arns.stable_id(stack.name, name)[:8]}"
+    full = f"{stack.name}/{name}"
+    if generation := stack.generations.get(name, 0):
+        ref, full = f"{ref}-{generation}", f"{full}/{generation}"
+    return Created(ref, _AnyAttribute(stack.place, full))
 
 
 def scope_of(
@@ -106,7 +136,8 @@ def scope_of(
         return exports[name]
 
     stack = wanted.template.stack
-    return Scope(stack.name, ref, attribute, imported, stack.conditions, stack.mappings)
+    facts = (stack.conditions, stack.mappings, wanted.place.pseudo_parameters)
+    return Scope(stack.name, ref, attribute, imported, *facts)
 
 
 @dataclass(frozen=True)

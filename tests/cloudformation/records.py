@@ -2,11 +2,10 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from local import arns
-from tests.cloudformation.building import Output, Wanted
+from tests.cloudformation.building import Output, Place, Wanted
 
 STACK_KIND = "AWS::CloudFormation::Stack"
 GONE = "DELETE_COMPLETE"
@@ -51,6 +50,7 @@ class Change:
     action: str
     logical_id: str
     kind: str
+    replaces: bool = False
 
 
 @dataclass
@@ -87,9 +87,9 @@ class Record:
     created: str = field(default_factory=now)
 
     @classmethod
-    def new(cls, name: str) -> "Record":
+    def new(cls, name: str, place: Place) -> "Record":
         """A stack under review."""
-        return cls(name, arns.arn("cloudformation", f"stack/{name}/{uuid.uuid4()}"))
+        return cls(name, place.arn("cloudformation", f"stack/{name}/{uuid.uuid4()}"))
 
     @property
     def exports(self) -> dict[str, str]:
@@ -106,6 +106,10 @@ class Record:
         part = self.parts[logical_id]
         part.status, part.reason, part.at = status, reason, now()
         self._note(part)
+
+    def old_becomes(self, old: Part, status: str, reason: str = "") -> None:
+        """Note what becomes of a resource that was replaced."""
+        self._note(replace(old, status=status, reason=reason))
 
     def _note(self, part: Part) -> None:
         facts = (part.logical_id, part.kind, part.physical_id, part.status, part.reason)

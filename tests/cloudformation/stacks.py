@@ -2,18 +2,19 @@
 
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from pydantic import JsonValue
 
-from local import arns
 from local.assembly import Object, Resource
 from local.intrinsics import UnresolvableError
 from local.resources.base import Created
 from tests.cloudformation.building import (
     Builder,
     Output,
+    Place,
     ResourceFailedError,
     Wanted,
     imports_of,
@@ -21,11 +22,20 @@ from tests.cloudformation.building import (
     outputs_of,
     scope_of,
 )
-from tests.cloudformation.records import GONE, REVIEWED, Change, ChangeSet, Part, Record
+from tests.cloudformation.records import GONE, REVIEWED, ChangeSet, Part, Record
+from tests.cloudformation.replacing import (
+    REPLACING,
+    changed_by,
+    changes_of,
+    following,
+    refuse_names,
+    replaced,
+)
 from tests.cloudformation.templates import (
     ChangeSetNotFoundError,
     RefusedError,
     changed_indexes,
+    is_protected,
     read,
 )
 
@@ -40,8 +50,14 @@ _NO_CHANGE = (
 class Stacks:
     """All stacks of an account in a region."""
 
-    def __init__(self, builder: Builder, parameter: Callable[[str], str | None]) -> None:
-        """Use a builder, and what reads parameters of SSM."""
+    def __init__(
+        self,
+        builder: Builder,
+        parameter: Callable[[str], str | None],
+        place: Place | None = None,
+    ) -> None:
+        """Use a builder, what reads parameters of SSM, and an account in a region."""
+        self._place = place or Place()
         self._builder = builder
         self._parameter = parameter
         self._records: list[Record] = []
@@ -83,11 +99,12 @@ class Stacks:
         """
         with self._lock:
             template = read(name, text)
-            wanted = Wanted(name, template, self._parameters(template.stack.parameters, parameters))
+            values = self._parameters(template.stack.parameters, parameters)
             record = self._proposed(name, creates=creates)
-            changes = list(_changes(record.wanted, wanted))
+            wanted = following(record.wanted, Wanted(name, template, values, self._place))
+            changes = list(changes_of(record.wanted, wanted))
             same = record.wanted is not None and not changes and record.tags == tags
-            identity = arns.arn("cloudformation", f"changeSet/{change_set}/{uuid.uuid4()}")
+            identity = self._place.arn("cloudformation", f"changeSet/{change_set}/{uuid.uuid4()}")
             made = ChangeSet(change_set, identity, wanted, tags, changes, "CREATE_COMPLETE")
             if same and record.wanted and record.wanted.template.body == template.body:
                 made.status, made.reason = "FAILED", _NO_CHANGE
@@ -107,7 +124,7 @@ class Stacks:
                 if each.status == REVIEWED:
                     return each
                 raise RefusedError(f"Stack [{name}] already exists and cannot be created again")
-        record = Record.new(name)
+        record = Record.new(name, self._place)
         self._records.append(record)
         record.becomes(REVIEWED)
         return record
@@ -196,7 +213,7 @@ class Stacks:
             record.becomes("UPDATE_ROLLBACK_IN_PROGRESS", _fact(error))
             record.wanted, record.outputs, record.imports = before, outputs, imports
             try:
-                self._builder.build(self._wanted(), record.name)
+                rebuilt = self._builder.build(self._wanted(), record.name)
             except ResourceFailedError as second:
                 record.becomes("UPDATE_ROLLBACK_FAILED", str(second))
                 return
@@ -204,6 +221,7 @@ class Stacks:
                 record.part_becomes(name, GONE)
                 del record.parts[name]
             for name, part in record.parts.items():
+                part.physical_id = rebuilt[name].ref  # of what was replaced, the old one remains
                 if part.status == "UPDATE_FAILED":
                     record.part_becomes(name, "UPDATE_COMPLETE")
             record.becomes("UPDATE_ROLLBACK_COMPLETE")
@@ -213,23 +231,19 @@ class Stacks:
     def _apply(self, record: Record, before: Wanted | None, wanted: Wanted, verb: str) -> None:
         exports = self._exports(besides=record)
         declared = wanted.template.stack.resources
-        unbuilt = scope_of(wanted, {each: made_up(record.name, each) for each in declared}, exports)
+        unbuilt = scope_of(wanted, {each: made_up(wanted, each) for each in declared}, exports)
         imports = frozenset(imports_of(wanted.template.body["Resources"], unbuilt))
-        changed = [
-            each
-            for each in wanted.template.stack.in_order()
-            if before is None
-            or before.template.resources.get(each.logical_id)
-            != wanted.template.resources[each.logical_id]
-        ]
+        changed = changed_by(before, wanted)
+        old = [replace(record.parts[each]) for each in replaced(before, wanted)]
         removed = [each for each in record.parts if each not in declared]
         record.wanted = wanted
         created = self._built(record, before, changed, verb)
         outputs = outputs_of(wanted, scope_of(wanted, created, exports))
         self._refuse_exports(record, outputs)
-        if removed:
+        if removed or old:
             record.becomes("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
             self._remove(record, cast("Wanted", before), removed, creating=False)
+            self._remove_old(record, cast("Wanted", before), old)
         record.outputs, record.imports = outputs, imports
 
     def _built(
@@ -238,6 +252,7 @@ class Stacks:
         """Build, and note what becomes of each resource, up to the one that fails."""
         created: Mapping[str, Created] = {}
         failure: ResourceFailedError | None = None
+        anew = replaced(before, cast("Wanted", record.wanted))
         try:
             self._refuse_resources(record, before, changed)
             created = self._builder.build(self._wanted(), record.name)
@@ -247,11 +262,11 @@ class Stacks:
             name = each.logical_id
             part = record.parts.setdefault(name, Part(name, each.kind))
             action = "CREATE" if not part.physical_id else verb
-            record.part_becomes(name, f"{action}_IN_PROGRESS")
+            record.part_becomes(name, f"{action}_IN_PROGRESS", REPLACING if name in anew else "")
             if failure is not None and failure.logical_id == name:
                 record.part_becomes(name, f"{action}_FAILED", failure.reason)
                 raise failure
-            found = created.get(name, made_up(record.name, name))
+            found = created.get(name) or made_up(cast("Wanted", record.wanted), name)
             part.physical_id = found.ref
             record.part_becomes(name, f"{action}_COMPLETE")
         if failure is not None:
@@ -261,6 +276,8 @@ class Stacks:
     def _refuse_resources(
         self, record: Record, before: Wanted | None, changed: Sequence[Resource]
     ) -> None:
+        if before is not None:
+            refuse_names(before, cast("Wanted", record.wanted))
         for each in changed:
             name = each.logical_id
             if name in self.failing:
@@ -327,10 +344,21 @@ class Stacks:
             del record.parts[name]
         return failed
 
+    def _remove_old(self, record: Record, before: Wanted, old: Sequence[Part]) -> None:
+        """Remove what was replaced; the update succeeds even if something of it remains."""
+        for part in old:
+            declared = before.template.resources[part.logical_id]
+            if declared.get("UpdateReplacePolicy") == "Retain":
+                record.old_becomes(part, "DELETE_SKIPPED")
+            elif reason := self._refusal(before, part):
+                record.old_becomes(part, "DELETE_FAILED", reason)
+            else:
+                record.old_becomes(part, GONE)
+
     def _refusal(self, stack: Wanted, part: Part) -> str | None:
         """Remove a resource, or return why it cannot be removed."""
         declared = stack.template.resources[part.logical_id]
-        if _protected(declared) and part.physical_id not in self.unprotected:
+        if is_protected(declared) and part.physical_id not in self.unprotected:
             return "Resource has deletion protection enabled."
         try:
             self._builder.remove(stack, part.logical_id)
@@ -360,28 +388,6 @@ def _fact(error: Exception) -> str:
     if isinstance(error, ResourceFailedError):
         return f"The following resource(s) failed: [{error.logical_id}]. {error.reason}"
     return f"{error} Rollback requested by user."
-
-
-def _protected(resource: Object) -> bool:
-    """Whether a resource refuses its deletion."""
-    properties = cast("Object", resource.get("Properties", {}))
-    return (
-        properties.get("DeletionProtectionEnabled") is True
-        or properties.get("DeletionProtection") == "ACTIVE"
-    )
-
-
-def _changes(before: Wanted | None, after: Wanted) -> Iterator[Change]:
-    old = before.template.resources if before else dict[str, Object]()
-    new = after.template.resources
-    for name in {**old, **new}:
-        kind = str((new.get(name) or old[name])["Type"])
-        if name not in old:
-            yield Change("Add", name, kind)
-        elif name not in new:
-            yield Change("Remove", name, kind)
-        elif old[name] != new[name]:
-            yield Change("Modify", name, kind)
 
 
 def _started(work: Callable[[], None]) -> threading.Thread:

@@ -117,3 +117,12 @@ def _indexes(resource: Object) -> dict[str, JsonValue]:
     properties = cast("Object", resource.get("Properties", {}))
     declared = cast("list[Object]", properties.get("GlobalSecondaryIndexes", []))
     return {str(each["IndexName"]): each for each in declared}
+
+
+def is_protected(resource: Object) -> bool:
+    """Whether a resource refuses its deletion."""
+    properties = cast("Object", resource.get("Properties", {}))
+    return (
+        properties.get("DeletionProtectionEnabled") is True
+        or properties.get("DeletionProtection") == "ACTIVE"
+    )

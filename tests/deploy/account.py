@@ -8,19 +8,19 @@ import sys
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from local import arns
 from local.engines.ports import LOOPBACK, free_port
+from tests.cloudformation.building import Place
 from tests.deploy import console, guide
 
 ROOT = guide.ROOT
 START_SECONDS = 60
-COMMAND_SECONDS = 600
+COMMAND_SECONDS = 1_800  # one that hangs, also where other programs keep the processors busy
 NO_TERMINAL = guide.option("--require-approval never")
 
 
@@ -30,6 +30,7 @@ class Account:
 
     url: str
     assembly: Path
+    place: Place = field(default_factory=Place)
 
     @property
     def _environment(self) -> Mapping[str, str]:
@@ -39,8 +40,8 @@ class Account:
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": "stand-in",
             "AWS_SECRET_ACCESS_KEY": "stand-in",
-            "AWS_REGION": arns.REGION,
-            "AWS_DEFAULT_REGION": arns.REGION,
+            "AWS_REGION": self.place.region,
+            "AWS_DEFAULT_REGION": self.place.region,
             "AWS_EC2_METADATA_DISABLED": "true",
             "AWS_CONFIG_FILE": os.devnull,
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
@@ -48,13 +49,13 @@ class Account:
             "CI": "true",
         }
 
-    def make(self, command: str, *options: str, fails: bool = False) -> str:
+    def make(self, command: str, *options: str, fails: bool = False, folder: Path = ROOT) -> str:
         """Run a command of `make` of the page, with options for the CDK command."""
         given = " ".join((*options, "--output", shlex.quote(str(self.assembly))))
         done = subprocess.run(
             [*shlex.split(command), f"ARGS={given}"],
             check=False,
-            cwd=ROOT,
+            cwd=folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -69,16 +70,16 @@ class Account:
         """Run a command of the AWS CLI; words in capitals are replaced by values."""
         for name, value in values.items():
             command = command.replace(name, value)
-        return console.run(command, self.url)
+        return console.run(command, self.url, self.place.region)
 
     def bootstrap(self) -> str:
         """Prepare the account."""
         return self.make(guide.line("make bootstrap"))
 
-    def deploy(self, *options: str, fails: bool = False) -> str:
+    def deploy(self, *options: str, fails: bool = False, folder: Path = ROOT) -> str:
         """Deploy all stacks."""
         command = guide.exactly(f"make deploy STAGE={guide.STAGE}")
-        return self.make(command, NO_TERMINAL, *options, fails=fails)
+        return self.make(command, NO_TERMINAL, *options, fails=fails, folder=folder)
 
     def statuses(self) -> dict[str, str]:
         """The status of each stack of the product, in the order of creation."""
@@ -103,16 +104,18 @@ class Account:
 
 
 @contextmanager
-def account(folder: Path, *options: str) -> Generator[Account]:
+def account(folder: Path, *options: str, place: Place | None = None) -> Generator[Account]:
     """Start a stand-in without any stack."""
+    place = place or Place()
     port = free_port()
     environment = {
         **os.environ,
-        "MOTO_ACCOUNT_ID": arns.ACCOUNT,
-        "AWS_DEFAULT_REGION": arns.REGION,
+        "MOTO_ACCOUNT_ID": place.account,
+        "AWS_DEFAULT_REGION": place.region,
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-P", "-m", "tests.cloudformation", LOOPBACK, str(port), *options]
+    module = (sys.executable, "-P", "-m", "tests.cloudformation")
+    command = [*module, LOOPBACK, str(port), place.account, place.region, *options]
     with (folder / "stand-in.log").open("wb") as log:
         process = subprocess.Popen(
             command, env=environment, stdout=log, stderr=log, start_new_session=True
@@ -120,7 +123,7 @@ def account(folder: Path, *options: str) -> Generator[Account]:
     try:
         url = f"http://{LOOPBACK}:{port}"
         _wait_for(url, process)
-        yield Account(url, folder / "assembly")
+        yield Account(url, folder / "assembly", place)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(START_SECONDS)

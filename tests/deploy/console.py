@@ -10,12 +10,12 @@ from botocore import xform_name
 from local import arns
 
 
-def run(command: str, endpoint: str) -> Any:
+def run(command: str, endpoint: str, region: str = arns.REGION) -> Any:
     """Send the request of a command, and return what `--query` selects of its reply."""
     _, service, operation, *words = shlex.split(command)
     client: Any = botocore.session.get_session().create_client(
         service,
-        region_name=arns.REGION,
+        region_name=region,
         endpoint_url=endpoint,
         aws_access_key_id="stand-in",
         aws_secret_access_key="stand-in",

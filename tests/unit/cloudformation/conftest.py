@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from local.resources.base import Created
-from tests.cloudformation.building import Names, Wanted
+from tests.cloudformation.building import Names, Place, Wanted
 from tests.cloudformation.records import Record
 from tests.cloudformation.stacks import Stacks
 
@@ -34,9 +34,9 @@ class Noting(Names):
 class Account:
     """An account with the parameter of the toolkit."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: Place | None = None) -> None:
         self.builder = Noting()
-        self.stacks = Stacks(self.builder, {"/version": "30"}.get)
+        self.stacks = Stacks(self.builder, {"/version": "30"}.get, place)
 
     def deploy(self, name: str, resources: Resources, **sections: Any) -> Record:
         """Create or update a stack, as the CDK command does."""

@@ -1,0 +1,116 @@
+"""Which resources an update replaces, by the schemas that CloudFormation publishes."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import cast
+
+from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
+from pydantic import JsonValue
+
+from local.assembly import Object, Resource
+from local.intrinsics import references
+from tests.cloudformation.building import ResourceFailedError, Wanted
+from tests.cloudformation.records import Change
+
+_SCHEMAS_OF = "us-east-1"
+_FIXED = ("createOnlyProperties", "conditionalCreateOnlyProperties")
+REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
+_CUSTOM_NAMED = (
+    "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
+    "Rename {} and update the stack again."
+)
+
+
+def replaced(before: Wanted | None, after: Wanted) -> list[str]:
+    """Return the names of resources that an update replaces, in the order of their creation.
+
+    Those are replaced too whose fixed properties refer to a replaced one, which has another name.
+    """
+    found: list[str] = []
+    if before is None:
+        return found
+    for resource in after.template.stack.in_order():
+        name = resource.logical_id
+        old = before.template.resources.get(name)
+        new = after.template.resources[name]
+        if old is not None and _is_replaced(old, new, found):
+            found.append(name)
+    return found
+
+
+def following(before: Wanted | None, after: Wanted) -> Wanted:
+    """The stack with the generation of each resource: one more of what is replaced."""
+    generations = Counter(before.generations if before else {})
+    generations.update(replaced(before, after))
+    return replace(after, generations=generations)
+
+
+def changed_by(before: Wanted | None, after: Wanted) -> list[Resource]:
+    """The resources that are created or updated, in their order."""
+    anew = set(replaced(before, after))
+    return [
+        each
+        for each in after.template.stack.in_order()
+        if before is None
+        or before.template.resources.get(each.logical_id)
+        != after.template.resources[each.logical_id]
+        or anew & set(references(after.template.resources[each.logical_id].get("Properties")))
+    ]
+
+
+def changes_of(before: Wanted | None, after: Wanted) -> Iterator[Change]:
+    """What a change set does."""
+    old = before.template.resources if before else dict[str, Object]()
+    new, anew = after.template.resources, replaced(before, after)
+    for name in {**old, **new}:
+        kind = str((new.get(name) or old[name])["Type"])
+        if name not in old:
+            yield Change("Add", name, kind)
+        elif name not in new:
+            yield Change("Remove", name, kind)
+        elif old[name] != new[name]:
+            yield Change("Modify", name, kind, replaces=name in anew)
+
+
+def refuse_names(before: Wanted, after: Wanted) -> None:
+    """Check that what is replaced can exist twice, until the old one is deleted.
+
+    Raises:
+        ResourceFailedError: the template gives it a name, which remains.
+    """
+    for name in replaced(before, after):
+        old, new = (_properties(each.template.resources[name]) for each in (before, after))
+        for path in _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier"):
+            given = _at(new, path)
+            if given is not None and given == _at(old, path):
+                raise ResourceFailedError(name, _CUSTOM_NAMED.format(given))
+
+
+def _is_replaced(old: Object, new: Object, others: list[str]) -> bool:
+    kind = str(new["Type"])
+    if old["Type"] != kind:
+        return True
+    return any(
+        _at(_properties(old), path) != _at(_properties(new), path)
+        or set(references(_at(_properties(new), path))) & set(others)
+        for key in _FIXED
+        for path in _paths(kind, key)
+    )
+
+
+def _paths(kind: str, key: str) -> Iterator[list[str]]:
+    found = PROVIDER_SCHEMA_MANAGER.get_resource_schema(_SCHEMAS_OF, kind)
+    schema = cast("Mapping[str, list[str] | None]", found.schema)
+    for path in schema.get(key) or ():
+        yield path.removeprefix("/properties/").split("/")
+
+
+def _properties(resource: Object) -> JsonValue:
+    return resource.get("Properties")
+
+
+def _at(value: JsonValue, path: list[str]) -> JsonValue:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
