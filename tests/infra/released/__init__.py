@@ -42,6 +42,7 @@ CloudFormation's schemas name as replacing the resource.
 
 Source: "Update requires" in CloudFormation's reference of each type.
 """
+DATA_TYPES = frozenset(_IMMUTABLE)
 
 Facts = dict[str, Any]
 
