@@ -21,6 +21,7 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.exceptions import ConnectionError as SearchConnectionError
 
+from backend.aws.clients import deadline
 from backend.aws.errors import DeniedError
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
@@ -40,8 +41,7 @@ _logger = Logger(child=True)
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
-_WHOLE = {"allow_partial_search_results": "false"}
-"""Rather no answer than one that misses what a shard holds."""
+_SECONDS = 20
 # Only the reason contains the stored version that conflicts with a write. The id, which comes first
 # in it, may contain any text, so the last match is used.
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
@@ -83,7 +83,7 @@ class OpenSearchEngine:
         return [_result(item["delete"]) for item in reply["items"]]
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
-        names, params = ",".join(indexes), dict(_WHOLE)
+        names, params = ",".join(indexes), _whole()
         if copy:
             params["preference"] = copy
         return _answered(lambda: self.client.search(index=names, body=body, params=params))
@@ -105,7 +105,7 @@ class OpenSearchEngine:
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
         pinned = {**body, "pit": {"id": point_in_time, "keep_alive": f"{seconds}s"}}
         try:
-            return _answered(lambda: self.client.search(body=pinned, params=_WHOLE))
+            return _answered(lambda: self.client.search(body=pinned, params=_whole()))
         except NotFoundError as error:
             raise PointInTimeGoneError from error
 
@@ -171,12 +171,19 @@ def connect(settings: Settings) -> OpenSearchEngine:
     client = OpenSearch(
         settings.search_url,
         http_auth=signer,
-        timeout=20,
+        timeout=_SECONDS,
         max_retries=0,  # the callers retry, with a smaller bulk request
         http_compress=False,
         pool_maxsize=8,
     )
     return OpenSearchEngine(client)
+
+
+def _whole() -> dict[str, Any]:
+    """Return the parameters of a search, which ends before the request that waits for it."""
+    seconds = deadline.within(_SECONDS)
+    # No reply is better than one that lacks the documents of a shard.
+    return {"allow_partial_search_results": "false", "request_timeout": seconds}
 
 
 _NAMES = ["str_databaseid", "str_assetid", "str_key", "hash"]

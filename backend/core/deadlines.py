@@ -12,6 +12,8 @@ from backend.core.errors import UnavailableError
 REPLY_SECONDS = 5.0
 """Left when the last request to another service begins: it ends, and the reply is sent."""
 
+_SENDING_SECONDS = 2.0
+
 
 class OutcomeUnknownError(UnavailableError):
     """The request was stopped before its end: a part of its changes may have been made."""
@@ -44,3 +46,12 @@ class Deadline:
                 "The request took too long and was stopped; a part of its changes may have been "
                 "made, and none is made later: read the current state before you repeat it"
             )
+
+    def within(self, most: float) -> float:
+        """Return how many seconds a call may take, up to `most`, so that a reply can be sent.
+
+        Raises:
+            OutcomeUnknownError: too little time is left to begin it.
+        """
+        self.demand()
+        return most if self._end is None else min(most, self._end - self._now() - _SENDING_SECONDS)
