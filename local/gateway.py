@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from starlette.requests import ClientDisconnect
@@ -78,9 +79,10 @@ class Gateway:
                 response.headers.append(name, value)
         await response(scope, receive, send)
 
-    async def get(self, path: str) -> bytes:
-        """Return the body of a public route."""
-        request = Request("GET", path, "", (), "127.0.0.1", "HTTP/1.1", b"")
+    async def get(self, path: str, origin: str) -> bytes:
+        """Return the body of a public route, as a client of this origin gets it."""
+        headers = (("host", urlsplit(origin).netloc),)
+        request = Request("GET", path, "", headers, "127.0.0.1", "HTTP/1.1", b"")
         return (await self._routed(request)).body
 
     async def _answer(self, request: Request) -> Answer:

@@ -272,7 +272,7 @@ class Runtime:
             origin=self._choices.gateway.url,
             buckets=(endpoints.s3,),
             key=lambda: self._admin_key(clients),
-            configuration=lambda: gateway.get("/api/amplify-config"),
+            configuration=lambda: gateway.get("/api/amplify-config", self._choices.gateway.url),
         )
         site = Site(gateway, self._page, Links(self._choices.state), around)
         guard = Guard(self._plan.web_origins, linked=True)

@@ -38,7 +38,7 @@ def _paths(*sent: str) -> list[str]:
     return [each.text if each.status_code == 200 else str(each.status_code) for each in replies]
 
 
-def _replies(functions: object, *sent: str) -> list[httpx.Response]:
+def _gateway(functions: object) -> Gateway:
     keys = ("GET /api/version", "GET /database/{databaseId}")
     api = Api(
         "api",
@@ -47,10 +47,12 @@ def _replies(functions: object, *sent: str) -> list[httpx.Response]:
         routes=[Route(key, "all", None) for key in keys],
         integrations={"all": Integration("function", 30)},
     )
-    gateway = Gateway(api, cast("Functions", functions))
+    return Gateway(api, cast("Functions", functions))
 
+
+def _replies(functions: object, *sent: str) -> list[httpx.Response]:
     async def ask() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(gateway)
+        transport = httpx.ASGITransport(_gateway(functions))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return [await client.get(path) for path in sent]
 
@@ -60,6 +62,23 @@ def _replies(functions: object, *sent: str) -> list[httpx.Response]:
 def test_a_path_below_api_that_no_route_has_is_served_without_the_prefix() -> None:
     assert _paths("/api/version", "/api/api/version") == ["/api/version", "/api/version"]
     assert _paths("/database/one", "/api/database/one") == ["/database/one", "/database/one"]
+
+
+def test_a_request_of_the_runtime_itself_names_the_host_as_clients_do() -> None:
+    seen: list[Object] = []
+
+    class Noting(Echo):
+        async def invoke(
+            self, _function: str, event: Object, *, seconds: float
+        ) -> InvocationResult:
+            seen.append(event)
+            return await Echo.invoke(self, _function, event, seconds=seconds)
+
+    # Without a host the configuration is refused, and with it the page's sign-in provider.
+    answer = asyncio.run(_gateway(Noting()).get("/api/version", "http://127.0.0.1:8080"))
+    assert answer == b"/api/version"
+    headers = cast("dict[str, str]", seen[0]["headers"])
+    assert headers["host"] == "127.0.0.1:8080"
 
 
 def test_no_other_path_is_shortened() -> None:

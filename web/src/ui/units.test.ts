@@ -3,16 +3,16 @@ import { factText, lengths, unitOf } from './units';
 
 test('lengths, areas and volumes have the unit of the file, or say that it names none', () => {
   const facts = new Map([['unit', 'millimeter']]);
-  expect(lengths([1, 2.5, 3], 'millimeter')).toBe('1 × 2.5 × 3 mm');
-  expect(factText('area', 12, facts)).toBe('12 mm²');
-  expect(factText('volume', 12, facts)).toBe('12 mm³');
-  expect(factText('area', 12, new Map())).toBe('12 square units');
-  expect(lengths([1, 1, 1], undefined)).toBe('1 × 1 × 1 units');
+  expect(lengths([1, 2.5, 3], 'millimeter')).toBe('1 × 2.5 × 3\u00a0mm');
+  expect(factText('area', 12, facts)).toBe('12\u00a0mm²');
+  expect(factText('volume', 12, facts)).toBe('12\u00a0mm³');
+  expect(factText('area', 12, new Map())).toBe('12\u00a0square units');
+  expect(lengths([1, 1, 1], undefined)).toBe('1 × 1 × 1\u00a0units');
   expect(unitOf('furlong', 2)).toBe('furlong²');
 });
 
 test('images are measured in pixels, pages in points', () => {
-  expect(factText('width', 640, new Map())).toBe('640 px');
-  expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595 pt');
+  expect(factText('width', 640, new Map())).toBe('640\u00a0px');
+  expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595\u00a0pt');
   expect(factText('triangles', 12_345, new Map())).toBe('12,345');
 });

@@ -6,7 +6,8 @@ import { Name } from '../../ui/Name';
 import { factText, lengths } from '../../ui/units';
 import type { Place } from '../../viewer/sources';
 
-const HIDDEN = /^(sourceVersionId|readersVersion|references|shape|boundsM.*|size[XYZ])$/;
+const HIDDEN =
+  /^(sourceVersionId|readersVersion|metresPerUnit|references|shape|boundsM.*|size[XYZ])$/;
 
 /** What the product has read from a file. */
 export function Facts({ place, path }: { place: Place; path: string }) {

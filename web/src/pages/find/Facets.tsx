@@ -41,7 +41,7 @@ export function Facets(props: {
         kind="number"
         value={state.triangles ?? null}
         buckets={triangles(reply)}
-        label={(from, to) => `${count(Number(from ?? 0))} – ${to ? count(Number(to)) : '…'}`}
+        show={(bound) => count(Number(bound))}
         onChange={(triangles) =>
           change({ ...state, triangles: triangles as FindState['triangles'] })
         }
@@ -52,7 +52,7 @@ export function Facets(props: {
         kind="number"
         value={state.size ?? null}
         buckets={histogram(reply, 'num_filesize')}
-        label={(from, to) => `${from ? size(Number(from)) : '0'} – ${to ? size(Number(to)) : '…'}`}
+        show={(bound) => size(Number(bound))}
         onChange={(range) => change({ ...state, size: range as FindState['size'] })}
       />
       <Range
@@ -60,7 +60,7 @@ export function Facets(props: {
         kind="date"
         value={state.date ?? null}
         buckets={histogram(reply, 'date_lastmodified')}
-        label={(from) => day(String(from))}
+        show={(bound) => day(String(bound))}
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
       <Metadata state={state} change={change} />

@@ -19,10 +19,11 @@ export function Range(props: {
   /** What the numbers that a person enters are multiplied by. */
   scale?: number;
   buckets: Bucket[];
-  label?: (from: Bound, to: Bound) => string;
+  /** A bound as a person reads it; a bucket without a lower one begins at 0. */
+  show: (bound: string | number) => string;
   onChange: (value: Bounds | undefined) => void;
 }) {
-  const { legend, kind, buckets, label, onChange, scale = 1 } = props;
+  const { legend, kind, buckets, show, onChange, scale = 1 } = props;
   const value = scaled(props.value, 1 / scale);
   const id = useId();
   const shown = JSON.stringify(value);
@@ -41,7 +42,7 @@ export function Range(props: {
   return (
     <fieldset className="field">
       <legend>{legend}</legend>
-      {label && <Bars buckets={buckets} label={label} />}
+      <Bars buckets={buckets} show={show} />
       <form className="range" onSubmit={submit}>
         {(['from', 'to'] as const).map((end) => (
           <span key={end}>
@@ -67,32 +68,41 @@ export function Range(props: {
   );
 }
 
-function Bars({
-  buckets,
-  label,
-}: {
-  buckets: Bucket[];
-  label: (from: Bound, to: Bound) => string;
-}) {
-  const most = Math.max(...buckets.map((each) => each.assets), 1);
-  if (!buckets.some((each) => each.assets)) return null;
-  const summary = buckets
+function Bars({ buckets, show }: { buckets: Bucket[]; show: (bound: string | number) => string }) {
+  const first = buckets.findIndex((each) => each.assets);
+  const last = buckets.findLastIndex((each) => each.assets);
+  const shown = buckets.slice(first, last + 1);
+  const [begin, end] = [shown[0], shown.at(-1)];
+  if (first < 0 || !begin || !end) return null;
+  const most = Math.max(...shown.map((each) => each.assets));
+  const summary = shown
     .filter((each) => each.assets)
-    .map((each) => `${label(each.from, each.to)}: ${plural(each.assets, 'asset', 'assets')}`);
+    .map((each) => `${rangeOf(each, show)}: ${plural(each.assets, 'asset', 'assets')}`);
   return (
-    <svg
-      className="bars"
-      viewBox={`0 0 ${buckets.length * 10} 30`}
-      preserveAspectRatio="none"
-      role="img"
-    >
-      <title>{summary.join(', ')}</title>
-      {buckets.map(({ assets }, at) => {
-        const height = assets ? Math.max(2, (assets / most) * 30) : 0;
-        return <rect key={at} x={at * 10 + 0.5} y={30 - height} width={9} height={height} />;
-      })}
-    </svg>
+    <>
+      <svg
+        className="bars"
+        viewBox={`0 0 ${shown.length * 10} 30`}
+        preserveAspectRatio="none"
+        role="img"
+      >
+        <title>{summary.join(', ')}</title>
+        {shown.map(({ assets }, at) => {
+          const height = assets ? Math.max(2, (assets / most) * 30) : 0;
+          return <rect key={at} x={at * 10 + 0.5} y={30 - height} width={9} height={height} />;
+        })}
+      </svg>
+      <p className="bounds" aria-hidden="true">
+        <span>{show(begin.from ?? 0)}</span>
+        {shown.length > 1 && <span>{show(end.to ?? end.from ?? 0)}</span>}
+      </p>
+    </>
   );
+}
+
+function rangeOf({ from, to }: Bucket, show: (bound: string | number) => string): string {
+  if (typeof from === 'string') return show(from);
+  return `${show(from ?? 0)} – ${to === null ? '…' : show(to)}`;
 }
 
 function scaled(bounds: Bounds, by: number): Bounds;

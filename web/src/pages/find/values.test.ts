@@ -29,6 +29,16 @@ test('chosen values stay, even if nothing has them any more', () => {
   ]);
 });
 
+test('values are ordered by the number that is shown', () => {
+  const buckets = [
+    { key: '.png', doc_count: 9, assets: 1 },
+    { key: '.glb', doc_count: 3, assets: 3 },
+  ];
+  const found = { aggregations: { str_fileext: { doc_count: 12, buckets } } };
+  const values = valuesOf(found as unknown as Parameters<typeof valuesOf>[0], 'str_fileext', {});
+  expect(values.map((each) => each.value)).toEqual(['.glb', '.png']);
+});
+
 test('a number of assets that the server only estimates says so', () => {
   expect([0, 3000, 3001].map(assetCount)).toEqual(['0', '3,000', '≈ 3,001']);
 });

@@ -25,6 +25,8 @@ export function valuesOf(reply: SearchReply | undefined, facet: Facet, state: Fi
       ? [{ value, assets: bucket.assets ?? bucket.doc_count }]
       : [];
   });
+  // The server orders them by documents.
+  values.sort((one, other) => other.assets - one.assets);
   const known = new Set(values.map((each) => each.value));
   const others = (state.facets?.[facet] ?? []).filter((each) => !known.has(each));
   return [...values, ...others.map((value) => ({ value, assets: 0 }))];
