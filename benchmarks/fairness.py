@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from backend.processing.limits import seconds_for
+from backend.processing.limits import cpu_seconds_for
 from tests.journeys.attacks.actors import ANY_ROUTE, connect, new_role, new_user
 from tests.journeys.runtime import Api, Runtime, wait_until
 
@@ -48,7 +48,7 @@ def main(
         "10 slow files of each of 3 users": [_named(slow, 10)] * 3,
         "1,000 files of a user": [_named(small, 1000)],
     }
-    limit = seconds_for(len(_MODEL))
+    limit = cpu_seconds_for(len(_MODEL))
     taken: dict[str, float] = {}
     alone = 0.0
     for name, crowd in crowds.items():

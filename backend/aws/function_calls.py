@@ -1,6 +1,7 @@
 """Lambda behind the port `core.function_calls.FunctionCalls`."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from backend.core.wired import wired
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
 _BUSY_SECONDS = 60
 _TYPE_CHARACTERS = 100
+_TIMED_OUT = re.compile(r"Task timed out after [0-9.]+ seconds\Z")
 
 
 @wired
@@ -62,7 +64,8 @@ class LambdaCalls:
             reply = self.client.invoke(FunctionName=function, Payload=payload)
             body = reply["Payload"].read()
         except ReadTimeoutError:
-            return CallReply(failure=f"reading takes longer than {self.seconds} seconds")
+            failure = f"the function that reads it has not replied within {self.seconds} seconds"
+            return CallReply(failure=failure, late=True)
         return _reply(body, failed="FunctionError" in reply)
 
 
@@ -81,5 +84,8 @@ def _reply(body: bytes, *, failed: bool) -> CallReply:
     if not failed:
         return CallReply(payload)
     error = cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}
-    kind = str(error.get("errorType", "no reason is given"))[:_TYPE_CHARACTERS]
-    return CallReply(failure=f"the function that reads it failed: {kind}")
+    kind = str(error.get("errorType", ""))[:_TYPE_CHARACTERS]
+    failure = f"the function that reads it failed: {kind or 'no reason is given'}"
+    # Lambda reports its time-out by this type, or by the text alone.
+    late = kind == "Sandbox.Timedout" or bool(_TIMED_OUT.search(str(error.get("errorMessage"))))
+    return CallReply(failure=failure, kind=kind, late=late)

@@ -11,10 +11,16 @@ from backend.values import frozen
 
 @frozen
 class CallReply:
-    """What a function returned, as JSON; `failure` is the reason if it failed."""
+    """What a function returned, as JSON; `failure` is the reason if it failed.
+
+    `kind` is the name of its error as Lambda reports it, empty without one. `late`: it was ended at
+    its time-out, or has not replied until then.
+    """
 
     payload: object = None
     failure: str | None = None
+    kind: str = ""
+    late: bool = False
 
 
 class FunctionCalls(Protocol):

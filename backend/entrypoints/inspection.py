@@ -61,6 +61,7 @@ class Inspector:
 
         Raises:
             InvalidInputError: the run has no file, or the pipeline before wrote several.
+            ReadingStalledError: the file was not read in time, though it may be another time.
         """
         body = Body.model_validate(event["body"])
         source = self._single(body, _place(body.input_s3_asset_file_path))

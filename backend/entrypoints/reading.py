@@ -15,6 +15,7 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.wired import wired
 from backend.core.work_files import WorkFiles
 from backend.processing.jail.parent import Jail, Outcome
+from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote import invoker
 from backend.processing.remote.reader import Reader
 from backend.spec.functions import Function
@@ -91,6 +92,7 @@ class RemoteReading:
 
         Raises:
             NotRestoredError: the file is in an archive class.
+            ReadingStalledError: it takes too long for a reason that is not in the file.
             UnavailableError: the function cannot be called now.
         """
         source = reading.source
@@ -118,6 +120,9 @@ class _Called:
 
     def call(self, tenant: str, request: Mapping[str, Any]) -> object:
         reply = self.calls.call(self.function, tenant, request)
+        # A hostile file that lets its reader report this is read again, a few times.
+        if reply.late or reply.kind == ReadingStalledError.__name__:
+            raise ReadingStalledError(reply.failure)
         if reply.failure is not None:
             raise invoker.ReaderFailedError(reply.failure)
         return reply.payload

@@ -27,16 +27,23 @@ REASON_CHARACTERS = 300
 CHILD_MEMORY_BYTES = 1536 * MIB
 CHILD_ADDRESS_BYTES = 3072 * MIB
 CHILD_CPU_SECONDS = 120
+"""The most processor time that any file gets. A smaller file gets less, see `cpu_seconds_for`."""
 CHILD_SECONDS = 150
-"""The most that any file gets. A smaller file gets less, see `seconds_for`."""
-_SECONDS, _SECONDS_PER_MIB = 10, 2
-
-
-def seconds_for(size: int) -> int:
-    """Return how long a file may be read of which `size` bytes are needed, with its references."""
-    return min(CHILD_SECONDS, _SECONDS + _SECONDS_PER_MIB * size // MIB)
+"""The most time until a reader is ended that gets no processor time, or uses none."""
+_CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 4
 
 
 def cpu_seconds_for(size: int) -> int:
-    """Return the processor time for such a file."""
-    return CHILD_CPU_SECONDS * seconds_for(size) // CHILD_SECONDS
+    """Return the processor time for a file of which `size` bytes are needed, with its references.
+
+    A file that needs more is refused: on any machine, it would again.
+    """
+    return min(CHILD_CPU_SECONDS, _CPU_SECONDS + _CPU_SECONDS * size // (_MIB_OF_8_SECONDS * MIB))
+
+
+def seconds_for(size: int) -> int:
+    """Return the time for such a file. The processors of a busy machine are shared by several.
+
+    A file that needs more is not refused, but read again later.
+    """
+    return min(CHILD_SECONDS, _TIMES * cpu_seconds_for(size))

@@ -38,9 +38,13 @@ _BUSY = (
     "SQS.SdkClientException",
     "EventBridge.SdkClientException",
 )
-"""Errors of the services. A pipeline's own error is not retried: it may have written already."""
+"""Errors of the services. A pipeline's own error is not retried: it may have written already.
+`STALLED` is the exception."""
 _OUTAGE = "UnavailableError"
 """The class of errors (`core/errors.py`) after which ProcessOutput can be called again."""
+STALLED = "ReadingStalledError"
+"""The class of errors (`processing/jail/results.py`) of the shipped pipelines after which a file is
+read again: it was not read in time, for a reason that is not in the file. Nothing was written."""
 
 
 def definition(process_output: str | None, *, partition: str = "aws") -> dict[str, Any]:
@@ -180,7 +184,10 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
         "End": True,
     }
     if not waits:
-        return {**task, "Retry": [_retry(*_BUSY)]}
+        retries = [_retry(*_BUSY)]
+        if kind == "Lambda":
+            retries.append({**_retry(STALLED), "IntervalSeconds": 10, "MaxAttempts": 2})
+        return {**task, "Retry": retries}
     # Never retried: the holder of the first token may still be working. A heartbeat has to be below
     # the time-out, so one second less means that none is expected.
     return {

@@ -19,7 +19,7 @@ from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, hide_memory
 from backend.processing.jail.conversation import Budget, Conversation, References, Terms
 from backend.processing.jail.means import understood
-from backend.processing.jail.results import Result, refusal
+from backend.processing.jail.results import Ended, ReadingStalledError, Result, refusal
 from backend.processing.references import Resolver
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import InspectionOutput
@@ -128,7 +128,11 @@ class Jail:
     def inspect_with(
         self, path: str, content: Path, references: References, folder: Path
     ) -> Outcome:
-        """As `inspect`, with files that are found in another way."""
+        """As `inspect`, with files that are found in another way.
+
+        Raises:
+            ReadingStalledError: it takes too long for a reason that is not in the file.
+        """
         lacking = self.obstacle(path)
         if lacking and not self._unconfined:
             return Outcome(Result(refused=lacking), Usage(0, 0, 0))
@@ -149,11 +153,11 @@ class Jail:
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                 ended, _ = receive(control)
+        cpu_seconds = float(ended["cpuSeconds"])
+        usage = Usage(time.monotonic() - started, cpu_seconds, int(ended["peakBytes"]))
         if result is None:
-            result = refusal(conversation.late, ended["status"], budget.bounds, budget.seconds)
-        usage = Usage(
-            time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
-        )
+            end = Ended(ended["status"], conversation.late, cpu_seconds, budget.seconds)
+            result = refusal(end, budget.bounds)
         return Outcome(result, usage, **conversation.written(result))
 
     def close(self) -> None:
@@ -174,8 +178,7 @@ class Jail:
         if control is None:
             raise ChannelError("the template has no channel")
         if not self._ready:
-            control.settimeout(_START_SECONDS)
-            receive(control)
+            _received_at_start(control)
             control.settimeout(None)
             self._ready = True
         return control
@@ -195,8 +198,7 @@ class Jail:
                 start_new_session=True,
             )
         self._control = ours
-        ours.settimeout(_START_SECONDS)
-        announced, _ = receive(ours)
+        announced = _received_at_start(ours)
         if self._announced is None:
             self._announced = announced
             self._report(announced)
@@ -213,6 +215,16 @@ class Jail:
         can = "are" if alone.filtered else "cannot be"
         level = logging.INFO if whole else logging.WARNING
         _log.log(level, "Files %s read in a confined process: %s", can, parts)
+
+
+def _received_at_start(control: socket.socket) -> dict[str, Any]:
+    control.settimeout(_START_SECONDS)
+    try:
+        return receive(control)[0]
+    except TimeoutError:
+        raise ReadingStalledError(
+            f"the process that reads files has not started within {_START_SECONDS:g} seconds"
+        ) from None
 
 
 class _AssetReferences:

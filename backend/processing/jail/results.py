@@ -16,6 +16,14 @@ from backend.processing.readers.json_values import listing, mapping
 from backend.processing.texts import plain, valid
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
+
+class ReadingStalledError(Exception):
+    """A file was not read in time for a reason that is not in the file: it can be read later.
+
+    The state machine repeats the pipeline after an error of this name (`spec.state_machine`).
+    """
+
+
 _KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))
 _TEXT = 1000
 
@@ -49,13 +57,31 @@ def checked(given: object) -> Result:
     )
 
 
-def refusal(late: bool, status: int, bounds: Bounds, seconds: float) -> Result:
-    """Return the result for a child that was killed, or has ended without a result."""
-    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    if late:
-        reason = f"reading takes longer than {seconds:g} seconds"
-    elif ended_by == signal.SIGXCPU:
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended without a result: its status, whether it was `late`, and what it used."""
+
+    status: int
+    late: bool
+    cpu_seconds: float
+    seconds: float
+
+
+def refusal(ended: Ended, bounds: Bounds) -> Result:
+    """Return the result for a child that was killed, or has ended without a result.
+
+    Raises:
+        ReadingStalledError: it took too long, but not of a processor: the file is not the reason.
+    """
+    ended_by = os.WTERMSIG(ended.status) if os.WIFSIGNALED(ended.status) else 0
+    if ended_by == signal.SIGXCPU or ended.cpu_seconds >= bounds.cpu_seconds:
         reason = f"reading takes more than {bounds.cpu_seconds} seconds of processor time"
+    elif ended.late:
+        raise ReadingStalledError(
+            f"the process that reads the file had {ended.cpu_seconds:.1f} seconds of a processor "
+            f"in {ended.seconds:g} seconds (it may use {bounds.cpu_seconds}): the machine is busy, "
+            "or the process waits for something"
+        )
     elif ended_by == signal.SIGXFSZ:
         reason = f"the result is larger than {bounds.output_bytes // limits.MIB} MiB"
     elif ended_by in {signal.SIGKILL, signal.SIGABRT}:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from backend.processing import limits
 from backend.processing.jail.conversation import has_form
 from backend.processing.jail.parent import Outcome, Usage
-from backend.processing.jail.results import Result, checked
+from backend.processing.jail.results import ReadingStalledError, Result, checked
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.references import Resolver
 from backend.processing.remote import NAME_CHARACTERS, NAMES, ROUNDS
@@ -30,7 +30,8 @@ class ReaderFunction(Protocol):
         """Return its reply.
 
         Raises:
-            ReaderFailedError: it failed, or takes too long.
+            ReaderFailedError: it failed.
+            ReadingStalledError: it takes too long for a reason that is not in the file.
             UnavailableError: it cannot be called now.
         """
         ...
@@ -75,6 +76,7 @@ def read(
     `may_go_on` returns before each further round whether there is time for it.
 
     Raises:
+        ReadingStalledError: it takes too long for a reason that is not in the file.
         UnavailableError: the function cannot be called now.
     """
     request: dict[str, Any] = {"tenant": tenant, "path": path, "turntable": turntable}
@@ -95,7 +97,9 @@ def _last_reply(
     """Return the first reply that needs no further files."""
     for number in range(ROUNDS):
         if number and not may_go_on():
-            raise RefusedReplyError("reading takes too long with all the files it refers to")
+            raise ReadingStalledError(
+                f"no time was left for round {number + 1}, with files that it refers to"
+            )
         reply = mapping(function.call(request["tenant"], {**request, **rounds.signed()}))
         if "needs" in reply:
             rounds.resolve(listing(reply["needs"]))

@@ -14,6 +14,7 @@ from backend.core.function_calls import CallReply
 from backend.entrypoints.inspection import Inspector
 from backend.entrypoints.reading import RemoteReading
 from backend.processing.jail.parent import Jail
+from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote.reader import OtherTenantError, Reader
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
 from backend.spec.functions.inspection import READER_SECONDS
@@ -186,9 +187,8 @@ def test_no_round_begins_that_the_pipeline_would_not_outlive(
     files: FakeWorkFiles, instances: Instances
 ) -> None:
     inspector = pipeline(files, instances)
-    inspector.handle(event("models/cube.obj"), Context())
-    found = files.result()["refused"]
-    assert found == "reading takes too long with all the files it refers to"
+    with pytest.raises(ReadingStalledError, match="no time was left for round 2"):
+        inspector.handle(event("models/cube.obj"), Context())
     assert instances.rounds == 1
 
 
@@ -208,13 +208,32 @@ def test_a_reader_that_cannot_be_called_fails_the_run(files: FakeWorkFiles, jail
         run(files, pipeline(files, Busy(files, jail)), "models/cube.obj")
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        CallReply(failure="has not replied within 240 seconds", late=True),
+        CallReply(failure="failed: ReadingStalledError", kind="ReadingStalledError"),
+    ],
+)
+def test_a_reader_that_is_not_ready_in_time_fails_the_run_and_refuses_no_file(
+    reply: CallReply, files: FakeWorkFiles, jail: Jail
+) -> None:
+    class Late(Instances):
+        def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+            return reply
+
+    with pytest.raises(ReadingStalledError, match=reply.failure):
+        run(files, pipeline(files, Late(files, jail)), "models/cube.obj")
+    assert not any(key.endswith("inspection.json") for _, key in files.objects)
+
+
 def test_a_reader_that_fails_is_a_fact(files: FakeWorkFiles, jail: Jail) -> None:
     class Failing(Instances):
         def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
-            return CallReply(failure="reading takes longer than 240 seconds")
+            return CallReply(failure="the function that reads it failed: Runtime.ExitError")
 
     found = run(files, pipeline(files, Failing(files, jail)), "models/cube.obj")
-    assert found["refused"] == "reading takes longer than 240 seconds"
+    assert found["refused"] == "the function that reads it failed: Runtime.ExitError"
     assert (found["facts"], found["glb"]) == ({}, None)
 
 

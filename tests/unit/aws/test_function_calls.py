@@ -65,16 +65,34 @@ def test_the_tenant_is_a_signed_header_of_each_call(monkeypatch: pytest.MonkeyPa
 
 def test_the_end_of_a_function_is_a_failure_with_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = "the function that reads it failed: "
-    for body, reason in (
+    for body, kind in (
         ({"errorType": "Runtime.ExitError", "errorMessage": "x" * 5000}, "Runtime.ExitError"),
         ({"errorType": "y" * 5000}, "y" * 100),
-        ({}, "no reason is given"),
-        ([1], "no reason is given"),
-        (b"<html>", "no reason is given"),
+        ({}, ""),
+        ([1], ""),
+        (b"<html>", ""),
     ):
         answer = answered(200, body, X_Amz_Function_Error="Unhandled")
         lambda_calls, _ = calls(monkeypatch, answer)
-        assert lambda_calls.call("reader", "t", {}) == CallReply(failure=failed + reason)
+        reason = failed + (kind or "no reason is given")
+        assert lambda_calls.call("reader", "t", {}) == CallReply(failure=reason, kind=kind)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"errorType": "Sandbox.Timedout", "errorMessage": "Error: Task timed out"},
+        {"errorMessage": "2026-01-01T00:00:00Z 4f-1 Task timed out after 240.00 seconds"},
+    ],
+)
+def test_a_function_that_is_ended_at_its_time_out_is_late(
+    body: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = answered(200, body, X_Amz_Function_Error="Unhandled")
+    lambda_calls, _ = calls(monkeypatch, answer)
+    found = lambda_calls.call("reader", "t", {})
+    assert found.late
+    assert found.failure is not None
 
 
 def test_a_reply_that_is_no_json_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +106,8 @@ def test_a_call_that_never_ends_is_a_failure_and_not_repeated(
 ) -> None:
     lambda_calls, sent = calls(monkeypatch, slow)
     found = lambda_calls.call("reader", "t", {})
-    assert found == CallReply(failure="reading takes longer than 240 seconds")
+    failure = "the function that reads it has not replied within 240 seconds"
+    assert found == CallReply(failure=failure, late=True)
     assert len(sent) == 1
 
 

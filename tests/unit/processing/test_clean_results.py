@@ -12,8 +12,9 @@ from PIL.PngImagePlugin import PngInfo
 from backend.processing.colors import in_srgb
 from backend.processing.files import State
 from backend.processing.inspection import Inspection, inspect
-from backend.processing.jail.results import checked
+from backend.processing.jail.results import ReadingStalledError, checked
 from backend.processing.textures import encoded
+from backend.spec.state_machine import STALLED
 from tests.unit.processing import samples
 from tests.unit.processing.test_documents import cloud
 
@@ -173,3 +174,7 @@ def test_texts_of_a_hostile_child_are_cleaned() -> None:
     found = checked({"facts": {"generator": lone}, "references": [reference]})
     assert (found.facts["generator"], found.references[0].path) == ("a b", "a?b")
     assert checked({"refused": lone}).refused == "a b"
+
+
+def test_the_state_machine_names_the_error_after_which_a_file_is_read_again() -> None:
+    assert ReadingStalledError.__name__ == STALLED

@@ -10,6 +10,7 @@ import pytest
 
 from backend.aws.runs import StepFunctionsRuns
 from backend.aws.settings import Settings
+from backend.spec.state_machine import STALLED
 from local import arns
 from tests.integration.local.states.conftest import FunctionError, Site, pipeline
 
@@ -136,6 +137,22 @@ def test_queues_and_buses_without_a_token_are_not_waited_for(site: Site) -> None
     both = pipeline("SQS", QUEUE), pipeline("EventBridge", arns.arn("events", "event-bus/default"))
     assert site.ended(site.start(*both))["status"] == "SUCCEEDED"
     assert "TaskToken" not in json.loads(site.messages[-1]["MessageBody"])["body"]
+
+
+def test_a_file_that_was_not_read_in_time_is_read_again(site: Site) -> None:
+    """The error of the shipped pipelines: the machine was busy, the file may be valid."""
+    attempts: list[Any] = []
+
+    def busy_once(event: Any) -> Any:
+        attempts.append(event)
+        if len(attempts) == 1:
+            raise FunctionError(STALLED, "it had no processor")
+        return {}
+
+    site.functions.handlers["inspect-busy"] = busy_once
+    name = site.start(pipeline("Lambda", "inspect-busy"), shared=PLACE)
+    assert site.ended(name)["status"] == "SUCCEEDED"
+    assert len(attempts) == 2
 
 
 def test_the_error_of_a_function_ends_the_execution_and_is_not_retried(site: Site) -> None:
