@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from backend.processing.files import Reference
-from backend.processing.scene import Floats, Indices, Part, Scene
+from backend.processing.scene import Floats, Indices, Part, RefusedError, Scene
 from backend.processing.texts import plain
 from backend.spec.facts import FACTS
 
@@ -46,12 +46,17 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
+    left_out = [*scene.left_out, *_not_finite(everything)]
+    facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
     facts |= _texture_facts(scene, references)
     if bounds is not None:
         facts |= _extent_facts(bounds)
         if 0 < counts["triangles"] <= _SURFACE_TRIANGLES:
             facts |= _surface_facts(parts, everything, bounds)
+    if left_out and "watertight" in facts:
+        facts["watertight"] = False  # what was left out may be a part of the surface
+        facts.pop("volume", None)
     return known_and_finite(facts)
 
 
@@ -76,6 +81,18 @@ def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
         "texturesAbsolute": sum(map(states.count, ("absolute", "external", "outside"))),
         "texturesEmbedded": scene.embedded_textures,
     }
+
+
+def _not_finite(positions: Floats) -> list[str]:
+    """Return the text about vertices that have no place.
+
+    Raises:
+        RefusedError: no vertex has one.
+    """
+    wrong = int((~np.isfinite(positions)).any(1).sum())
+    if wrong and wrong == len(positions):
+        raise RefusedError(f"none of its {wrong} vertices has finite coordinates")
+    return [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
 
 
 def _bounds(positions: Floats) -> tuple[Floats, Floats] | None:

@@ -57,6 +57,7 @@ METRE = Unit("metre", 1.0)
 class Scene:
     """A model. `total_points` and `bounds` are set if only a part of all points was read.
 
+    `left_out` says which elements are not valid and are missing in `parts`.
     `ends_within_line`: its text, in a format without an end mark, may be cut off.
     """
 
@@ -72,5 +73,6 @@ class Scene:
     bones: int = 0
     embedded_textures: int = 0
     ends_within_line: bool = False
+    left_out: tuple[str, ...] = ()
     total_points: int | None = None
     bounds: tuple[Floats, Floats] | None = None

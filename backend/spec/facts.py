@@ -21,7 +21,7 @@ REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
-READERS_VERSION = 2
+READERS_VERSION = 3
 """Version of the readers of files. Raise it when they return other facts for the same bytes, or
 read files that they refused: administrators renew what an older version stored (`renewFacts`).
 Version 1 stored no version."""
@@ -89,6 +89,12 @@ FACTS = (
         "endsWithinLine",
         "boolean",
         "True if a text without an end mark (OBJ, NFF, RAW) ends within a line: it may be cut off.",
+    ),
+    Fact(
+        "leftOut",
+        "string",
+        "Elements that are not valid and are missing in the other facts: vertices that are not "
+        "finite, faces with a vertex that does not exist.",
     ),
     Fact("pages", "number", "Pages of a document."),
     Fact("width", "number", "Width of an image, in pixels; of a page, in points."),

@@ -8,6 +8,7 @@ import ctypes as c
 import functools
 import importlib.util
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
-from backend.processing.readers.assimp_arrays import bone_names, mesh_count, parts_of
+from backend.processing.readers.assimp_arrays import bone_names, left_out_of, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
@@ -62,13 +63,17 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     for each in _COLLADA:
         loaded.aiSetImportPropertyInteger(properties, each.encode(), 1)
     pointer = loaded.aiImportFileExWithProperties(
-        path.encode(), _JOIN_VERTICES, c.byref(access.structure), properties
+        path.encode(), 0, c.byref(access.structure), properties
     )
     loaded.aiReleasePropertyStore(properties)
     if not pointer:
         raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
     try:
-        return _scene(pointer.contents, data, extension, files)
+        left_out, may_join = left_out_of(pointer.contents)
+        if may_join:
+            pointer = loaded.aiApplyPostProcessing(pointer, _JOIN_VERTICES)
+        scene = _scene(pointer.contents, data, extension, files)
+        return replace(scene, left_out=(*left_out, *scene.left_out))
     finally:
         loaded.aiReleaseImport(pointer)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.polygons import triangle_order
+from backend.processing.readers.soundness import left_out, unusable
 from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
@@ -31,6 +32,26 @@ def parts_of(scene: Any) -> list[Part]:
             raise RefusedError(f"more than {limits.VERTICES} vertices")
         parts.append(transformed(part, world))
     return parts
+
+
+def left_out_of(scene: Any) -> tuple[list[str], bool]:
+    """Return the texts about faces that are not valid, and whether vertices can be joined.
+
+    Joining reads the vertices of all faces, also those that do not exist, and takes a vertex that
+    is not finite for equal to any other one.
+    """
+    said, finite = list[str](), True
+    for index in range(scene.mesh_count):
+        mesh = scene.meshes[index].contents
+        positions = _array(mesh.vertices, mesh.vertex_count, 3)
+        if positions is None:
+            continue
+        counts, pointers = _table(mesh)
+        corners = _gathered(pointers, counts) if len(counts) else counts
+        wrong = unusable(corners, counts, mesh.vertex_count, 1)
+        said += left_out(wrong, f"faces of mesh {index + 1}", lambda nth: f"face {nth + 1}")
+        finite = finite and bool(np.isfinite(positions).all())
+    return said, finite and not said
 
 
 def mesh_count(scene: Any) -> int:
@@ -70,14 +91,14 @@ def _part(mesh: Any) -> Part | None:
     positions = _array(mesh.vertices, count, 3)
     if positions is None:
         return None
-    faces = {n: each[(each < count).all(1)] for n, each in _faces(mesh, positions).items()}
+    faces = _faces(mesh, positions)
     uv = _array(mesh.uv[0], count, 3)
     points: Indices | None = faces[1][:, 0] if 1 in faces else None
     return Part(
         positions,
         triangles=faces.get(3),
         lines=faces.get(2),
-        points=points if faces else np.arange(count, dtype=np.int64),
+        points=points if mesh.face_count else np.arange(count, dtype=np.int64),
         normals=_array(mesh.normals, count, 3),
         uv=None if uv is None else uv[:, :2] * [1, -1] + [0, 1],
         colors=_array(mesh.colors[0], count, 4),
@@ -98,11 +119,13 @@ def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
     A face is a count and a pointer. All pointers of one kind are followed by one gather from the
     smallest address on, which reads only where a pointer leads.
     """
-    if not mesh.face_count or not mesh.faces:
+    counts, pointers = _table(mesh)
+    known = np.ones(len(counts), np.bool_)
+    if len(counts):
+        known = ~unusable(_gathered(pointers, counts), counts, len(positions), 1)
+    counts, pointers = counts[known], pointers[known]
+    if not len(counts):
         return {}
-    words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
-    table: NDArray[np.uint64] = ctypeslib.as_array(words).reshape(-1, 2)
-    counts, pointers = (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
     read = {
         corners: _gathered(pointers[chosen], counts[chosen]).reshape(-1, corners)
         for corners in (1, 2, 3)
@@ -114,6 +137,16 @@ def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
         cut = corners[triangle_order(corners, counts[larger], positions)]
         read[3] = np.concatenate([read[3], cut]) if 3 in read else cut
     return read
+
+
+def _table(mesh: Any) -> tuple[Indices, NDArray[np.uint64]]:
+    """Return the number of corners of each face, and the address where they are."""
+    if not mesh.face_count or not mesh.faces:
+        return np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
+    table: NDArray[np.uint64] = ctypeslib.as_array(words).reshape(-1, 2)
+    table = table[(table[:, 0] & 0xFFFFFFFF) > 0]
+    return (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
 
 
 def _gathered(pointers: NDArray[np.uint64], counts: Indices) -> Indices:

@@ -153,6 +153,8 @@ def declare(library: Any) -> None:
     """Declare the functions of the library that are called."""
     library.aiImportFileExWithProperties.restype = c.POINTER(Scene)
     library.aiImportFileExWithProperties.argtypes = [c.c_char_p, U32, _io, ADDRESS]
+    library.aiApplyPostProcessing.restype = c.POINTER(Scene)
+    library.aiApplyPostProcessing.argtypes = [c.POINTER(Scene), U32]
     library.aiReleaseImport.argtypes = [c.POINTER(Scene)]
     library.aiGetErrorString.restype = c.c_char_p
     library.aiCreatePropertyStore.restype = ADDRESS

@@ -16,6 +16,8 @@ _SECTIONS = tuple(
     re.compile(rb"(?mi)^[ \t]*" + word + rb"[ \t]*$")
     for word in (rb"SECTION[ \t]*\n[ \t]*2", rb"ENDSEC")  # a section begins with its name
 )
+_WORDS = frozenset({b"g", b"o", b"s", b"end"})
+"""Lines of OBJ that may have no value."""
 _FEWEST = {b"v": 3, b"vn": 3, b"vt": 1, b"f": 3, b"l": 2}
 """The fewest values of a line of OBJ."""
 _RAW_NUMBERS = frozenset(
@@ -112,6 +114,9 @@ def _require_polygon(text: bytes) -> None:
 
 
 def _require_obj_line(tokens: list[bytes]) -> None:
-    if tokens and len(tokens) - 1 < _FEWEST.get(tokens[0], 0):
-        name = tokens[0].decode()
+    if not tokens or tokens[0].startswith(b"#"):
+        return
+    is_cut = len(tokens) == 1 and tokens[0] not in _WORDS
+    if is_cut or len(tokens) - 1 < _FEWEST.get(tokens[0], 0):
+        name = tokens[0][:40].decode("utf-8", "replace")
         raise RefusedError(f"truncated: the OBJ file ends within an element ({name})")

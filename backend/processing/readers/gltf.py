@@ -133,6 +133,7 @@ class _Document:
         self._meshes: dict[int, list[tuple[Part, Influence | None]]] = {}
         self._vertices = 0
         self._stored_vertices = 0
+        self.left_out: list[str] = []
 
     def scene(self) -> Scene:
         parts = [part for each in self._placed() for part in self._moved(*each)]
@@ -153,6 +154,7 @@ class _Document:
             animations=len(_listed(self._document, "animations")),
             bones=len(joints),
             embedded_textures=self._materials.embedded,
+            left_out=tuple(self.left_out),
         )
 
     def _buffer(self, index: int) -> bytes:
@@ -250,6 +252,7 @@ class _Document:
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
         mode = given.get("mode", 4)
+        self._note_left_out(order, count, mode)
         part = Part(
             positions.astype(np.float64),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
@@ -261,6 +264,14 @@ class _Document:
             material=material,
         )
         return part, influence_of(read, count)
+
+    def _note_left_out(self, order: Indices, count: int, mode: object) -> None:
+        wrong, rest = int((order >= count).sum()), len(order) % {4: 3, 1: 2}.get(mode, 1)
+        if wrong:
+            fact = f"{wrong} of {len(order)} indices are of vertices that do not exist"
+            self.left_out.append(f"{fact} (first: index {int((order >= count).argmax())})")
+        if rest:
+            self.left_out.append(f"{rest} of {len(order)} indices are no whole triangle or line")
 
     def _plain(self, primitive: Json, coordinates: str) -> dict[str, Any]:
         named = mapping(primitive.get("attributes"))

@@ -1,8 +1,9 @@
 """Wavefront OBJ with its material libraries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.text import composed, plain, table
+from backend.processing.readers.soundness import left_out, no_number, unusable
+from backend.processing.readers.text import composed, coordinates, plain, table
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -101,7 +103,7 @@ def read(data: bytes, files: Files) -> Scene:
         raise UnsupportedError("contains no geometry")
     if max(map(len, (lines.positions, lines.uv, lines.normals))) > limits.VERTICES:
         raise RefusedError(f"more than {limits.VERTICES} vertices")
-    vertices = _Vertices(lines)
+    vertices = _Vertices(lines, data)
     materials = [Material()]
     known = {b"": 0}
     for name, material in read_materials(lines.libraries, files).items():
@@ -111,7 +113,7 @@ def read(data: bytes, files: Files) -> Scene:
     parts = [
         part
         for name, group in lines.groups.items()
-        for part in vertices.parts(group, known.get(name, known.get(composed(name), 0)))
+        for part in vertices.parts(name, group, known.get(name, known.get(composed(name), 0)))
     ]
     if not parts:
         parts = [vertices.cloud()]
@@ -122,21 +124,53 @@ def read(data: bytes, files: Files) -> Scene:
         materials,
         meshes=max(len(lines.groups), lines.objects, 1),
         generator=generator.decode("utf-8", "replace").strip("# \r\t"),
+        left_out=tuple(vertices.left_out),
     )
 
 
 def _sorted(data: bytes) -> _Lines:
-    lines = _Lines()
+    lines, nth = _Lines(), 0
     try:
-        for line in data.replace(b"\\\n", b" ").splitlines():
-            key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
-            lines.take(key, rest)
+        for nth, line in enumerate(data.replace(b"\\\n", b" ").splitlines()):  # noqa: B007
+            lines.take(*_key_and_rest(line))
     except ValueError:
-        raise RefusedError("an index of the OBJ file is not a number") from None
+        number, line = next(islice(_numbered(data), nth, None))
+        raise no_number(f"line {number}", _key_and_rest(line)[1]) from None
     return lines
 
 
-def _corners(elements: list[bytes]) -> tuple[Indices, Indices]:
+def _key_and_rest(line: bytes) -> tuple[bytes, bytes]:
+    key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+    return key, rest
+
+
+def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines with their numbers; those that are continued as one line."""
+    held, start = b"", 1
+    for number, line in enumerate(data.splitlines(), 1):
+        start = start if held else number
+        if line.endswith(b"\\"):
+            held += line[:-1] + b" "
+        else:
+            yield start, held + line
+            held = b""
+
+
+def _place(data: bytes, wanted: bytes, nth: int, material: bytes | None = None) -> str:
+    """Return where the nth line of a kind is, among those of one material."""
+    current = b""
+    for number, line in _numbered(data):
+        key, rest = _key_and_rest(line)
+        if key == b"usemtl":
+            current = rest.strip()
+        elif key == wanted and material in {None, current}:
+            if not nth:
+                return f"line {number}"
+            nth -= 1
+    return "its end"
+
+
+def _corners(elements: list[bytes], place: Callable[[int], str]) -> tuple[Indices, Indices]:
     """Return the corners of all elements as rows of three indices, and their counts."""
     tokens = [line.partition(b"#")[0].split() for line in elements]
     counts = np.array([len(each) for each in tokens], np.int64)
@@ -145,10 +179,13 @@ def _corners(elements: list[bytes]) -> tuple[Indices, Indices]:
         return _uniform(flat), counts
     except ValueError:
         pass
-    try:
-        return np.array(list(_mixed(flat)), np.int64).reshape(-1, 3), counts
-    except (ValueError, OverflowError):
-        raise RefusedError("an index of the OBJ file is not a number") from None
+    rows: list[list[int]] = []
+    for nth, each in enumerate(tokens):
+        try:
+            rows += np.array(list(_mixed(each)), np.int64).tolist()
+        except (ValueError, OverflowError):
+            raise no_number(place(nth), b" ".join(each)) from None
+    return np.array(rows, np.int64).reshape(-1, 3), counts
 
 
 def _uniform(tokens: list[bytes]) -> Indices:
@@ -181,28 +218,44 @@ def _mixed(tokens: list[bytes]) -> Iterator[list[int]]:
 
 
 class _Vertices:
-    def __init__(self, lines: _Lines) -> None:
-        rows = table(lines.positions, (3, 4, 6, 7))
+    def __init__(self, lines: _Lines, data: bytes) -> None:
+        self.left_out: list[str] = []
+        self._data = data
+        rows = coordinates(lines.positions, (3, 4, 6, 7), lambda nth: _place(data, b"v", nth))
         self._positions = rows[:, :3]
         colored = rows.shape[1] >= 6
         self._colors = np.hstack([rows[:, 3:6], np.ones((len(rows), 1))]) if colored else None
         self._uv = table(lines.uv, (2, 3))[:, :2]
         self._normals = table(lines.normals, (3,))
 
-    def parts(self, group: _Group, material: int) -> Iterator[Part]:
+    def _whole(
+        self, name: bytes, key: bytes, elements: list[bytes], fewest: int
+    ) -> tuple[Indices, Indices]:
+        """Return the corners and counts of elements whose vertices all exist."""
+
+        def place(nth: int) -> str:
+            return _place(self._data, key, nth, name)
+
+        corners, counts = _corners(elements, place)
+        wrong = unusable(corners[:, 0] - 1, counts, len(self._positions), fewest)
+        what = {b"f": "faces", b"l": "lines", b"p": "point elements"}[key]
+        self.left_out += left_out(wrong, what, place)
+        return corners[~np.repeat(wrong, counts)], counts[~wrong]
+
+    def parts(self, name: bytes, group: _Group, material: int) -> Iterator[Part]:
         """Return the triangles, lines and points of one material."""
         if group.faces:
-            corners, counts = _corners(group.faces)
+            corners, counts = self._whole(name, b"f", group.faces, 3)
             order = triangle_order(corners[:, 0] - 1, counts, self._positions)
             yield from self._part(corners, order, "triangles", material)
         if group.lines:
-            corners, counts = _corners(group.lines)
+            corners, counts = self._whole(name, b"l", group.lines, 2)
             starts = np.arange(len(corners))
             last = np.cumsum(counts) - 1
             chosen = np.setdiff1d(starts, last)
             yield from self._part(corners, np.stack([chosen, chosen + 1], 1), "lines", material)
         if group.points:
-            corners, _ = _corners(group.points)
+            corners, _ = self._whole(name, b"p", group.points, 1)
             yield from self._part(corners, np.arange(len(corners))[:, None], "points", material)
 
     def cloud(self) -> Part:
@@ -213,10 +266,6 @@ class _Vertices:
         self, corners: Indices, elements: Indices, kind: str, material: int
     ) -> Iterator[Part]:
         """Return a part whose vertices are distinct corners: position, coordinates and normal."""
-        size = len(self._positions)
-        position = corners[:, 0] - 1
-        valid = (position >= 0) & (position < size)
-        elements = elements[valid[elements].all(1)]
         if not len(elements):
             return
         used, places = np.unique(elements, return_inverse=True)

@@ -1,7 +1,9 @@
 """PLY: meshes, point clouds and Gaussian splats; as text and binary."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.ply_body import Binary, Element, Property, Reader, Rows, Text
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.text import BYTE_ORDER_MARK
+from backend.processing.readers.soundness import left_out, line_at, no_number, number, unusable
+from backend.processing.readers.text import BYTE_ORDER_MARK, plain
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -34,6 +37,7 @@ _TYPES = {
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _HARMONIC = 0.28209479177387814  # the constant part of a splat's spherical harmonics
+_WORD = re.compile(rb"\S+")
 _Columns = dict[str, NDArray[Any]]
 
 
@@ -55,11 +59,21 @@ def read(data: bytes, files: Files) -> Scene:
         raise RefusedError("the header of the PLY file does not end within 1 MiB")
     header = _header(data[:end].decode("utf-8", "replace"))
     content = memoryview(data)[_start(data, end) :]  # a copy would take as much memory again
-    reader = Reader(Binary(content, header.order) if header.order else Text(bytes(content)))
+    body = Binary(content, header.order) if header.order else Text(bytes(content))
+    reader = Reader(body)
     read_rows: dict[str, Rows] = {}
     for element in header.elements:
         read_rows[element.name] = reader.rows(element)
+    if isinstance(body, Text) and not body.is_sound:
+        _require_numbers(data, len(data) - len(content), reader.place)
     return _scene(read_rows, header, files)
+
+
+def _require_numbers(data: bytes, start: int, count: int) -> None:
+    """Require that the first `count` words after the header are numbers."""
+    for found in islice(_WORD.finditer(data, start), count):
+        if number(found[0]) is None:
+            raise no_number(line_at(plain(data[: found.start()]), len(data)), found[0])
 
 
 def _start(data: bytes, end: int) -> int:
@@ -184,11 +198,15 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
         raise RefusedError("contains no geometry")
     count = len(positions)
     corners, counts = _corners(rows.get("face"))
-    places = triangle_order(corners, counts, positions)
+    wrong = unusable(corners, counts, count, 3)
+    said = left_out(wrong, "faces", lambda nth: f"face {nth + 1}")
+    kept = np.flatnonzero(~np.repeat(wrong, counts))
+    places = kept[triangle_order(corners[kept], counts[~wrong], positions)]
     faces = corners[places]
-    valid = ((faces >= 0) & (faces < count)).all(1)
-    strips = _of_strips(*_corners(rows.get("tristrips")), count)
-    triangles = np.concatenate([faces[valid], strips])
+    stripped = _corners(rows.get("tristrips"))
+    said += _beyond(stripped[0], count)
+    strips = _of_strips(*stripped, count)
+    triangles = np.concatenate([faces, strips])
     uv = _named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
     part = Part(
         positions,
@@ -201,11 +219,17 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     at_corners = rows["face"].lists.get("texcoord") if len(corners) else None
     if at_corners is not None and not len(strips) and (at_corners[1] == 2 * counts).all():
         uv = _from_above(at_corners[0].astype(np.float64).reshape(-1, 2))
-        part = _with_own_corners(part, faces[valid], uv[places[valid]])
+        part = _with_own_corners(part, faces, uv[places])
     texture = files.read(header.texture, "texture") if header.texture else None
     color = (1.0, 1.0, 1.0, 1.0) if texture else Material().color
     materials = [Material(color=color, texture=texture)]
-    return Scene("PLY", [part], materials, meshes=1, generator=header.generator)
+    generator = header.generator
+    return Scene("PLY", [part], materials, 1, generator, left_out=tuple(said))
+
+
+def _beyond(strips: Indices, count: int) -> list[str]:
+    wrong = int((strips >= count).sum())
+    return [f"{wrong} corners of strips are vertices that do not exist"] if wrong else []
 
 
 def _from_above(uv: Floats) -> Floats:

@@ -76,7 +76,7 @@ class Reader:
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._place = 0
+        self.place = 0
 
     def rows(self, element: Element) -> Rows:
         """Return the rows of the next element."""
@@ -85,16 +85,16 @@ class Reader:
         plain = [each for each in element.properties if not each.count_kind]
         held = element.count * sum(self._body.size(each.kind) for each in plain)
         # Blender declared a list of the vertices and wrote none if a mesh had no faces.
-        if element.lists and plain and held == self._body.length - self._place:
+        if element.lists and plain and held == self._body.length - self.place:
             element = replace(element, properties=plain)
         counts, width = self._first(element)
-        if self._place + width * element.count <= self._body.length:
-            rows = self._body.uniform(self._place, element, counts)
+        if self.place + width * element.count <= self._body.length:
+            rows = self._body.uniform(self.place, element, counts)
             if rows is not None:
-                self._place += width * element.count
+                self.place += width * element.count
                 return rows
         elif not element.lists:
-            held = (self._body.length - self._place) // width
+            held = (self._body.length - self.place) // width
             raise RefusedError(
                 f"truncated: {element.count} of {element.name} declared, {held} in the file"
             )
@@ -102,7 +102,7 @@ class Reader:
 
     def _first(self, element: Element) -> tuple[list[int], int]:
         """Return the lengths of the lists of the first row, and the places that it takes."""
-        place, counts = self._place, list[int]()
+        place, counts = self.place, list[int]()
         for each in element.properties:
             if each.count_kind:
                 count = self._counted(element, each, place)
@@ -110,7 +110,7 @@ class Reader:
                 counts.append(count)
             else:
                 place += self._body.size(each.kind)
-        return counts, place - self._place
+        return counts, place - self.place
 
     def _counted(self, element: Element, listed: Property, place: int) -> int:
         if place + self._body.size(listed.count_kind) > self._body.length:
@@ -124,7 +124,7 @@ class Reader:
 
     def _walked(self, element: Element) -> Rows:
         """Read rows one after the other, whose lists have different lengths."""
-        body, place = self._body, self._place
+        body, place = self._body, self.place
         starts = [list[int]() for _ in element.properties]
         counts = [list[int]() for _ in element.properties]
         sizes = [(body.size(each.kind), body.size(each.count_kind)) for each in element.properties]
@@ -141,7 +141,7 @@ class Reader:
                 place += count * size
         if place > body.length:
             raise RefusedError(f"truncated: an element {element.name} of the file is incomplete")
-        self._place = place
+        self.place = place
         rows = Rows()
         for i, each in enumerate(element.properties):
             first = np.array(starts[i], np.int64)
@@ -174,6 +174,7 @@ class Text:
     def __init__(self, data: bytes) -> None:
         self._numbers: Floats = numbers(data)
         self.length = len(self._numbers)
+        self.is_sound = not np.isnan(self._numbers).any()
 
     def size(self, kind: str) -> int:
         return 1 if kind else 0

@@ -2,11 +2,13 @@
 
 import re
 import struct
+from itertools import islice
 
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.readers.text import plain, table
+from backend.processing.readers.soundness import line_at
+from backend.processing.readers.text import coordinates, plain
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
 _HEADER, _FACET = 84, 50
@@ -51,7 +53,12 @@ def _text(data: bytes) -> Scene:
         raise RefusedError(f"the STL file has {len(lines)} corners, which are no triangles")
     if len(lines) > limits.VERTICES:
         raise RefusedError(f"{len(lines) // 3} triangles are too many")
-    return _scene(table(lines[: len(lines) // 3 * 3], (3,)), "")
+    return _scene(coordinates(lines, (3,), lambda nth: _place(data, nth)), "")
+
+
+def _place(data: bytes, nth: int) -> str:
+    found = next(islice(_VERTEX.finditer(_NAME.sub(b"", data)), nth, None))
+    return line_at(_NAME.sub(b"", data), found.start())
 
 
 def _scene(corners: Floats, generator: str) -> Scene:

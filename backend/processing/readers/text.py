@@ -1,11 +1,12 @@
 """Numbers in text files, read in bulk."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from unicodedata import normalize
 
 import numpy as np
 
-from backend.processing.scene import Floats
+from backend.processing.readers.soundness import no_number, number
+from backend.processing.scene import Floats, RefusedError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 _CHUNK = 1 << 24
@@ -62,13 +63,38 @@ def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
     return np.array([_row(line, columns[0]) for line in lines])
 
 
+def coordinates(
+    lines: Sequence[bytes], columns: Sequence[int], place: Callable[[int], str]
+) -> Floats:
+    """As `table`, for lines that have at least `columns[0]` numbers.
+
+    `place` returns where the nth line is in the file.
+
+    Raises:
+        RefusedError: a line has fewer tokens, or one that is no number.
+    """
+    rows = table(lines, columns)
+    if np.isfinite(rows).all() and all(
+        len(line.split(None, columns[0])) >= columns[0] for line in lines
+    ):
+        return rows
+    for nth, line in enumerate(lines):
+        tokens = line.partition(b"#")[0].split()[: columns[0]]
+        for token in tokens:
+            if number(token) is None:
+                raise no_number(place(nth), token)
+        if len(tokens) < columns[0]:
+            raise RefusedError(
+                f"{place(nth)}: a vertex has {len(tokens)} of {columns[0]} coordinates"
+            )
+    return rows
+
+
 def _row(line: bytes, width: int) -> list[float]:
     numbers = [_number(token) for token in line.split()[:width]]
     return numbers + [0.0] * (width - len(numbers))
 
 
 def _number(token: bytes) -> float:
-    try:
-        return float(token)
-    except ValueError:
-        return float("nan")
+    found = number(token)
+    return float("nan") if found is None else found

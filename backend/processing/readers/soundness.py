@@ -1,0 +1,60 @@
+"""What is wrong with numbers and indices of a model: elements to leave out, and how to name them.
+
+Nothing is left out silently: a reader adds the texts to its scene, where they become a fact.
+"""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.processing.scene import Indices, RefusedError
+
+_NOT_FINITE = re.compile(rb"(?i)[-+]?(?:\d+\.?\d*#(?:ind|inf|qnan|snan)\w*|nan\(.*\))")
+"""How C libraries print such numbers, besides `nan` and `inf`."""
+
+
+def unusable(corners: Indices, counts: Indices, size: int, fewest: int) -> NDArray[np.bool_]:
+    """Return for each element whether it has too few corners, or one that is no vertex.
+
+    `corners` are the vertices of all elements in a row, from 0; `counts` how many each has.
+    """
+    wrong = counts < fewest
+    owner = np.repeat(np.arange(len(counts)), counts)
+    wrong[owner[(corners < 0) | (corners >= size)]] = True
+    return wrong
+
+
+def left_out(wrong: NDArray[np.bool_], what: str, place: Callable[[int], str]) -> list[str]:
+    """Return the text about elements that are left out, if there are any.
+
+    `place` returns where the nth element is in the file.
+    """
+    number = int(wrong.sum())
+    if not number:
+        return []
+    first = place(int(wrong.argmax()))
+    fact = "have too few corners, or a vertex that does not exist"
+    return [f"{number} of {len(wrong)} {what} {fact} (first: {first})"]
+
+
+def number(token: bytes) -> float | None:
+    """Return the number that a token is, None if it is none."""
+    try:
+        return float(token)
+    except ValueError:
+        return float("nan") if _NOT_FINITE.fullmatch(token) else None
+
+
+def no_number(place: str, token: bytes) -> RefusedError:
+    """Return the refusal of a file because of a token."""
+    text = token[:40].decode("utf-8", "replace")
+    hint = ": decimals are written with a point" if re.fullmatch(rb"[-+\d.]*,[\d.]+", token) else ""
+    return RefusedError(f"{place}: '{text}' is not a number{hint}")
+
+
+def line_at(data: bytes, offset: int) -> str:
+    """Return the place of an offset in a text whose lines end with line feeds."""
+    before = data.count(b"\n", 0, offset)
+    return f"line {before + 1}"
