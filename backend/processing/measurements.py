@@ -47,6 +47,8 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
     left_out = [*scene.left_out, *_not_finite(everything)]
+    if len(everything) and not any(counts.values()):
+        left_out.append(f"its {len(everything)} vertices belong to no valid face, line or point")
     facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
     facts |= _texture_facts(scene, references)

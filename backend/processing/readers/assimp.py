@@ -20,6 +20,7 @@ from backend.processing.readers.assimp_arrays import bone_names, left_out_of, me
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
+from backend.processing.readers.text_elements import without_commas
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
@@ -30,7 +31,9 @@ _JOIN_VERTICES = 0x2
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
 _SKELETON = "SkeletonMaterial"
-_Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "stl"})
+_Z_UP = frozenset({"3mf", "amf", "stl"})
+_TURNED = frozenset({"3ds", "ase", "dxf", "ifc"})
+"""Formats with z up that importers turn."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
 
@@ -55,6 +58,8 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     """
     path, data = _ROOT + name, _readable(data)
     _require_header(extension, data)
+    if extension == "x3d":
+        data = without_commas(data)
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )
@@ -117,10 +122,15 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")
     unit, up = unit_and_up(extension, data, metadata)
-    if "UpAxis" in metadata and up:
-        # The importer of FBX turns every scene to y up.
+    if extension in _TURNED:
+        up = "z"
+    if extension in _TURNED or ("UpAxis" in metadata and up):
+        # These importers turn every scene to y up.
         back = np.eye(4)
-        back[:3, :3] = upright(up).T
+        back[:3, :3] = upright(up or "z").T
+        if extension == "ifc" and unit is not None:
+            back /= unit.metres  # and scales it to metres
+            back[3, 3] = 1
         parts = [transformed(part, back) for part in parts]
     return Scene(
         format=_format(metadata, extension),

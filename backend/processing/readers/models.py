@@ -6,6 +6,7 @@ from importlib import import_module
 from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
+from backend.processing.readers.text_elements import require_elements
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
@@ -46,6 +47,7 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     if extension == "3mf":
         return three_mf.read(data, name, files)
     require_end(extension, data)
+    require_elements(extension, data)
     read = _own_or_assimp if extension in OWN_EXTENSIONS else assimp.read
     scene = read(data, name, extension, files)
     is_open = extension in OPEN_ENDED and ends_within_line(data)

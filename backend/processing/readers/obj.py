@@ -25,6 +25,13 @@ from backend.processing.scene import (
 
 _NEXT_LIBRARY = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
 _NUL = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\0")
+_OTHERS = frozenset(
+    {b"s", b"mg", b"call", b"csh", b"end", b"bevel", b"lod", b"maplib", b"usemap"}
+    | {b"shadow_obj", b"trace_obj", b"c_interp", b"d_interp", b"deg", b"bmat", b"step"}
+    | {b"curv", b"curv2", b"surf", b"vp", b"cstype", b"parm", b"trim", b"hole", b"scrv", b"sp"}
+    | {b"con", b"ctech", b"stech"}
+)
+"""Words of OBJ that are not read."""
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 
@@ -48,6 +55,7 @@ class _Lines:
     libraries: list[str] = field(default_factory=list[str])
     objects: int = 0
     curves: bool = False
+    unknown: bytes = b""
     material: bytes = b""
 
     def take(self, key: bytes, rest: bytes) -> None:
@@ -71,6 +79,8 @@ class _Lines:
                 self.objects += 1
             case _:
                 self.curves = self.curves or key in _CURVES
+                if key and not key.startswith(b"#") and key not in _OTHERS:
+                    self.unknown = self.unknown or key
 
     def _element(self, key: bytes, rest: bytes) -> None:
         if b"-" in rest:
@@ -115,8 +125,12 @@ def read(data: bytes, files: Files) -> Scene:
         for name, group in lines.groups.items()
         for part in vertices.parts(name, group, known.get(name, known.get(composed(name), 0)))
     ]
-    if not parts:
+    if not lines.groups:
         parts = [vertices.cloud()]
+        if lines.unknown:
+            word = lines.unknown[:40].decode("utf-8", "replace")
+            place = _place(data, lines.unknown, 0)
+            vertices.left_out.append(f"no faces; '{word}' is not known ({place})")
     generator = data[:200].split(b"\n")[0] if data.startswith(b"#") else b""
     return Scene(
         "OBJ",

@@ -1,5 +1,6 @@
 """Numbers in text files, read in bulk."""
 
+import re
 from collections.abc import Callable, Sequence
 from unicodedata import normalize
 
@@ -9,6 +10,7 @@ from backend.processing.readers.soundness import no_number, number
 from backend.processing.scene import Floats, RefusedError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
+_COMMENT = re.compile(rb"(?:^|\s)#")  # not in 1.#IND
 _CHUNK = 1 << 24
 
 
@@ -79,7 +81,7 @@ def coordinates(
     ):
         return rows
     for nth, line in enumerate(lines):
-        tokens = line.partition(b"#")[0].split()[: columns[0]]
+        tokens = _COMMENT.split(line, maxsplit=1)[0].split()[: columns[0]]
         for token in tokens:
             if number(token) is None:
                 raise no_number(place(nth), token)

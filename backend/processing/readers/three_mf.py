@@ -20,6 +20,8 @@ import numpy as np
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp
+from backend.processing.readers.text import plain
+from backend.processing.readers.text_elements import require_3mf_elements
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
 from backend.processing.readers.xml_start import relations_of
 from backend.processing.scene import Floats, Part, RefusedError, Scene
@@ -55,6 +57,7 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     Raises:
         RefusedError: it is broken, or places what it does not contain.
     """
+    _require_elements(data)
     package = _Package.opened(data)
     if package is None:
         return assimp.read(data, name, "3mf", files)
@@ -69,6 +72,21 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     if not scenes:
         return assimp.read(data, name, "3mf", files)
     return replace(_together(scenes), unit=unit_and_up("3mf", data, {})[0])
+
+
+def _require_elements(data: bytes) -> None:
+    """Check the models of a package; of a broken one, assimp gives the reason."""
+    left = limits.INPUT_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name in archive.namelist():
+                if name.lower().endswith(".model") and left > 0:
+                    with archive.open(name) as member:
+                        part = member.read(left)
+                    left -= len(part)
+                    require_3mf_elements(plain(part))
+    except _BROKEN:
+        return
 
 
 class _Package:

@@ -1,6 +1,7 @@
 """The unit of length of a file, as the file or its format defines it."""
 
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,6 +25,16 @@ _UNITS = {
 _ALIASES = {"feet": "foot", "meter": "metre", "micrometer": "micron"}
 _AXES = {0: "x", 1: "y", 2: "z"}
 _START = 1 << 16
+_INSUNITS = re.compile(rb"\$INSUNITS\s+70\s+(\d{1,3})\b")
+_METRES_OF_DXF = (
+    *(0.0254, 0.3048, 1609.344, 1e-3, 1e-2, 1.0, 1e3, 2.54e-8, 2.54e-5, 0.9144, 1e-10, 1e-9),
+    *(1e-6, 0.1, 10.0, 100.0, 1e9, 149_597_870_700.0, 9.460_730_472_580_8e15),
+    *(3.085_677_581_491_37e16, 1200 / 3937),
+)
+"""By the code of `$INSUNITS`, from 1; the last one is the foot of surveys in the United States."""
+_IFC_LENGTH = re.compile(rb"IFCSIUNIT\s*\(\s*\*\s*,\s*\.LENGTHUNIT\.\s*,\s*(?:\$|\.(\w+)\.)")
+_IFC_CONVERTED = re.compile(rb"IFCCONVERSIONBASEDUNIT\s*\([^;]*\.LENGTHUNIT\.")
+_PREFIXES = {b"KILO": 1e3, b"DECI": 0.1, b"CENTI": 1e-2, b"MILLI": 1e-3, b"MICRO": 1e-6}
 RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
@@ -34,21 +45,40 @@ def unit_and_up(
 
     Each is None if neither the file nor its format defines it.
     """
-    match extension:
-        case "gltf" | "glb" | "vrm":  # version 1.0
-            return METRE, None
-        case "fbx":
-            scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
-            # In centimetres.
-            return (_of_length(scale / 100) if isinstance(scale, float) else None), up
-        case "dae" | "zae":
-            return _of_collada(xml_start(_unpacked(data, ".dae")[:_START]))
-        case "3mf":
-            return _of_attribute(xml_start(_root_of_3mf(data)), "model"), None
-        case "amf" | "xml":
-            return _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), extension)
-        case _:
-            return None, None
+    if extension == "fbx":
+        scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
+        # In centimetres.
+        return (_of_length(scale / 100) if isinstance(scale, float) else None), up
+    if extension in {"gltf", "glb", "vrm"}:  # version 1.0
+        return METRE, None
+    defined = _OF_DATA.get(extension)
+    return (None, None) if defined is None else defined(data)
+
+
+def _of_dxf(start: bytes) -> Unit | None:
+    """Return the unit of the header, which names none with the code 0."""
+    found = _INSUNITS.search(start)
+    code = int(found[1]) if found else 0
+    return _of_length(_METRES_OF_DXF[code - 1]) if 0 < code <= len(_METRES_OF_DXF) else None
+
+
+def _of_ifc(data: bytes) -> Unit | None:
+    """Return the unit of lengths, which is a metre with or without a prefix.
+
+    Of other units, such as feet, assimp converts lengths to metres.
+    """
+    lengths = _IFC_LENGTH.findall(data)
+    if len(lengths) != 1 or _IFC_CONVERTED.search(data):
+        return METRE
+    return _of_length(_PREFIXES.get(lengths[0], 1.0))
+
+
+def _of_x3d(start: XmlStart) -> Unit | None:
+    """Return the unit of the head; without one, lengths are in metres."""
+    given = start.attributes.get("unit", {})
+    if given.get("category") != "length":
+        return METRE
+    return _of_length(_number(given.get("conversionFactor", "1")))
 
 
 def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
@@ -116,3 +146,15 @@ def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
                 return member.read(_START)
     except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError):
         return b""
+
+
+_OF_DATA: Mapping[str, Callable[[bytes], tuple[Unit | None, str | None]]] = {
+    "3mf": lambda data: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), None),
+    "amf": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "amf"),
+    "dae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
+    "dxf": lambda data: (_of_dxf(data[:_START]), "z"),
+    "ifc": lambda data: (_of_ifc(data), "z"),
+    "x3d": lambda data: (_of_x3d(xml_start(data[:_START])), None),
+    "xml": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "xml"),
+    "zae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
+}

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -31,8 +32,8 @@ GlobalSettings:  {{
 }}
 Objects:  {{
 	Geometry: 1, "Geometry::", "Mesh" {{
-		Vertices: *12 {{ a: {vertices} }}
-		PolygonVertexIndex: *4 {{ a: 0,1,2,-4 }}
+		Vertices: *{numbers} {{ a: {vertices} }}
+		PolygonVertexIndex: *{count} {{ a: {corners} }}
 		GeometryVersion: 124
 	}}
 	Model: 2, "Model::m", "Mesh" {{
@@ -58,27 +59,52 @@ def standing(up: int) -> list[list[float]]:
     return corners
 
 
+Rows = Sequence[Sequence[float]]
+Polygons = Sequence[Sequence[int]]
+
+
 def fbx(up: int, unit: float) -> bytes:
+    return fbx_of(standing(up), [(0, 1, 2, 3)], up, unit)
+
+
+def fbx_of(vertices: Rows, polygons: Polygons, up: int, unit: float) -> bytes:
     front, sign, coord = _AXES[up]
-    vertices = ",".join(str(number) for corner in standing(up) for number in corner)
+    numbers = [str(number) for corner in vertices for number in corner]
+    # The last corner of a polygon is written as its complement.
+    corners = [str(c) for each in polygons for c in (*each[:-1], -each[-1] - 1)]
     return _FBX.format(
-        up=up, front=front, sign=sign, coord=coord, unit=unit, vertices=vertices
+        up=up,
+        front=front,
+        sign=sign,
+        coord=coord,
+        unit=unit,
+        numbers=len(numbers),
+        vertices=",".join(numbers),
+        count=len(corners),
+        corners=",".join(corners),
     ).encode()
 
 
 def collada(up: int, unit: str) -> bytes:
-    numbers = " ".join(str(number) for corner in standing(up) for number in corner)
+    return collada_of(standing(up), [(0, 1, 2, 3)], up, unit)
+
+
+def collada_of(vertices: Rows, polygons: Polygons, up: int, unit: str) -> bytes:
+    numbers = " ".join(str(number) for corner in vertices for number in corner)
+    counts = " ".join(str(len(each)) for each in polygons)
+    corners = " ".join(str(corner) for each in polygons for corner in each)
+    size = len(vertices)
     axis = f"<up_axis>{'XYZ'[up]}_UP</up_axis>"
     return f"""<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset>{unit}{axis}</asset>
 <library_geometries><geometry id="g"><mesh>
-<source id="p"><float_array id="a" count="12">{numbers}</float_array><technique_common>
-<accessor source="#a" count="4" stride="3"><param name="X" type="float"/>
+<source id="p"><float_array id="a" count="{3 * size}">{numbers}</float_array>
+<technique_common><accessor source="#a" count="{size}" stride="3"><param name="X" type="float"/>
 <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
-<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
-<vcount>4</vcount><p>0 1 2 3</p>
+<polylist count="{len(polygons)}"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>{counts}</vcount><p>{corners}</p>
 </polylist></mesh></geometry></library_geometries>
 <library_visual_scenes>
 <visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene>

@@ -1,0 +1,195 @@
+"""Numbers and indices in texts that assimp reads: it takes what is no number for zero.
+
+Only what a line or tag must hold is checked; importers refuse the rest.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from backend.processing.readers.soundness import line_at, no_number, number
+from backend.processing.readers.text import plain
+from backend.processing.scene import RefusedError
+
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+
+
+def require_elements(extension: str, data: bytes) -> None:
+    """Refuse a text with coordinates that are no numbers, or indices of no vertex.
+
+    Raises:
+        RefusedError: the line, and what is in it.
+    """
+    check = _CHECKS.get(extension)
+    if check is not None and b"\0" not in data[:4096]:
+        check(plain(data))
+
+
+def _coordinate(data: bytes, at: int, token: bytes, *, finite: bool = False) -> None:
+    """Require a number; a `finite` one where the importer takes others for zero."""
+    found = number(token)
+    if found is None or (finite and not math.isfinite(found)):
+        raise no_number(line_at(data, at), token)
+
+
+def _index(data: bytes, at: int, token: bytes, size: int) -> None:
+    if not token.isdigit() or int(token[:10]) >= size:
+        name = token[:20].decode("utf-8", "replace")
+        raise RefusedError(f"{line_at(data, at)}: vertex {name} does not exist, there are {size}")
+
+
+class _Line(NamedTuple):
+    at: int
+    tokens: list[bytes]
+
+
+def _lines(data: bytes) -> Iterator[_Line]:
+    at = 0
+    for line in data.split(b"\n"):
+        tokens = line.split(b"#", 1)[0].split()
+        if tokens:
+            yield _Line(at, tokens)
+        at += len(line) + 1
+
+
+_OFF = re.compile(rb"(?:ST)?C?N?4?n?OFF\b")
+
+
+def _off(data: bytes) -> None:
+    """Check the indices of the faces of OFF: assimp replaces those of no vertex by the last one."""
+    lines = _lines(data)
+    head = next(lines, None)
+    if head is None or not _OFF.fullmatch(head.tokens[0]):
+        return  # the importer says what is wrong with the header
+    given = head.tokens[1:] or next(lines, _Line(0, [])).tokens
+    if len(given) < 2 or not all(each.isdigit() for each in given[:2]):
+        return
+    vertices, faces = (int(each[:10]) for each in given[:2])
+    for nth, (at, tokens) in enumerate(lines):
+        if nth >= vertices + faces:
+            return
+        if nth >= vertices and tokens[0].isdigit():
+            for token in tokens[1 : 1 + int(tokens[0][:10])]:
+                _index(data, at, token, vertices)
+
+
+def _ac(data: bytes) -> None:
+    """Check the vertices of each object of AC3D, and the corners of its surfaces."""
+    size = vertices = corners = 0
+    for at, tokens in _lines(data):
+        if vertices:
+            vertices -= 1
+            for token in [*tokens, b"", b""][:3]:
+                _coordinate(data, at, token, finite=True)
+        elif corners:
+            corners -= 1
+            _index(data, at, tokens[0], size)
+        elif tokens[0] in {b"numvert", b"refs"} and len(tokens) > 1 and tokens[1].isdigit():
+            if tokens[0] == b"refs":
+                corners = int(tokens[1][:10])
+            else:
+                size = vertices = int(tokens[1][:10])
+
+
+_ASE = re.compile(
+    rb"\*MESH_(?:NUMVERTEX\s+(?P<size>\d+)|VERTEX\s+\d+(?P<vertex>[^\n]*)"
+    rb"|FACE\s+\d+:(?P<face>[^\n*]*))"
+)
+_ASE_CORNER = re.compile(rb"\b[ABC]:\s*(\S+)")
+
+
+def _ase(data: bytes) -> None:
+    size = 0
+    for found in _ASE.finditer(data):
+        if found["size"] is not None:
+            size = int(found["size"][:10])
+        elif found["vertex"] is not None:
+            for token in [*found["vertex"].split(), b"", b"", b""][:3]:
+                _coordinate(data, found.start(), token, finite=True)
+        else:
+            for token in _ASE_CORNER.findall(found["face"]):
+                _index(data, found.start(), token, size)
+
+
+def _raw(data: bytes) -> None:
+    """Check lines of numbers; other lines name objects."""
+    for at, tokens in _lines(data):
+        if len(tokens) >= 9:
+            for token in tokens[:12]:
+                _coordinate(data, at, token, finite=True)
+
+
+_ATTRIBUTES = re.compile(rb"\b([\w:]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+# Tags that do not have three numbers at their start, which nearly all have.
+_ODD_TAG = re.compile(
+    rb"<(?:\w+:)?(vertex|triangle)(?=[\s/>])(?!(?:\s+\w+\s*=\s*[\"']\s*"
+    + _NUMBER
+    + rb"\s*[\"']){3,}\s*/?>)([^>]*)>"
+)
+_WHOLE = re.compile(rb"\s*\d+\s*")
+
+
+def require_3mf_elements(data: bytes) -> None:
+    """Check the vertices and triangles of a part of 3MF.
+
+    Raises:
+        RefusedError: the line, and what is in it.
+    """
+    for found in _ODD_TAG.finditer(data):
+        pairs = {name: one or other for name, one, other in _ATTRIBUTES.findall(found[2])}
+        is_vertex = found[1] == b"vertex"
+        for name in (b"x", b"y", b"z") if is_vertex else (b"v1", b"v2", b"v3"):
+            value = pairs.get(name, b"")
+            if is_vertex:
+                _coordinate(data, found.start(), value.strip())
+            elif not _WHOLE.fullmatch(value):
+                raise no_number(line_at(data, found.start()), value)
+
+
+_ODD_AMF = re.compile(rb"<(?:[xyz]>(?!\s*" + _NUMBER + rb"\s*<)|v[123]>(?!\s*\d+\s*<))([^<]*)<")
+
+
+def _amf(data: bytes) -> None:
+    for found in _ODD_AMF.finditer(data):
+        token = found[1].strip()
+        if found[0][1:2] == b"v":
+            raise no_number(line_at(data, found.start()), token)
+        _coordinate(data, found.start(), token)
+
+
+_POINTS = re.compile(rb"\bpoint\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_DECIMAL = re.compile(rb"[-+]?\d+,\d+")
+
+
+def _x3d(data: bytes) -> None:
+    """Check the points of X3D, between which commas are spaces."""
+    for found in _POINTS.finditer(data):
+        text = found[1] or found[2] or b""
+        words = text.split()
+        if words and len(words) % 3 == 0 and all(map(_DECIMAL.fullmatch, words)):
+            raise no_number(line_at(data, found.start()), words[0])
+        tokens = text.replace(b",", b" ").split()
+        for token in tokens:
+            _coordinate(data, found.start(), token)
+        if len(tokens) % 3:
+            place = line_at(data, found.start())
+            raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
+
+
+_CHECKS: dict[str, Callable[[bytes], None]] = {
+    "ac": _ac,
+    "ac3d": _ac,
+    "acc": _ac,
+    "amf": _amf,
+    "ase": _ase,
+    "off": _off,
+    "raw": _raw,
+    "x3d": _x3d,
+}
+_LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+
+
+def without_commas(data: bytes) -> bytes:
+    """Return X3D with spaces instead of the commas in lists, which assimp misreads."""
+    return _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)

@@ -1,0 +1,297 @@
+"""A box of 1 x 2 x 3 in every format: facts in the numbers, unit and axes of the file.
+
+The GLB is in metres with y up.
+"""
+
+import io
+import struct
+from collections.abc import Iterable, Sequence
+
+import laspy
+import numpy as np
+
+from backend.processing.files import Files
+from backend.processing.readers.models import read_model
+from backend.spec.formats import extension_of
+from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures, glb
+from tests.unit.processing.samples import SIDES as _SIDES
+from tests.unit.processing.test_units import collada_of, fbx_of, glb_extents
+
+CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
+TRIANGLES = [t for s in _SIDES for t in ((s[0], s[1], s[2]), (s[0], s[2], s[3]))]
+
+
+def joined(rows: Iterable[Sequence[object]], form: str = "{} {} {}", end: str = "\n") -> str:
+    return "".join(form.format(*row) + end for row in rows)
+
+
+def of_corners(form: str) -> str:
+    return joined([[n for corner in each for n in CORNERS[corner]] for each in TRIANGLES], form)
+
+
+def obj() -> str:
+    return joined(CORNERS, "v {} {} {}") + joined(
+        [[c + 1 for c in each] for each in TRIANGLES], "f {} {} {}"
+    )
+
+
+def ply() -> str:
+    properties = "".join(f"property float {axis}\n" for axis in "xyz")
+    return (
+        f"ply\nformat ascii 1.0\nelement vertex 8\n{properties}element face 12\n"
+        "property list uchar int vertex_indices\nend_header\n"
+        + joined(CORNERS)
+        + joined(TRIANGLES, "3 {} {} {}")
+    )
+
+
+def stl() -> str:
+    corner = "vertex {} {} {}\n"
+    facet = f"facet normal 0 0 0\nouter loop\n{corner * 3}endloop\nendfacet"
+    return f"solid box\n{of_corners(facet)}endsolid box\n"
+
+
+def binary_stl() -> bytes:
+    facets = b"".join(
+        struct.pack("<12fH", 0, 0, 0, *(n for c in each for n in CORNERS[c]), 0)
+        for each in TRIANGLES
+    )
+    return bytes(80) + struct.pack("<I", 12) + facets
+
+
+def dxf(units: int | None) -> str:
+    header = f"0\nSECTION\n2\nHEADER\n9\n$INSUNITS\n70\n     {units}\n0\nENDSEC\n"
+    group = "".join(f"{10 * (1 + axis) + n}\n{{}}\n" for n in range(3) for axis in range(3))
+    last = "13\n{6}\n23\n{7}\n33\n{8}"
+    rows = [[n for corner in each for n in CORNERS[corner]] for each in TRIANGLES]
+    faces = "".join(
+        "0\n3DFACE\n8\n0\n" + group.format(*row) + last.format(*row) + "\n" for row in rows
+    )
+    entities = f"0\nSECTION\n2\nENTITIES\n{faces}0\nENDSEC\n0\nEOF\n"
+    return (header if units is not None else "") + entities
+
+
+def threemf() -> bytes:
+    corners = joined(CORNERS, '<vertex x="{}" y="{}" z="{}"/>')
+    faces = joined(TRIANGLES, '<triangle v1="{}" v2="{}" v3="{}"/>')
+    mesh = f"<mesh><vertices>{corners}</vertices><triangles>{faces}</triangles></mesh>"
+    space = 'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"'
+    model = (
+        f'<model unit="inch" {space}><resources><object id="1" type="model">{mesh}</object>'
+        '</resources><build><item objectid="1"/></build></model>'
+    )
+    return archive(("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
+
+
+def amf() -> str:
+    corner = "<vertex><coordinates><x>{}</x><y>{}</y><z>{}</z></coordinates></vertex>"
+    face = "<triangle><v1>{}</v1><v2>{}</v2><v3>{}</v3></triangle>"
+    mesh = (
+        f"<mesh><vertices>{joined(CORNERS, corner)}</vertices>"
+        f"<volume>{joined(TRIANGLES, face)}</volume></mesh>"
+    )
+    return f'<?xml version="1.0"?><amf unit="feet"><object id="0">{mesh}</object></amf>'
+
+
+def x3d(head: str) -> str:
+    faces, points = joined(TRIANGLES, "{} {} {} -1", " "), joined(CORNERS, end=" ")
+    return (
+        f'<?xml version="1.0"?><X3D version="3.3">{head}<Scene><Shape>'
+        f'<IndexedFaceSet coordIndex="{faces}"><Coordinate point="{points}"/></IndexedFaceSet>'
+        "</Shape></Scene></X3D>"
+    )
+
+
+def ase() -> str:
+    corners = joined([(n, *each) for n, each in enumerate(CORNERS)], "*MESH_VERTEX {} {} {} {}")
+    faces = joined(
+        [(n, *each) for n, each in enumerate(TRIANGLES)],
+        "*MESH_FACE {}: A: {} B: {} C: {} AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0",
+    )
+    return (
+        '*3DSMAX_ASCIIEXPORT 200\n*GEOMOBJECT {\n*NODE_NAME "a"\n*MESH {\n*MESH_NUMVERTEX 8\n'
+        f"*MESH_NUMFACES 12\n*MESH_VERTEX_LIST {{\n{corners}}}\n"
+        f"*MESH_FACE_LIST {{\n{faces}}}\n}}\n}}\n"
+    )
+
+
+def threeds() -> bytes:
+    def chunk(kind: int, *parts: bytes) -> bytes:
+        content = b"".join(parts)
+        return struct.pack("<HI", kind, 6 + len(content)) + content
+
+    corners = b"".join(struct.pack("<3f", *each) for each in CORNERS)
+    faces = b"".join(struct.pack("<4H", *each, 7) for each in TRIANGLES)
+    mesh = chunk(
+        0x4100,
+        chunk(0x4110, struct.pack("<H", 8), corners),
+        chunk(0x4120, struct.pack("<H", 12), faces),
+    )
+    return chunk(0x4D4D, chunk(0x3D3D, chunk(0x4000, b"box\0", mesh)))
+
+
+def ac() -> str:
+    surfaces = joined(TRIANGLES, "SURF 0x10\nmat 0\nrefs 3\n{} 0 0\n{} 0 0\n{} 0 0")
+    material = 'MATERIAL "m" rgb 1 1 1 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 10 trans 0'
+    return (
+        f"AC3Db\n{material}\nOBJECT world\nkids 1\nOBJECT poly\nnumvert 8\n{joined(CORNERS)}"
+        f"numsurf 12\n{surfaces}kids 0\n"
+    )
+
+
+def directx() -> str:
+    corners, faces = joined(CORNERS, "{};{};{};", ",")[:-1], joined(TRIANGLES, "3;{},{},{};", ",")
+    return f"xof 0303txt 0032\nMesh m {{\n 8;\n{corners};\n 12;\n{faces[:-1]};\n}}\n"
+
+
+def ifc(prefix: str) -> str:
+    """A faceted solid; its numbers are in metres with a prefix."""
+    points = joined(
+        [(n + 100, *each) for n, each in enumerate(CORNERS)],
+        "#{}=IFCCARTESIANPOINT(({}.,{}.,{}.));",
+    )
+    faces = joined(
+        [
+            (
+                3 * n + 200,
+                *(c + 100 for c in each),
+                3 * n + 201,
+                3 * n + 200,
+                3 * n + 202,
+                3 * n + 201,
+            )
+            for n, each in enumerate(TRIANGLES)
+        ],
+        "#{}=IFCPOLYLOOP((#{},#{},#{}));#{}=IFCFACEOUTERBOUND(#{},.T.);#{}=IFCFACE((#{}));",
+    )
+    shell = ",".join(f"#{3 * n + 202}" for n in range(12))
+    return f"""ISO-10303-21;
+HEADER;
+FILE_DESCRIPTION((''),'2;1');
+FILE_NAME('','',(''),(''),'','','');
+FILE_SCHEMA(('IFC2X3'));
+ENDSEC;
+DATA;
+#1=IFCCARTESIANPOINT((0.,0.,0.));
+#2=IFCDIRECTION((0.,0.,1.));
+#3=IFCDIRECTION((1.,0.,0.));
+#4=IFCAXIS2PLACEMENT3D(#1,#2,#3);
+#5=IFCLOCALPLACEMENT($,#4);
+#6=IFCGEOMETRICREPRESENTATIONCONTEXT($,'Model',3,1.E-5,#4,$);
+#7=IFCSIUNIT(*,.LENGTHUNIT.,{prefix},.METRE.);
+#8=IFCUNITASSIGNMENT((#7));
+#30=IFCPERSON($,'a','b',$,$,$,$,$);
+#31=IFCORGANIZATION($,'o',$,$,$);
+#32=IFCPERSONANDORGANIZATION(#30,#31,$);
+#33=IFCAPPLICATION(#31,'1','a','a');
+#34=IFCOWNERHISTORY(#32,#33,$,.ADDED.,$,$,$,0);
+#9=IFCPROJECT('1',#34,'p',$,$,$,$,(#6),#8);
+#10=IFCSITE('2',#34,'s',$,$,#5,$,$,.ELEMENT.,$,$,$,$,$);
+#11=IFCRELAGGREGATES('3',#34,$,$,#9,(#10));
+{points}{faces}#20=IFCCLOSEDSHELL(({shell}));
+#21=IFCFACETEDBREP(#20);
+#22=IFCSHAPEREPRESENTATION(#6,'Body','Brep',(#21));
+#23=IFCPRODUCTDEFINITIONSHAPE($,$,(#22));
+#24=IFCBUILDINGELEMENTPROXY('4',#34,'b',$,$,#5,#23,$,$);
+#25=IFCRELCONTAINEDINSPATIALSTRUCTURE('5',#34,$,$,(#24),#10);
+ENDSEC;
+END-ISO-10303-21;
+"""
+
+
+def gltf_binary() -> bytes:
+    binary = np.array(CORNERS, "<f4").tobytes() + np.array(TRIANGLES, "<u4").tobytes()
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5125, "count": 36, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 96},
+            {"buffer": 0, "byteOffset": 96, "byteLength": 144},
+        ],
+        "buffers": [{"byteLength": 240}],
+    }
+    return glb(document, binary)
+
+
+def las() -> bytes:
+    cloud = laspy.create()
+    cloud.x, cloud.y, cloud.z = np.array(CORNERS, np.float64).T
+    out = io.BytesIO()
+    cloud.write(out)
+    return out.getvalue()
+
+
+_INCH = 0.0254
+_MILLIMETRES = '<head><unit category="length" name="mm" conversionFactor="0.001"/></head>'
+BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
+    "obj": ("a.obj", obj(), "y", None),
+    "ply": ("a.ply", ply(), "y", None),
+    "stl": ("a.stl", stl(), "z", None),
+    "binary stl": ("a.stl", binary_stl(), "z", None),
+    "off": ("a.off", f"OFF\n8 12 0\n{joined(CORNERS)}{joined(TRIANGLES, '3 {} {} {}')}", "y", None),
+    "nff": ("a.nff", of_corners("p 3" + "\n{} {} {}" * 3), "y", None),
+    "raw": ("a.raw", of_corners("{} {} {} " * 3), "y", None),
+    "glb": ("a.glb", gltf_binary(), "y", 1.0),
+    "dxf without a header": ("a.dxf", dxf(None), "z", None),
+    "dxf without a unit": ("a.dxf", dxf(0), "z", None),
+    "dxf of inches": ("a.dxf", dxf(1), "z", _INCH),
+    "dxf of millimetres": ("a.dxf", dxf(4), "z", 0.001),
+    "dxf of survey feet": ("a.dxf", dxf(21), "z", 1200 / 3937),
+    "dxf of an unknown unit": ("a.dxf", dxf(99), "z", None),
+    "3mf of inches": ("a.3mf", threemf(), "z", _INCH),
+    "amf of feet": ("a.amf", amf(), "z", 0.3048),
+    "x3d": ("a.x3d", x3d(""), "y", 1.0),
+    "x3d of millimetres": ("a.x3d", x3d(_MILLIMETRES), "y", 0.001),
+    "ase": ("a.ase", ase(), "z", None),
+    "3ds": ("a.3ds", threeds(), "z", None),
+    "ac": ("a.ac", ac(), "y", None),
+    "x": ("a.x", directx(), "y", None),
+    "ifc of metres": ("a.ifc", ifc("$"), "z", 1.0),
+    "ifc of millimetres": ("a.ifc", ifc(".MILLI."), "z", 0.001),
+    "las": ("a.las", las(), "z", None),
+    **{
+        f"collada with {axis} up": (
+            "a.dae",
+            collada_of(CORNERS, TRIANGLES, "xyz".index(axis), '<unit meter="0.0254"/>'),
+            axis,
+            _INCH,
+        )
+        for axis in "xyz"
+    },
+    **{
+        f"fbx with {axis} up": (
+            "a.fbx",
+            fbx_of(CORNERS, TRIANGLES, "xyz".index(axis), 1),
+            axis,
+            0.01,
+        )
+        for axis in "xyz"
+    },
+}
+_UPRIGHT = {"x": [2, 1, 3], "y": [1, 2, 3], "z": [1, 3, 2]}
+"""The extents of a GLB with y up, in units of the file."""
+
+
+def test_a_box_has_its_extents_unit_and_axes_in_every_format() -> None:
+    wrong: dict[str, object] = {}
+    for case, (name, given, up, metres) in BOXES.items():
+        data = given if isinstance(given, bytes) else given.encode()
+        facts = facts_without_pictures(name, data)
+        found = [facts.get(key) for key in ("sizeX", "sizeY", "sizeZ", "upAxis", "metresPerUnit")]
+        if "refused" in facts:
+            wrong[case] = facts
+            continue
+        scene = read_model(data, name, extension_of(name), Files(Asset()))
+        extents = np.array(glb_extents(scene)) / (metres or 1)
+        exact = np.allclose([float(str(each)) for each in found[:3]], [1, 2, 3], 1e-5)
+        length = found[4] is None if metres is None else np.isclose(float(str(found[4])), metres)
+        if not (exact and length and found[3] == up and np.allclose(extents, _UPRIGHT[up], 1e-5)):
+            wrong[case] = (found, extents.tolist())
+    assert wrong == {}
