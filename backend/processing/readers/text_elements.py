@@ -6,6 +6,7 @@ Only what a line or tag must hold is checked; importers refuse the rest.
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from backend.processing.readers.soundness import line_at, no_number, number
@@ -57,7 +58,11 @@ _OFF = re.compile(rb"(?:ST)?C?N?4?n?OFF\b")
 
 
 def _off(data: bytes) -> None:
-    """Check the indices of the faces of OFF: assimp replaces those of no vertex by the last one."""
+    """Check vertices and faces of OFF.
+
+    Assimp reads a number up to what follows it, and takes the last vertex for one that does not
+    exist.
+    """
     lines = _lines(data)
     head = next(lines, None)
     if head is None or not _OFF.fullmatch(head.tokens[0]):
@@ -69,7 +74,10 @@ def _off(data: bytes) -> None:
     for nth, (at, tokens) in enumerate(lines):
         if nth >= vertices + faces:
             return
-        if nth >= vertices and tokens[0].isdigit():
+        if nth < vertices:
+            for token in tokens[:3]:
+                _coordinate(data, at, token.replace(b",", b"."))  # assimp reads both
+        elif tokens[0].isdigit():
             for token in tokens[1 : 1 + int(tokens[0][:10])]:
                 _index(data, at, token, vertices)
 
@@ -177,6 +185,32 @@ def _x3d(data: bytes) -> None:
             raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
 
 
+_MESH = re.compile(rb"\bMesh\s*[\w.-]*\s*\{")
+_WORD = re.compile(rb"[^\s;,{}]+")
+_COMMENTS = re.compile(rb"(?://|#)[^\n]*")
+
+
+def _x(data: bytes) -> None:
+    """Check the faces of meshes: of one with a vertex that does not exist, a line would remain."""
+    if b"txt" not in data[:16]:
+        return
+    text = _COMMENTS.sub(b"", data)
+    for mesh in _MESH.finditer(text):
+        words = _WORD.finditer(text, mesh.end())
+        size = _counted(words)
+        for _ in islice(words, 3 * size):
+            pass
+        for _ in range(_counted(words)):
+            for found in islice(words, _counted(words)):
+                _index(text, found.start(), found[0], size)
+
+
+def _counted(words: Iterator[re.Match[bytes]]) -> int:
+    """Return the next word as a count; 0 where there is none, which the importer refuses."""
+    found = next(words, None)
+    return int(found[0][:10]) if found is not None and found[0].isdigit() else 0
+
+
 _CHECKS: dict[str, Callable[[bytes], None]] = {
     "ac": _ac,
     "ac3d": _ac,
@@ -185,6 +219,7 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "ase": _ase,
     "off": _off,
     "raw": _raw,
+    "x": _x,
     "x3d": _x3d,
 }
 _LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")

@@ -52,9 +52,9 @@ def facts_without_pictures(name: str, data: bytes, **files: bytes) -> Facts:
     opened = Files(Asset(**files))
     try:
         scene = read_model(data, name, extension_of(name), opened)
+        return facts_of(scene, scene.parts, opened.references)
     except RefusedError as error:
         return {"refused": str(error)}
-    return facts_of(scene, scene.parts, opened.references)
 
 
 def png(size: tuple[int, int] = (8, 8), color: str = "red") -> bytes:

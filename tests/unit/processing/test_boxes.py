@@ -15,6 +15,7 @@ from backend.processing.readers.models import read_model
 from backend.spec.formats import extension_of
 from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures, glb
 from tests.unit.processing.samples import SIDES as _SIDES
+from tests.unit.processing.test_headers import WHOLE, broken_headers
 from tests.unit.processing.test_units import collada_of, fbx_of, glb_extents
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
@@ -144,61 +145,6 @@ def directx() -> str:
     return f"xof 0303txt 0032\nMesh m {{\n 8;\n{corners};\n 12;\n{faces[:-1]};\n}}\n"
 
 
-def ifc(prefix: str) -> str:
-    """A faceted solid; its numbers are in metres with a prefix."""
-    points = joined(
-        [(n + 100, *each) for n, each in enumerate(CORNERS)],
-        "#{}=IFCCARTESIANPOINT(({}.,{}.,{}.));",
-    )
-    faces = joined(
-        [
-            (
-                3 * n + 200,
-                *(c + 100 for c in each),
-                3 * n + 201,
-                3 * n + 200,
-                3 * n + 202,
-                3 * n + 201,
-            )
-            for n, each in enumerate(TRIANGLES)
-        ],
-        "#{}=IFCPOLYLOOP((#{},#{},#{}));#{}=IFCFACEOUTERBOUND(#{},.T.);#{}=IFCFACE((#{}));",
-    )
-    shell = ",".join(f"#{3 * n + 202}" for n in range(12))
-    return f"""ISO-10303-21;
-HEADER;
-FILE_DESCRIPTION((''),'2;1');
-FILE_NAME('','',(''),(''),'','','');
-FILE_SCHEMA(('IFC2X3'));
-ENDSEC;
-DATA;
-#1=IFCCARTESIANPOINT((0.,0.,0.));
-#2=IFCDIRECTION((0.,0.,1.));
-#3=IFCDIRECTION((1.,0.,0.));
-#4=IFCAXIS2PLACEMENT3D(#1,#2,#3);
-#5=IFCLOCALPLACEMENT($,#4);
-#6=IFCGEOMETRICREPRESENTATIONCONTEXT($,'Model',3,1.E-5,#4,$);
-#7=IFCSIUNIT(*,.LENGTHUNIT.,{prefix},.METRE.);
-#8=IFCUNITASSIGNMENT((#7));
-#30=IFCPERSON($,'a','b',$,$,$,$,$);
-#31=IFCORGANIZATION($,'o',$,$,$);
-#32=IFCPERSONANDORGANIZATION(#30,#31,$);
-#33=IFCAPPLICATION(#31,'1','a','a');
-#34=IFCOWNERHISTORY(#32,#33,$,.ADDED.,$,$,$,0);
-#9=IFCPROJECT('1',#34,'p',$,$,$,$,(#6),#8);
-#10=IFCSITE('2',#34,'s',$,$,#5,$,$,.ELEMENT.,$,$,$,$,$);
-#11=IFCRELAGGREGATES('3',#34,$,$,#9,(#10));
-{points}{faces}#20=IFCCLOSEDSHELL(({shell}));
-#21=IFCFACETEDBREP(#20);
-#22=IFCSHAPEREPRESENTATION(#6,'Body','Brep',(#21));
-#23=IFCPRODUCTDEFINITIONSHAPE($,$,(#22));
-#24=IFCBUILDINGELEMENTPROXY('4',#34,'b',$,$,#5,#23,$,$);
-#25=IFCRELCONTAINEDINSPATIALSTRUCTURE('5',#34,$,$,(#24),#10);
-ENDSEC;
-END-ISO-10303-21;
-"""
-
-
 def gltf_binary() -> bytes:
     binary = np.array(CORNERS, "<f4").tobytes() + np.array(TRIANGLES, "<u4").tobytes()
     document = {
@@ -253,8 +199,6 @@ BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
     "3ds": ("a.3ds", threeds(), "z", None),
     "ac": ("a.ac", ac(), "y", None),
     "x": ("a.x", directx(), "y", None),
-    "ifc of metres": ("a.ifc", ifc("$"), "z", 1.0),
-    "ifc of millimetres": ("a.ifc", ifc(".MILLI."), "z", 0.001),
     "las": ("a.las", las(), "z", None),
     **{
         f"collada with {axis} up": (
@@ -294,4 +238,43 @@ def test_a_box_has_its_extents_unit_and_axes_in_every_format() -> None:
         length = found[4] is None if metres is None else np.isclose(float(str(found[4])), metres)
         if not (exact and length and found[3] == up and np.allclose(extents, _UPRIGHT[up], 1e-5)):
             wrong[case] = (found, extents.tolist())
+    assert wrong == {}
+
+
+_TEXTS = {case: given for case, (_, given, _, _) in BOXES.items() if isinstance(given, str)} | {
+    case: given.decode()
+    for case, (name, given, _, _) in BOXES.items()
+    if isinstance(given, bytes) and name.endswith(("dae", "fbx"))
+}
+
+
+def test_byte_order_marks_and_line_ends_change_nothing_in_any_text() -> None:
+    wrong: dict[str, object] = {}
+    for case, text in _TEXTS.items():
+        name = BOXES[case][0]
+        whole = facts_without_pictures(name, text.encode())
+        for end in ("\n", "\r\n", "\r"):
+            for mark in ("", "\ufeff"):
+                facts = facts_without_pictures(name, (mark + text.replace("\n", end)).encode())
+                if facts != whole:
+                    different = {key: facts.get(key) for key in facts.keys() | whole.keys()}
+                    wrong[f"{case} {end!r} {mark!r}"] = {
+                        key: value for key, value in different.items() if value != whole.get(key)
+                    }
+    assert wrong == {}
+
+
+def test_a_broken_header_is_refused_or_changes_nothing_in_any_format() -> None:
+    wrong: dict[str, object] = {}
+    for case, (name, given, _, _) in BOXES.items():
+        data = given.encode() if isinstance(given, str) else given
+        whole = facts_without_pictures(name, data)
+        for kind, broken in broken_headers(data).items():
+            facts = facts_without_pictures(name, broken)
+            said = {"refused", "endsWithinLine", "leftOut"} & facts.keys()
+            if not said and facts != whole and kind not in WHOLE.get(name, ()):
+                wrong[f"{case} {kind}"] = {
+                    key: facts.get(key)
+                    for key in ("triangles", "points", "sizeX", "unit", "upAxis")
+                }
     assert wrong == {}

@@ -142,7 +142,7 @@ WHOLE = {"a.obj": _PARTS, "a.nff": ("doubled 16",), "a.raw": ("doubled 16", "dou
 """Texts whose elements are counted nowhere: a part of one, or one with a part twice, is whole."""
 
 
-def _broken(data: bytes) -> dict[str, bytes]:
+def broken_headers(data: bytes) -> dict[str, bytes]:
     start = min(64, len(data) // 2)
     return {
         "cut after 3": data[:3],
@@ -162,7 +162,7 @@ def test_a_broken_header_is_refused_or_changes_nothing() -> None:
         whole = facts_without_pictures(name, data, cube__bin=samples.cube_binary())
         assert "refused" not in whole, (name, whole)
         whole.pop("generator", None)
-        for kind, broken in _broken(data).items():
+        for kind, broken in broken_headers(data).items():
             if kind in WHOLE.get(name, ()):
                 continue
             facts = facts_without_pictures(name, broken, cube__bin=samples.cube_binary())
@@ -190,7 +190,7 @@ def test_broken_headers_of_images_and_documents_are_refused_or_change_nothing() 
     for name, data in files.items():
         whole = inspect(name, data, Asset())
         assert whole.refused is None, (name, whole.refused)
-        for kind, broken in _broken(data).items():
+        for kind, broken in broken_headers(data).items():
             result = inspect(name, broken, Asset())
             if result.refused is None and result.facts != whole.facts:
                 found[f"{name} {kind}"] = result.facts

@@ -203,6 +203,18 @@ def test_gltf_1_is_in_metres() -> None:
     assert unit_and_up("gltf", b"", {}) == (METRE, None)
 
 
+def test_the_unit_of_ifc_is_a_metre_with_its_prefix_unless_assimp_converts_another_one() -> None:
+    feet = b"#8=IFCCONVERSIONBASEDUNIT(#9,.LENGTHUNIT.,'FOOT',#10);"
+    for text, name in (
+        (b"#7= IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);", "millimeter"),
+        (b"#7=IFCSIUNIT ( * , .LENGTHUNIT. , $ , .METRE. );", "metre"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.CENTI.,.METRE.);", "centimeter"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);" + feet, "metre"),
+        (b"", "metre"),
+    ):
+        assert unit_and_up("ifc", text, {}) == (named(name), "z"), text
+
+
 def test_entities_and_broken_documents_define_no_unit() -> None:
     entity = '<!DOCTYPE a [<!ENTITY e "0.0254">]>'
     for data in (

@@ -1,0 +1,285 @@
+"""Coordinates that are no numbers, and indices of no vertex: refused with the place, or a fact.
+
+Never a model that is silently another one.
+"""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from tests.unit.processing import samples
+from tests.unit.processing.samples import archive, facts_without_pictures
+from tests.unit.processing.test_boxes import (
+    ac,
+    amf,
+    ase,
+    binary_stl,
+    directx,
+    obj,
+    of_corners,
+    ply,
+    stl,
+    threemf,
+    x3d,
+)
+from tests.unit.processing.test_headers import DXF, NFF
+
+_OFF = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1 2\n3 1 2 3\n"
+_RAW = of_corners("{} {} {} " * 3)
+
+
+def _package(old: str, new: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(threemf())) as package:
+        parts = [(name, package.read(name)) for name in package.namelist()]
+    assert any(old.encode() in content for _, content in parts)
+    return archive(
+        *((name, content.replace(old.encode(), new.encode(), 1)) for name, content in parts)
+    )
+
+
+def _glb(index: int | None = None, coordinate: float = 0.0) -> bytes:
+    binary = bytearray(samples.cube_binary())
+    binary[0:4] = np.float32(coordinate).tobytes()
+    if index is not None:
+        binary[96:100] = index.to_bytes(4, "little")
+    return samples.glb(samples.cube_gltf(), bytes(binary))
+
+
+def _changed(text: str, old: str, new: str) -> bytes:
+    assert old in text
+    return text.replace(old, new, 1).encode()
+
+
+def _binary_ply(index: int) -> bytes:
+    data = bytearray(samples.cube_ply(binary=True))
+    data[-4:] = index.to_bytes(4, "big", signed=True)
+    return bytes(data)
+
+
+def _binary_stl(coordinate: float) -> bytes:
+    data = bytearray(binary_stl())
+    data[96:100] = np.float32(coordinate).tobytes()
+    return bytes(data)
+
+
+_COMMA = "decimals are written with a point"
+REFUSED: dict[str, tuple[str, bytes, str]] = {
+    "obj with a decimal comma": (
+        "a.obj",
+        _changed(obj(), "v 1 2 0", "v 1,5 2,0 0,0"),
+        f"line 7: '1,5' is not a number: {_COMMA}",
+    ),
+    "obj with a word": ("a.obj", _changed(obj(), "v 1 2 0", "v 1 x 0"), "line 7: 'x' is not"),
+    "obj with two coordinates": (
+        "a.obj",
+        _changed(obj(), "v 1 2 0", "v 1 2"),
+        "line 7: a vertex has 2 of 3 coordinates",
+    ),
+    "obj with a word as index": ("a.obj", obj().encode() + b"f 1 x 3\n", "line 21: '1 x 3' is not"),
+    "obj with a word that counts back": (
+        "a.obj",
+        b"# \\\n\n" + obj().encode() + b"f -1 -x 3\n",
+        "line 23: '-1 -x 3' is not",
+    ),
+    "obj cut in a word": (
+        "a.obj",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nusem",
+        "ends within an element (usem)",
+    ),
+    "ply with a decimal comma": (
+        "a.ply",
+        _changed(ply(), "\n1 2 0\n", "\n1,5 2 0\n"),
+        f"line 16: '1,5' is not a number: {_COMMA}",
+    ),
+    "ply with a word as index": (
+        "a.ply",
+        _changed(ply(), "\n3 0 1 3", "\n3 0 1 x"),
+        "line 18: 'x'",
+    ),
+    "stl with a decimal comma": (
+        "a.stl",
+        _changed(stl(), "vertex 0 2 3", "vertex 0,5 2,0 3,0"),
+        f"line 6: '0,5' is not a number: {_COMMA}",
+    ),
+    "stl with two coordinates": (
+        "a.stl",
+        _changed(stl(), "vertex 0 2 3", "vertex 0 2"),
+        "line 6: 'endloop' is not a number",
+    ),
+    "off with an index of no vertex": (
+        "a.off",
+        _changed(_OFF, "3 1 2 3", "3 1 2 9"),
+        "line 8: vertex 9 does not exist, there are 4",
+    ),
+    "off with a negative index": (
+        "a.off",
+        _changed(_OFF, "3 1 2 3", "3 1 2 -1"),
+        "line 8: vertex -1",
+    ),
+    "off with a word": ("a.off", _changed(_OFF, "1 0 0", "x 0 0"), "line 4: 'x' is not a number"),
+    "off with a missing coordinate": ("a.off", _changed(_OFF, "1 0 0", "1 0"), "Cannot parse"),
+    "ac with an index of no vertex": (
+        "a.ac",
+        _changed(ac(), "0 0 0\n1 0 0\n3", "9 0 0\n1 0 0\n3"),
+        "vertex 9 does not",
+    ),
+    "ac with a word": ("a.ac", _changed(ac(), "\n0 0 3", "\nx 0 3"), "line 8: 'x' is not"),
+    "ac with a number that is not finite": (
+        "a.ac",
+        _changed(ac(), "\n0 0 3", "\nnan 0 3"),
+        "'nan'",
+    ),
+    "ase with an index of no vertex": (
+        "a.ase",
+        _changed(ase(), "C: 3", "C: 33"),
+        "vertex 33 does not",
+    ),
+    "ase with a word": ("a.ase", _changed(ase(), "VERTEX 1 0 0 3", "VERTEX 1 0 x 3"), "'x' is not"),
+    "ase with a number that is not finite": (
+        "a.ase",
+        _changed(ase(), "VERTEX 1 0 0 3", "VERTEX 1 0 nan 3"),
+        "line 9: 'nan' is not",
+    ),
+    "raw with a decimal comma": ("a.raw", _changed(_RAW, "0 2 3", "0,5 2 3"), _COMMA),
+    "raw with a number that is not finite": (
+        "a.raw",
+        _changed(_RAW, "0 2 3", "nan 2 3"),
+        "line 1: 'nan'",
+    ),
+    "3mf with a decimal comma": ("a.3mf", _package('x="1"', 'x="1,5"'), _COMMA),
+    "3mf with a word": ("a.3mf", _package('y="2"', 'y="x"'), "'x' is not a number"),
+    "3mf without a coordinate": ("a.3mf", _package('z="3"', ""), "'' is not a number"),
+    "3mf without an index": ("a.3mf", _package('v3="3"', ""), "'' is not a number"),
+    "amf with a decimal comma": ("a.amf", _changed(amf(), "<y>2</y>", "<y>2,5</y>"), _COMMA),
+    "amf with a word": ("a.amf", _changed(amf(), "<y>2</y>", "<y>x</y>"), "'x' is not a number"),
+    "amf with an index of no vertex": ("a.amf", _changed(amf(), "<v3>3<", "<v3>33<"), "33"),
+    "x3d with decimal commas": (
+        "a.x3d",
+        x3d("").split("point=")[0].encode() + b'point="0,0 1,5 0,0"/></IndexedFaceSet>',
+        "is not a number",
+    ),
+    "x3d with a word": ("a.x3d", _changed(x3d(""), 'point="0', 'point="x'), "'x' is not a number"),
+    "x3d with a number less": (
+        "a.x3d",
+        _changed(x3d(""), 'point="0', 'point="'),
+        "23 numbers are no",
+    ),
+    "x with an index of no vertex": (
+        "a.x",
+        _changed(directx(), "3;0,1,3;", "3;0,1,33;"),
+        "line 6: vertex 33 does not exist, there are 8",
+    ),
+    "nff with a word": ("a.nff", NFF.replace(b"1.25", b"x", 1), "x"),
+    "dxf with a word": ("a.dxf", DXF.replace(b"1.0\n", b"x\n", 1), "x"),
+    "obj without a finite vertex": ("a.obj", b"v nan 0 0\nv inf 0 0\n", "vertices has finite"),
+}
+LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
+    "obj with a vertex that is not finite": (
+        "a.obj",
+        _changed(obj(), "v 1 2 0", "v 1 nan 0"),
+        "1 of 8 vertices are not finite",
+    ),
+    "obj of a C library": (
+        "a.obj",
+        _changed(obj(), "v 1 2 0", "v 1 -1.#IND 0"),
+        "1 of 8 vertices are",
+    ),
+    "obj with a number beyond all": (
+        "a.obj",
+        _changed(obj(), "v 1 2 0", "v 1 1e999 0"),
+        "not finite",
+    ),
+    "obj with an index of no vertex": (
+        "a.obj",
+        obj().encode() + b"f 1 2 9\n",
+        "1 of 13 faces have too few corners, or a vertex that does not exist (first: line 21)",
+    ),
+    "obj with an index before the first": (
+        "a.obj",
+        obj().encode() + b"f -1 -2 -9\n",
+        "(first: line 21)",
+    ),
+    "obj with index 0": ("a.obj", obj().encode() + b"usemtl m\nf 0 1 2\n", "1 of 1 faces"),
+    "obj with a face of two corners": ("a.obj", obj().encode() + b"f 1 2\n", "first: line 21"),
+    "obj with a line to no vertex": ("a.obj", obj().encode() + b"l 1 99\n", "1 of 1 lines"),
+    "obj with an unknown word and no faces": (
+        "a.obj",
+        b"v 0 0 0\nv 1 0 0\nusem\n",
+        "'usem' is not known (line 3)",
+    ),
+    "ply with a vertex that is not finite": (
+        "a.ply",
+        _changed(ply(), "\n1 2 0\n", "\n1 inf 0\n"),
+        "1 of 8 vertices are not finite",
+    ),
+    "ply with an index of no vertex": (
+        "a.ply",
+        _changed(ply(), "\n3 0 1 3", "\n3 0 1 8"),
+        "1 of 12 faces have too few corners, or a vertex that does not exist (first: face 1)",
+    ),
+    "binary ply with an index of no vertex": ("a.ply", _binary_ply(8), "1 of 6 faces"),
+    "binary ply with a negative index": ("a.ply", _binary_ply(-1), "(first: face 6)"),
+    "stl with a vertex that is not finite": (
+        "a.stl",
+        _changed(stl(), "vertex 0 2 3", "vertex 0 nan 3"),
+        "1 of 36 vertices",
+    ),
+    "binary stl with a vertex that is not finite": (
+        "a.stl",
+        _binary_stl(np.inf),
+        "1 of 36 vertices",
+    ),
+    "off with a vertex that is not finite": ("a.off", _changed(_OFF, "1 0 0", "nan 0 0"), "1 of 4"),
+    "glb with a vertex that is not finite": ("a.glb", _glb(coordinate=np.nan), "1 of 8 vertices"),
+    "glb with an index of no vertex": (
+        "a.glb",
+        _glb(index=99),
+        "1 of 36 indices are of vertices that do not exist (first: index 0)",
+    ),
+    "3mf with an index of no vertex": (
+        "a.3mf",
+        _package('v3="3"', 'v3="33"'),
+        "1 of 12 faces of mesh 1",
+    ),
+    "3mf with a vertex that is not finite": ("a.3mf", _package('x="1"', 'x="nan"'), "not finite"),
+    "x3d with an index of no vertex": (
+        "a.x3d",
+        _changed(x3d(""), "0 1 3 -1", "0 1 33 -1"),
+        "faces of mesh 1",
+    ),
+    "dxf with a vertex that is not finite": (
+        "a.dxf",
+        DXF.replace(b"1.0\n", b"nan\n", 1),
+        "not finite",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_number_or_no_vertex_is_refused_with_its_place(case: str) -> None:
+    name, data, reason = REFUSED[case]
+    assert reason in str(facts_without_pictures(name, data).get("refused"))
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_what_is_left_out_is_a_fact_and_nothing_is_watertight(case: str) -> None:
+    name, data, fact = LEFT_OUT[case]
+    facts = facts_without_pictures(name, data)
+    assert fact in str(facts.get("leftOut")), facts
+    assert facts.get("watertight") is not True
+    assert "volume" not in facts
+
+
+def test_valid_models_leave_nothing_out() -> None:
+    for name, text in (("a.x", directx()), ("a.ac", ac()), ("a.obj", obj()), ("a.x3d", x3d(""))):
+        facts = facts_without_pictures(name, text.encode())
+        assert "leftOut" not in facts
+        assert facts["watertight"] is True, name
+
+
+def test_commas_between_numbers_of_x3d_are_spaces() -> None:
+    whole = facts_without_pictures("a.x3d", x3d("").encode())
+    with_commas = x3d("").replace(" -1 ", ",-1,").replace("0 0 0 ", "0,0,0, ")
+    assert facts_without_pictures("a.x3d", with_commas.encode()) == whole
