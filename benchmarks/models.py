@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.processing.jail.parent import Jail, Outcome
+from backend.processing.jail.results import ReadingStalledError
+from backend.processing.remote.invoker import refused
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
     IMAGE_EXTENSIONS,
@@ -26,7 +28,7 @@ from benchmarks.glb_validator import errors_of
 DEBIAN_MODELS = Path("/usr/share/assimp/models")
 _NOT_MODELS = IMAGE_EXTENSIONS | DOCUMENT_EXTENSIONS
 _CRASHES = ("crashed", "reader was ended", "reader failed")
-_HANGS = "takes longer than"
+_HANGS = ("stalled: ", "seconds of processor time")
 
 
 class FolderFiles:
@@ -83,7 +85,10 @@ def rows_of(root: Path, models: Path) -> Iterator[Row]:
     jail = Jail()
     for number, path in enumerate(files.sizes()):
         with tempfile.TemporaryDirectory() as folder:
-            outcome = jail.inspect(path, root / path, files, Path(folder))
+            try:
+                outcome = jail.inspect(path, root / path, files, Path(folder))
+            except ReadingStalledError as error:
+                outcome = refused(f"stalled: {error}")
             if outcome.glb is not None:
                 shutil.copyfile(outcome.glb, models / f"{number}.glb")
         yield Row(path, outcome)
@@ -109,7 +114,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
         refused=sum(row.outcome.result.refused is not None for row in rows),
         other_formats=sum(extension_of(row.path) not in known for row in rows),
         crashes=tuple(row.path for row in rows if _says(row, *_CRASHES)),
-        hangs=tuple(row.path for row in rows if _says(row, _HANGS)),
+        hangs=tuple(row.path for row in rows if _says(row, *_HANGS)),
         median_seconds=statistics.median(seconds),
         p95_seconds=_percentile(seconds),
         median_cpu_seconds=statistics.median(cpu_seconds),
