@@ -8,15 +8,18 @@ from functools import cached_property
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.core.authorization import Authorization, SystemOnly
+from backend.core.paging import Page, PageRequest
 from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
 from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
 from backend.domains.buckets.service import BucketRegistry
-from backend.domains.executions.repository import ActiveRepository
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service.renewals import FactRenewalStep
+from backend.domains.facts.service.renewals import FactRenewalStep, Failed
+from backend.domains.workflows.models import GLOBAL
 from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
 from backend.spec import jobs
 from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
@@ -67,8 +70,10 @@ class SyncWiring(WorkerWiring):
         return FactRenewalStep(
             facts=FactRepository(self.tables),
             assets=self.assets,
+            objects=self.objects,
             queues=self.queues,
             waiting=lambda most: len(active.oldest_waiting(most)),
+            failed=failed_inspections(ExecutionRepository(self.tables)),
         )
 
     def _count(self, kind: SkipKind, number: int) -> None:
@@ -80,3 +85,20 @@ class SyncWiring(WorkerWiring):
             default_dimensions={**dimensions(self.function.name), "reason": kind},
         ):
             pass
+
+
+def failed_inspections(executions: ExecutionRepository) -> Failed:
+    """Return the failed executions of a shipped workflow, by page, for renewals of facts."""
+
+    def failed(workflow_id: str, request: PageRequest) -> Page[FailedInspection]:
+        page = executions.failed_of_workflow((GLOBAL, workflow_id), request)
+        found = [
+            FailedInspection(
+                one.database_id, one.asset_id, one.input_asset_file_key, one.input_version_id
+            )
+            for one in page.items
+            if one.shipped and one.input_asset_file_key
+        ]
+        return Page(tuple(found), page.after)
+
+    return failed

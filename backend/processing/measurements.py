@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from backend.processing.files import Reference
-from backend.processing.scene import Floats, Indices, Part, RefusedError, Scene
+from backend.processing.scene import Floats, Indices, Part, Scene
 from backend.processing.texts import plain
 from backend.spec.facts import FACTS
 
@@ -46,7 +46,9 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
-    left_out = [*scene.left_out, *_not_finite(everything)]
+    left_out = list(scene.left_out)
+    if not any("not finite" in each for each in left_out):
+        left_out += _not_finite(everything)
     if len(everything) and not any(counts.values()):
         left_out.append(f"its {len(everything)} vertices belong to no valid face, line or point")
     facts["leftOut"] = "; ".join(left_out)
@@ -86,14 +88,8 @@ def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
 
 
 def _not_finite(positions: Floats) -> list[str]:
-    """Return the text about vertices that have no place.
-
-    Raises:
-        RefusedError: no vertex has one.
-    """
+    """Return the text about vertices that have no place."""
     wrong = int((~np.isfinite(positions)).any(1).sum())
-    if wrong and wrong == len(positions):
-        raise RefusedError(f"none of its {wrong} vertices has finite coordinates")
     return [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
 
 

@@ -266,7 +266,8 @@ class _Document:
         return part, influence_of(read, count)
 
     def _note_left_out(self, order: Indices, count: int, mode: object) -> None:
-        wrong, rest = int((order >= count).sum()), len(order) % {4: 3, 1: 2}.get(mode, 1)
+        corners = 3 if mode == 4 else 2 if mode == 1 else 1
+        wrong, rest = int((order >= count).sum()), len(order) % corners
         if wrong:
             fact = f"{wrong} of {len(order)} indices are of vertices that do not exist"
             self.left_out.append(f"{fact} (first: index {int((order >= count).argmax())})")

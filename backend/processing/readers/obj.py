@@ -237,6 +237,11 @@ class _Vertices:
         self._data = data
         rows = coordinates(lines.positions, (3, 4, 6, 7), lambda nth: _place(data, b"v", nth))
         self._positions = rows[:, :3]
+        wrong = ~np.isfinite(self._positions).all(1)
+        if wrong.any():
+            first = _place(data, b"v", int(wrong.argmax()))
+            fact = f"{int(wrong.sum())} of {len(rows)} vertices are not finite"
+            self.left_out.append(f"{fact} (first: {first})")
         colored = rows.shape[1] >= 6
         self._colors = np.hstack([rows[:, 3:6], np.ones((len(rows), 1))]) if colored else None
         self._uv = table(lines.uv, (2, 3))[:, :2]

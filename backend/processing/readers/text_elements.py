@@ -123,8 +123,10 @@ def _ase(data: bytes) -> None:
 def _raw(data: bytes) -> None:
     """Check lines of numbers; other lines name objects."""
     for at, tokens in _lines(data):
-        if len(tokens) >= 9:
-            for token in tokens[:12]:
+        # A colour and corners, or corners; a texture may follow.
+        length = 12 if len(tokens) >= 12 and number(tokens[9]) is not None else 9
+        if len(tokens) >= length:
+            for token in tokens[:length]:
                 _coordinate(data, at, token, finite=True)
 
 
@@ -185,7 +187,7 @@ def _x3d(data: bytes) -> None:
             raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
 
 
-_MESH = re.compile(rb"\bMesh\s*[\w.-]*\s*\{")
+_MESH = re.compile(rb"\bMesh(?:\s+[\w.-]+)?\s*\{")
 _WORD = re.compile(rb"[^\s;,{}]+")
 _COMMENTS = re.compile(rb"(?://|#)[^\n]*")
 

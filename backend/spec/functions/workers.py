@@ -168,6 +168,7 @@ BUCKET_IMPORT_WORKER = audited(
             registry.ASSET_BUCKETS,
             metadata.FILE_ATTRIBUTES,
             workflows.ACTIVE_EXECUTIONS,
+            workflows.WORKFLOW_EXECUTIONS,
             buckets.ASSET_BUCKET,
         ),
         writes=_FOLLOWED,

@@ -173,9 +173,14 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     ),
     "nff with a word": ("a.nff", NFF.replace(b"1.25", b"x", 1), "x"),
     "dxf with a word": ("a.dxf", DXF.replace(b"1.0\n", b"x\n", 1), "x"),
-    "obj without a finite vertex": ("a.obj", b"v nan 0 0\nv inf 0 0\n", "vertices has finite"),
 }
 LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
+    "obj without a finite vertex": ("a.obj", b"v nan 0 0\nv inf 0 0\n", "2 of 2 vertices are not"),
+    "obj with a misplaced sign": (
+        "a.obj",
+        obj().encode() + b"v 1 2 3.1+e2\n",
+        "1 of 9 vertices are not finite (first: line 21)",
+    ),
     "obj with a vertex that is not finite": (
         "a.obj",
         _changed(obj(), "v 1 2 0", "v 1 nan 0"),
@@ -283,3 +288,15 @@ def test_commas_between_numbers_of_x3d_are_spaces() -> None:
     whole = facts_without_pictures("a.x3d", x3d("").encode())
     with_commas = x3d("").replace(" -1 ", ",-1,").replace("0 0 0 ", "0,0,0, ")
     assert facts_without_pictures("a.x3d", with_commas.encode()) == whole
+
+
+def test_the_texture_of_a_raw_triangle_is_no_number() -> None:
+    facts = facts_without_pictures("a.raw", b"0 0 0 0 1 0 1 0 0 unnamed.png\n")
+    assert facts["triangles"] == 1
+
+
+def test_lists_of_a_mesh_of_x_are_no_meshes() -> None:
+    normals = "MeshNormals {\n 1;\n0;0;1;;\n 12;\n" + "3;0,0,0;,\n" * 11 + "3;0,0,0;;\n}\n}\n"
+    data = directx().rsplit("}", 1)[0] + normals
+    facts = facts_without_pictures("a.x", data.encode())
+    assert facts["triangles"] == 12, facts

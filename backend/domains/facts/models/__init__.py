@@ -69,6 +69,16 @@ class InspectedFile:
 
 
 @frozen
+class FailedInspection:
+    """An execution of a shipped workflow that failed, by the key and version of its object."""
+
+    database_id: str
+    asset_id: str
+    key: str
+    version_id: str
+
+
+@frozen
 class SimilarShape:
     """A document of a file whose shape is similar; `key` is its object's."""
 

@@ -7,12 +7,14 @@ import pytest
 
 from backend.core.objects import ObjectHead
 from backend.domains.executions.models import Execution
+from backend.domains.executions.repository import ExecutionRepository
 from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
+from backend.entrypoints.bucket_sync import failed_inspections
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
@@ -76,6 +78,16 @@ class Renewing:
         self.deliver()
         return self.world.job(job_id)
 
+    def inspect(self, path: str) -> None:
+        self.runner.trigger(f"statue{path}")
+
+    def end_all(self, status: str) -> None:
+        """Start the executions that wait, and end all that run."""
+        self.runner.start()
+        active = [one.execution_id for one in self.runs if one.is_active]
+        self.runner.report(*(status_event(one, status) for one in active))
+        assert not any(one.is_active for one in self.runs)
+
     def deliver(self) -> None:
         queues = self.runner.queues
         records = queues.receive([m for m in queues.messages if m.queue == UPLOAD_TRIGGERS.name])
@@ -101,6 +113,8 @@ class Renewing:
             assets=wiring.assets,
             queues=self.runner.queues,
             waiting=lambda most: len(self.runner.active.oldest_waiting(most)),
+            objects=self.runner.objects,
+            failed=failed_inspections(ExecutionRepository(self.runner.tables)),
         )
         progress = step(job)
         if self.dies_after is not None and job.step >= self.dies_after:
@@ -145,6 +159,27 @@ def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
     renewing.runner.report(status_event(renewing.runs[0].execution_id, "FAILED"))
     renewing.renew()
     assert renewing.renewed == ["/a.glb", "/a.glb"]
+
+
+def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() -> None:
+    """It has no facts by which it could be found."""
+    renewing = Renewing()
+    for path in ("/a.glb", "/read.glb", "/new.glb", "/gone.glb", "/other.obj"):
+        renewing.runner.upload(f"statue{path}")
+        renewing.inspect(path)
+    renewing.end_all("FAILED")
+    renewing.record("/read.glb", READERS_VERSION)  # by an execution after it
+    renewing.runner.upload("statue/new.glb")  # a version that no execution has read yet
+    renewing.runner.objects.delete(BUCKET, "statue/gone.glb")
+    assert renewing.renew(databaseId="other").items_done == 0
+    assert renewing.renew(formats=["glb"]).items_done == 1
+    renewals = [one for one in renewing.runs if one.trigger == "renewal"]
+    assert [one.input_asset_file_key for one in renewals] == ["statue/a.glb"]
+    renewing.end_all("TIMED_OUT")
+    assert renewing.renew(formats=["glb"]).items_done == 1
+    renewing.end_all("SUCCEEDED")
+    renewing.record("/a.glb", READERS_VERSION)
+    assert renewing.renew(formats=["glb"]).items_done == 0
 
 
 def test_a_renewal_goes_on_where_its_worker_died_and_starts_each_file_once() -> None:
@@ -211,5 +246,6 @@ def test_a_renewal_waits_while_many_executions_wait() -> None:
 
     renewing.world.step = step
     job = renewing.renew()
-    assert (job.items_done, len(steps)) == (1, 3)
+    # Two wait, one looks at facts, and two at the executions of the shipped workflows.
+    assert (job.items_done, len(steps)) == (1, 5)
     assert (renewing.world.now - before).total_seconds() >= 30
