@@ -46,11 +46,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
-    left_out = list(scene.left_out)
-    if not any("not finite" in each for each in left_out):
-        left_out += _not_finite(everything)
-    if len(everything) and not any(counts.values()):
-        left_out.append(f"its {len(everything)} vertices belong to no valid face, line or point")
+    left_out = _left_out(scene, everything, any(counts.values()))
     facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
     facts |= _texture_facts(scene, references)
@@ -85,6 +81,15 @@ def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
         "texturesAbsolute": sum(map(states.count, ("absolute", "external", "outside"))),
         "texturesEmbedded": scene.embedded_textures,
     }
+
+
+def _left_out(scene: Scene, positions: Floats, has_elements: bool) -> list[str]:
+    left_out = list(scene.left_out)
+    if not any("not finite" in each for each in left_out):
+        left_out += _not_finite(positions)
+    if len(positions) and not has_elements:
+        left_out.append(f"its {len(positions)} vertices belong to no valid face, line or point")
+    return left_out
 
 
 def _not_finite(positions: Floats) -> list[str]:

@@ -266,6 +266,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         **_FOLLOWING,
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
         workflows.ACTIVE_EXECUTIONS: ("Query",),
+        workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "Query"),
     },
     "Quarantine": {
         **KEPT,
