@@ -54,6 +54,12 @@ RARE = (
         "a job of more pages than one run, or documents whose index entries still lag",
     ),
     Rare(
+        "*assetbucket*",
+        "GetObject ListBucketVersions",
+        "BucketImportWorker",
+        "the renewal of a file whose inspection failed",
+    ),
+    Rare(
         "Jobs Reservations SearchState FileAttributeStorageTableV2/index/* *assetbucket*",
         "BatchGetItem GetItem GetObject ListBucket ListBucketVersions PutItem Query UpdateItem",
         "AdminApi ReplayFailures",

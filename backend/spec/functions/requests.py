@@ -33,7 +33,7 @@ from backend.spec.functions.request_parts import (
     Requests,
     together,
 )
-from backend.spec.functions.workflow_requests import OF_EXECUTIONS, OF_WORKFLOWS
+from backend.spec.functions.workflow_requests import OF_EXECUTIONS, OF_WORKFLOWS, RENEWALS
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
 _OF_API: Mapping[str, Requests] = {
@@ -262,12 +262,7 @@ _FOLLOWING: Requests = {
 
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
-    "BucketImportWorker": {
-        **_FOLLOWING,
-        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
-        workflows.ACTIVE_EXECUTIONS: ("Query",),
-        workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "Query"),
-    },
+    "BucketImportWorker": {**_FOLLOWING, **RENEWALS},
     "Quarantine": {
         **KEPT,
         assets.ASSETS: ("BatchGetItem",),

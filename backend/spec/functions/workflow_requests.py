@@ -6,6 +6,15 @@ from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.request_parts import BUCKET_RECORD, CALLER, KEPT, Requests
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
+RENEWALS: Requests = {
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
+    workflows.ACTIVE_EXECUTIONS: ("Query",),
+    workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "QueryIndexes"),
+    # The current version of a file whose inspection failed.
+    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+}
+"""Of the job that has files inspected again."""
+
 OF_WORKFLOWS: Mapping[str, Requests] = {
     "PipelinesApi": {
         assets.DATABASES: ("ConditionCheckItem",),
