@@ -238,7 +238,7 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
 def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(
     shell: Shell, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vitrine.cli.searching.LARGEST_FOLDED_PAGE", 2)
+    monkeypatch.setattr("vitrine.cli.search.LARGEST_FOLDED_PAGE", 2)
     pages = (page("a", assetsFound=5), page("c", "d", assetsFound=5), page("e", assetsFound=5))
     server.fail("POST", "^/search(/simple)?$", *pages)
     shell.run("search", "pump", "--fold", "--limit", "5", "--json")

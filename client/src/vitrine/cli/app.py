@@ -1,41 +1,45 @@
 """The command line as a whole: names, help and order of the commands."""
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 import typer
 
 from vitrine.cli import (
-    administering,
-    auditing,
-    browsing,
-    commenting,
-    constraining,
-    describing,
-    editing,
+    assets,
+    audit,
+    buckets,
+    comments,
+    constraints,
+    databases,
+    deployment,
     executions,
-    explaining,
-    exporting,
+    explanations,
+    exports,
     facts,
-    filing,
+    files,
     indexes,
+    jobs,
     keys,
-    lifecycle,
-    linking,
-    moving,
+    links,
+    login,
+    metadata,
     operations,
+    page,
     pipelines,
-    reading,
+    roles,
     schemas,
-    searching,
-    show,
-    streaming,
-    subscribing,
+    search,
+    streams,
+    subscriptions,
+    tags,
     tracking,
-    uploading,
-    versioning,
+    transfers,
+    uploads,
+    users,
+    versions,
     workflows,
-    writing,
 )
-from vitrine.cli import buckets as stores
-from vitrine.cli import jobs as long_work
 from vitrine.cli.usage import Command
 
 HELP = """Store, search and download 3D assets.
@@ -47,242 +51,217 @@ the identity provider can be used instead of a key.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailable.
 """
 
-app = typer.Typer(
-    name="vitrine",
-    help=HELP,
-    cls=Command,
-    no_args_is_help=True,
-    pretty_exceptions_show_locals=False,
-)
-databases = typer.Typer(help="Databases.", no_args_is_help=True)
-buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
-tags = typer.Typer(help="Tags.", no_args_is_help=True)
-tag_types = typer.Typer(help="Tag types.", no_args_is_help=True)
-assets = typer.Typer(help="Assets, without their files.", no_args_is_help=True)
-facts_app = typer.Typer(help="Facts of files, for administrators.", no_args_is_help=True)
-links = typer.Typer(help="Links between assets.", no_args_is_help=True)
-files = typer.Typer(help="Files of assets.", no_args_is_help=True)
-comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
-versions = typer.Typer(help="Versions of assets.", no_args_is_help=True)
-jobs = typer.Typer(
-    help="Jobs: archiving, deleting and other long operations.", no_args_is_help=True
-)
-uploads = typer.Typer(help="Unfinished uploads.", no_args_is_help=True)
-audit = typer.Typer(help="Audit log: who changed what, and when.", no_args_is_help=True)
-metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
-of_databases = typer.Typer(help="Metadata of databases.", no_args_is_help=True)
-metadata_schemas = typer.Typer(
-    help="Metadata schemas: expected keys and their types.", no_args_is_help=True
-)
+GROUPS: Final[Mapping[str, str]] = {
+    "databases": "Databases.",
+    "buckets": "Buckets that hold assets.",
+    "assets": "Assets, without their files.",
+    "tags": "Tags.",
+    "tag-types": "Tag types.",
+    "metadata": "Metadata of assets and files.",
+    "metadata-schemas": "Metadata schemas: expected keys and their types.",
+    "files": "Files of assets.",
+    "facts": "Facts of files, for administrators.",
+    "links": "Links between assets.",
+    "comments": "Comments on versions of assets.",
+    "versions": "Versions of assets.",
+    "pipelines": "Pipelines that process files.",
+    "workflows": "Workflows: sequences of pipelines.",
+    "executions": "Workflow executions on assets.",
+    "jobs": "Jobs: archiving, deleting and other long operations.",
+    "uploads": "Unfinished uploads.",
+    "audit": "Audit log: who changed what, and when.",
+    "keys": "API keys, for administrators.",
+    "roles": "Roles and their users.",
+    "access": "Permissions, for administrators.",
+    "users": "Users who can sign in, and profiles.",
+    "subscriptions": "Email notifications about changes of assets.",
+    "admin": "Operations, for administrators.",
+    "databases metadata": "Metadata of databases.",
+    "access constraints": "Constraints: rules that allow and deny.",
+    "access template": "Permission templates for roles.",
+    "admin failures": "Changes that could not be indexed or processed.",
+    "admin queues": "Queues and their dead letters.",
+    "admin search": "Search indexes: state, checks, repair, rebuild.",
+}
+COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
+    "login": login.login,
+    "import": transfers.import_folder,
+    "import-bucket": buckets.import_bucket,
+    "search": search.search,
+    "suggest": search.suggest,
+    "ls": assets.ls,
+    "get": assets.get,
+    "download": transfers.download,
+    "cat": streams.cat,
+    "ingest": streams.ingest,
+    "export": exports.export,
+    "archive": assets.archive,
+    "unarchive": assets.unarchive,
+    "delete": assets.delete,
+    "open": page.open_page,
+    "wait": transfers.wait,
+    "demo": transfers.demo,
+    "version": deployment.version,
+    "settings": deployment.settings,
+    "openapi": deployment.openapi,
+    "databases list": databases.list_databases,
+    "databases create": databases.create_database,
+    "databases update": databases.update_database,
+    "databases delete": databases.delete_database,
+    "databases purge": databases.purge_database,
+    "buckets list": buckets.list_buckets,
+    "buckets register": buckets.register,
+    "tags list": tags.list_tags,
+    "tags create": tags.create_tag,
+    "tags update": tags.update_tag,
+    "tags delete": tags.delete_tag,
+    "tag-types list": tags.list_tag_types,
+    "tag-types create": tags.create_tag_type,
+    "tag-types update": tags.update_tag_type,
+    "tag-types delete": tags.delete_tag_type,
+    "assets create": assets.create_asset,
+    "assets update": assets.update_asset,
+    "files show": files.show_file,
+    "files mkdir": files.mkdir,
+    "files move": files.move,
+    "files dependencies": facts.dependencies,
+    "files used-by": facts.dependents,
+    "files similar": facts.similar,
+    "files glb": facts.glb,
+    "files copy": files.copy,
+    "files archive": files.archive,
+    "files unarchive": files.unarchive,
+    "files delete": files.delete,
+    "files revert": files.revert,
+    "files set-primary": files.set_primary,
+    "files delete-preview": files.delete_preview,
+    "files delete-auxiliary": files.delete_auxiliary,
+    "facts renew": facts.renew,
+    "links list": links.list_links,
+    "links show": links.show_link,
+    "links create": links.create_link,
+    "links edit": links.edit_link,
+    "links delete": links.delete_link,
+    "links get-metadata": links.get_metadata,
+    "links set-metadata": links.set_metadata,
+    "comments list": comments.list_comments,
+    "comments show": comments.show_comment,
+    "comments add": comments.add_comment,
+    "comments edit": comments.edit_comment,
+    "comments delete": comments.delete_comment,
+    "versions create": versions.create,
+    "versions list": versions.list_versions,
+    "versions show": versions.show,
+    "versions compare": versions.compare,
+    "versions update": versions.update,
+    "versions archive": versions.archive,
+    "versions unarchive": versions.unarchive,
+    "versions revert": versions.revert,
+    "jobs list": jobs.list_jobs,
+    "jobs show": jobs.show,
+    "jobs cancel": jobs.cancel,
+    "jobs resume": jobs.resume,
+    "jobs wait": jobs.wait,
+    "uploads list": uploads.list_uploads,
+    "uploads show": uploads.show,
+    "uploads abort": uploads.abort,
+    "uploads resume": uploads.resume,
+    "metadata get": metadata.get_metadata,
+    "metadata set": metadata.set_metadata,
+    "metadata remove": metadata.remove_metadata,
+    "databases metadata get": metadata.get_of_database,
+    "databases metadata set": metadata.set_of_database,
+    "databases metadata remove": metadata.remove_of_database,
+    "metadata-schemas list": schemas.list_schemas,
+    "metadata-schemas show": schemas.show_schema,
+    "metadata-schemas create": schemas.create_schema,
+    "metadata-schemas update": schemas.update_schema,
+    "metadata-schemas delete": schemas.delete_schema,
+    "pipelines list": pipelines.list_pipelines,
+    "pipelines show": pipelines.show_pipeline,
+    "pipelines put": pipelines.put_pipeline,
+    "pipelines enable": pipelines.enable_pipeline,
+    "pipelines disable": pipelines.disable_pipeline,
+    "pipelines delete": pipelines.delete_pipeline,
+    "workflows list": workflows.list_workflows,
+    "workflows show": workflows.show_workflow,
+    "workflows put": workflows.put_workflow,
+    "workflows check": workflows.check_workflows,
+    "workflows delete": workflows.delete_workflow,
+    "run": executions.run,
+    "runs": tracking.runs,
+    "executions list": executions.list_executions,
+    "executions show": executions.show_execution,
+    "executions stop": executions.stop_execution,
+    "executions rerun": executions.rerun_execution,
+    "audit list": audit.list_entries,
+    "audit value": audit.show_value,
+    "keys list": keys.list_keys,
+    "keys create": keys.create_key,
+    "keys show": keys.show_key,
+    "keys update": keys.update_key,
+    "keys delete": keys.delete_key,
+    "roles list": roles.list_roles,
+    "roles create": roles.create_role,
+    "roles update": roles.update_role,
+    "roles delete": roles.delete_role,
+    "roles users": roles.list_user_roles,
+    "roles give": roles.give_roles,
+    "roles set": roles.set_roles,
+    "roles take": roles.take_roles,
+    "access explain": explanations.explain,
+    "access constraints list": constraints.list_constraints,
+    "access constraints show": constraints.show_constraint,
+    "access constraints put": constraints.put_constraint,
+    "access constraints check": constraints.check_constraints,
+    "access constraints delete": constraints.delete_constraint,
+    "access template list": constraints.list_templates,
+    "access template apply": constraints.apply_template,
+    "users list": users.list_users,
+    "users create": users.create_user,
+    "users update": users.update_user,
+    "users delete": users.delete_user,
+    "users reset-password": users.reset_password,
+    "users profile": users.show_profile,
+    "subscriptions list": subscriptions.list_subscriptions,
+    "subscriptions add": subscriptions.subscribe,
+    "subscriptions set": subscriptions.set_subscribers,
+    "subscriptions remove": subscriptions.unsubscribe,
+    "subscriptions delete": subscriptions.delete_subscription,
+    "subscriptions check": subscriptions.check,
+    "admin failures list": operations.list_failures,
+    "admin failures show": operations.show_failure,
+    "admin failures replay": operations.replay_failures,
+    "admin search fields": indexes.fields,
+    "admin search status": indexes.status,
+    "admin search check": indexes.check,
+    "admin search repair": indexes.repair,
+    "admin search reindex": indexes.reindex,
+    "admin queues list": operations.list_queues,
+    "admin queues redrive": operations.redrive_queue,
+}
 
-pipelines_app = typer.Typer(help="Pipelines that process files.", no_args_is_help=True)
-executions_app = typer.Typer(help="Workflow executions on assets.", no_args_is_help=True)
-workflows_app = typer.Typer(help="Workflows: sequences of pipelines.", no_args_is_help=True)
 
-api_keys = typer.Typer(help="API keys, for administrators.", no_args_is_help=True)
-roles = typer.Typer(help="Roles and their users.", no_args_is_help=True)
-access = typer.Typer(help="Permissions, for administrators.", no_args_is_help=True)
-constraints = typer.Typer(help="Constraints: rules that allow and deny.", no_args_is_help=True)
-templates = typer.Typer(help="Permission templates for roles.", no_args_is_help=True)
-users = typer.Typer(help="Users who can sign in, and profiles.", no_args_is_help=True)
-subscriptions = typer.Typer(
-    help="Email notifications about changes of assets.", no_args_is_help=True
-)
+def _app() -> typer.Typer:
+    whole = typer.Typer(
+        name="vitrine",
+        help=HELP,
+        cls=Command,
+        no_args_is_help=True,
+        pretty_exceptions_show_locals=False,
+    )
+    groups = {"": whole}
+    for path, text in GROUPS.items():
+        parent, _, name = path.rpartition(" ")
+        groups[path] = typer.Typer(help=text, no_args_is_help=True)
+        groups[parent].add_typer(groups[path], name=name)
+    for path, command in COMMANDS.items():
+        group, _, name = path.rpartition(" ")
+        groups[group].command(name)(command)
+    return whole
 
-admin = typer.Typer(help="Operations, for administrators.", no_args_is_help=True)
-failures = typer.Typer(help="Changes that could not be indexed or processed.", no_args_is_help=True)
-indexes_app = typer.Typer(
-    help="Search indexes: state, checks, repair, rebuild.",
-    no_args_is_help=True,
-)
-queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True)
 
-app.command("login")(writing.login)
-app.command("import")(moving.import_folder)
-app.command("import-bucket")(stores.import_bucket)
-app.command("search")(searching.search)
-app.command("suggest")(searching.suggest)
-app.command("ls")(reading.ls)
-app.command("get")(reading.get)
-app.command("download")(moving.download)
-app.command("cat")(streaming.cat)
-app.command("ingest")(streaming.ingest)
-app.command("export")(exporting.export)
-app.command("archive")(lifecycle.archive)
-app.command("unarchive")(lifecycle.unarchive)
-app.command("delete")(lifecycle.delete)
-app.add_typer(databases, name="databases")
-app.add_typer(buckets, name="buckets")
-app.add_typer(assets, name="assets")
-app.add_typer(tags, name="tags")
-app.add_typer(tag_types, name="tag-types")
-app.add_typer(metadata, name="metadata")
-app.add_typer(metadata_schemas, name="metadata-schemas")
-databases.add_typer(of_databases, name="metadata")
-app.add_typer(files, name="files")
-app.add_typer(facts_app, name="facts")
-app.add_typer(links, name="links")
-app.add_typer(comments, name="comments")
-app.add_typer(versions, name="versions")
-app.add_typer(pipelines_app, name="pipelines")
-app.add_typer(workflows_app, name="workflows")
-app.add_typer(executions_app, name="executions")
-app.add_typer(jobs, name="jobs")
-app.add_typer(uploads, name="uploads")
-app.add_typer(audit, name="audit")
-app.add_typer(api_keys, name="keys")
-app.add_typer(roles, name="roles")
-app.add_typer(access, name="access")
-access.add_typer(constraints, name="constraints")
-access.add_typer(templates, name="template")
-app.add_typer(users, name="users")
-app.add_typer(subscriptions, name="subscriptions")
-app.add_typer(admin, name="admin")
-admin.add_typer(failures, name="failures")
-admin.add_typer(queues, name="queues")
-admin.add_typer(indexes_app, name="search")
-app.command("open")(browsing.open_page)
-app.command("wait")(moving.wait)
-app.command("demo")(moving.demo)
-app.command("version")(reading.version)
-app.command("settings")(show.settings)
-app.command("openapi")(show.openapi)
-
-databases.command("list")(writing.list_databases)
-databases.command("create")(writing.create_database)
-databases.command("update")(editing.update_database)
-databases.command("delete")(writing.delete_database)
-databases.command("purge")(writing.purge_database)
-buckets.command("list")(stores.list_buckets)
-buckets.command("register")(stores.register)
-tags.command("list")(writing.list_tags)
-tags.command("create")(writing.create_tag)
-tags.command("update")(editing.update_tag)
-tags.command("delete")(writing.delete_tag)
-tag_types.command("list")(editing.list_tag_types)
-tag_types.command("create")(editing.create_tag_type)
-tag_types.command("update")(editing.update_tag_type)
-tag_types.command("delete")(editing.delete_tag_type)
-assets.command("create")(editing.create_asset)
-assets.command("update")(editing.update_asset)
-files.command("show")(show.show_file)
-files.command("mkdir")(filing.mkdir)
-files.command("move")(filing.move)
-files.command("dependencies")(facts.dependencies)
-files.command("used-by")(facts.dependents)
-files.command("similar")(facts.similar)
-files.command("glb")(facts.glb)
-files.command("copy")(filing.copy)
-files.command("archive")(filing.archive)
-files.command("unarchive")(filing.unarchive)
-files.command("delete")(filing.delete)
-files.command("revert")(filing.revert)
-files.command("set-primary")(filing.set_primary)
-files.command("delete-preview")(filing.delete_preview)
-files.command("delete-auxiliary")(filing.delete_auxiliary)
-facts_app.command("renew")(facts.renew)
-links.command("list")(linking.list_links)
-links.command("show")(linking.show_link)
-links.command("create")(linking.create_link)
-links.command("edit")(linking.edit_link)
-links.command("delete")(linking.delete_link)
-links.command("get-metadata")(linking.get_metadata)
-links.command("set-metadata")(linking.set_metadata)
-comments.command("list")(commenting.list_comments)
-comments.command("show")(show.show_comment)
-comments.command("add")(commenting.add_comment)
-comments.command("edit")(commenting.edit_comment)
-comments.command("delete")(commenting.delete_comment)
-versions.command("create")(versioning.create)
-versions.command("list")(versioning.list_versions)
-versions.command("show")(versioning.show)
-versions.command("compare")(versioning.compare)
-versions.command("update")(versioning.update)
-versions.command("archive")(versioning.archive)
-versions.command("unarchive")(versioning.unarchive)
-versions.command("revert")(versioning.revert)
-jobs.command("list")(long_work.list_jobs)
-jobs.command("show")(long_work.show)
-jobs.command("cancel")(long_work.cancel)
-jobs.command("resume")(long_work.resume)
-jobs.command("wait")(long_work.wait)
-uploads.command("list")(uploading.list_uploads)
-uploads.command("show")(uploading.show)
-uploads.command("abort")(uploading.abort)
-uploads.command("resume")(uploading.resume)
-metadata.command("get")(writing.get_metadata)
-metadata.command("set")(writing.set_metadata)
-metadata.command("remove")(describing.remove_metadata)
-of_databases.command("get")(describing.get_of_database)
-of_databases.command("set")(describing.set_of_database)
-of_databases.command("remove")(describing.remove_of_database)
-metadata_schemas.command("list")(schemas.list_schemas)
-metadata_schemas.command("show")(schemas.show_schema)
-metadata_schemas.command("create")(schemas.create_schema)
-metadata_schemas.command("update")(schemas.update_schema)
-metadata_schemas.command("delete")(schemas.delete_schema)
-pipelines_app.command("list")(pipelines.list_pipelines)
-pipelines_app.command("show")(pipelines.show_pipeline)
-pipelines_app.command("put")(pipelines.put_pipeline)
-pipelines_app.command("enable")(pipelines.enable_pipeline)
-pipelines_app.command("disable")(pipelines.disable_pipeline)
-pipelines_app.command("delete")(pipelines.delete_pipeline)
-workflows_app.command("list")(workflows.list_workflows)
-workflows_app.command("show")(workflows.show_workflow)
-workflows_app.command("put")(workflows.put_workflow)
-workflows_app.command("check")(workflows.check_workflows)
-workflows_app.command("delete")(workflows.delete_workflow)
-app.command("run")(executions.run)
-app.command("runs")(tracking.runs)
-executions_app.command("list")(executions.list_executions)
-executions_app.command("show")(executions.show_execution)
-executions_app.command("stop")(executions.stop_execution)
-executions_app.command("rerun")(executions.rerun_execution)
-audit.command("list")(auditing.list_entries)
-audit.command("value")(auditing.show_value)
-api_keys.command("list")(keys.list_keys)
-api_keys.command("create")(keys.create_key)
-api_keys.command("show")(keys.show_key)
-api_keys.command("update")(keys.update_key)
-api_keys.command("delete")(keys.delete_key)
-roles.command("list")(administering.list_roles)
-roles.command("create")(administering.create_role)
-roles.command("update")(administering.update_role)
-roles.command("delete")(administering.delete_role)
-roles.command("users")(administering.list_user_roles)
-roles.command("give")(administering.give_roles)
-roles.command("set")(administering.set_roles)
-roles.command("take")(administering.take_roles)
-access.command("explain")(explaining.explain)
-constraints.command("list")(constraining.list_constraints)
-constraints.command("show")(constraining.show_constraint)
-constraints.command("put")(constraining.put_constraint)
-constraints.command("check")(constraining.check_constraints)
-constraints.command("delete")(constraining.delete_constraint)
-templates.command("list")(constraining.list_templates)
-templates.command("apply")(constraining.apply_template)
-users.command("list")(administering.list_users)
-users.command("create")(administering.create_user)
-users.command("update")(administering.update_user)
-users.command("delete")(administering.delete_user)
-users.command("reset-password")(administering.reset_password)
-users.command("profile")(administering.show_profile)
-subscriptions.command("list")(subscribing.list_subscriptions)
-subscriptions.command("add")(subscribing.subscribe)
-subscriptions.command("set")(subscribing.set_subscribers)
-subscriptions.command("remove")(subscribing.unsubscribe)
-subscriptions.command("delete")(subscribing.delete_subscription)
-subscriptions.command("check")(subscribing.check)
-failures.command("list")(operations.list_failures)
-failures.command("show")(operations.show_failure)
-failures.command("replay")(operations.replay_failures)
-indexes_app.command("fields")(show.fields)
-indexes_app.command("status")(indexes.status)
-indexes_app.command("check")(indexes.check)
-indexes_app.command("repair")(indexes.repair)
-indexes_app.command("reindex")(indexes.reindex)
-queues.command("list")(operations.list_queues)
-queues.command("redrive")(operations.redrive_queue)
+app = _app()
 
 
 def main() -> None:

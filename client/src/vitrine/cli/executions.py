@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
 from vitrine.errors import NotFoundError
 from vitrine.execution_models import Execution, RefusedFile

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.indexes import TimeoutOption, WaitOption
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, with_session
 from vitrine.errors import ApiError, ConfigurationError
 from vitrine.lookup import find_asset

@@ -50,6 +50,20 @@ def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption =
     _begun(session, work, timeout=timeout if wait else None)
 
 
+@with_session
+def fields(session: Session) -> None:
+    """List the fields that can be searched, by index."""
+    found = session.client.search.mappings()
+    session.output.document(found)
+    rows: list[list[object]] = []
+    for index, entry in sorted(found.items()):
+        mapping = entry.get("mappings") if isinstance(entry, dict) else None
+        properties = mapping.get("properties") if isinstance(mapping, dict) else None
+        for name, field in (properties if isinstance(properties, dict) else {}).items():
+            rows.append([index, name, field.get("type") if isinstance(field, dict) else None])
+    session.output.rows(["index", "field", "type"], rows)
+
+
 def _begun(session: Session, work: Work, *, timeout: float | None) -> None:
     if timeout is not None:
         _wait(session, work, timeout)

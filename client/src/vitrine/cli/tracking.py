@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, with_session
 from vitrine.errors import ConfigurationError, VitrineError
 from vitrine.lookup import find_asset

@@ -1,17 +1,61 @@
-"""Commands for metadata of databases, and for removing metadata."""
+"""Commands for the metadata of databases, assets and files."""
 
 from typing import Annotated
 
 import typer
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import (
+    AssetArgument,
+    DatabaseArgument,
+)
 from vitrine.cli.session import FAILED, Session, with_session
-from vitrine.cli.writing import FileOption
 from vitrine.lookup import find_asset
 from vitrine.models import BulkResult, Metadata, MetadataType
 from vitrine.resources.metadata import MetadataOwner
 
+FileOption = Annotated[str | None, typer.Option("--file", help="Path of a file in the asset.")]
 KeysArgument = Annotated[list[str], typer.Argument(metavar="KEY…")]
+
+
+@with_session
+def get_metadata(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, file: FileOption = None
+) -> None:
+    """Show the metadata of an asset, or of one of its files."""
+    owner = _owner(session, database, asset, file)
+    session.output.items(
+        session.client.metadata.list(owner),
+        ["key", "value", "type"],
+        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
+    )
+
+
+@with_session
+def set_metadata(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    metadata_key: Annotated[str, typer.Argument(metavar="KEY")],
+    value: Annotated[str, typer.Argument(metavar="VALUE")],
+    kind: Annotated[MetadataType, typer.Option("--type")] = MetadataType.STRING,
+    file: FileOption = None,
+) -> None:
+    """Add or change one metadata value of an asset, or of one of its files."""
+    owner = _owner(session, database, asset, file)
+    record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
+    result = session.client.metadata.set(owner, [record])
+    session.output.document(result.wire())
+    for failed in result.failed_items:
+        session.output.say(f"error: {failed.key}: {failed.error}")
+    if result.failed_items:
+        raise typer.Exit(FAILED)
+    session.output.rows(["key", "value"], [[metadata_key, value]])
+
+
+def _owner(session: Session, database: str, asset: str, file: str | None) -> MetadataOwner:
+    asset_id = find_asset(session.client, database, asset).asset_id
+    path = None if file is None else "/" + file.lstrip("/")
+    return MetadataOwner(database_id=database, asset_id=asset_id, file_path=path)
 
 
 @with_session

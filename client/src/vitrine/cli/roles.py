@@ -1,17 +1,14 @@
-"""Commands for administrators of access: roles, their users, and sign-in."""
+"""Commands for roles and their users."""
 
 from typing import Annotated
 
 import typer
 
+from vitrine.cli.options import UserArgument
 from vitrine.cli.session import Session, YesOption, with_session
-from vitrine.errors import ConfigurationError
 
 RoleArgument = Annotated[str, typer.Argument(metavar="ROLE")]
 RolesArgument = Annotated[list[str], typer.Argument(metavar="ROLE...")]
-UserArgument = Annotated[str, typer.Argument(metavar="USER")]
-EmailOption = Annotated[str | None, typer.Option(help="Such as ann@example.org.")]
-PhoneOption = Annotated[str | None, typer.Option(help="Such as +12345678900.")]
 MfaOption = Annotated[
     bool | None, typer.Option("--mfa/--no-mfa", help="Requires MFA to be in effect.")
 ]
@@ -96,69 +93,3 @@ def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> 
     """Remove all roles from a user."""
     session.confirm(f"Remove all roles from {user}?", yes=yes)
     session.output.reply(session.client.roles.take_all(user), user=user, roles="")
-
-
-@with_session
-def list_users(session: Session) -> None:
-    """List the users of the Cognito user pool."""
-    session.output.items(
-        session.client.sign_ins.list(),
-        ["user", "email", "phone", "status", "enabled"],
-        lambda one: [
-            one.user_id,
-            one.email,
-            one.phone,
-            one.user_status,
-            "yes" if one.enabled else "no",
-        ],
-    )
-
-
-@with_session
-def create_user(
-    session: Session,
-    user: UserArgument,
-    email: Annotated[str, typer.Option(help="Address to which the temporary password is sent.")],
-    phone: PhoneOption = None,
-) -> None:
-    """Create a user in the Cognito user pool."""
-    session.output.reply(
-        session.client.sign_ins.create(user, email=email, phone=phone), user=user, email=email
-    )
-
-
-@with_session
-def update_user(
-    session: Session, user: UserArgument, email: EmailOption = None, phone: PhoneOption = None
-) -> None:
-    """Change the email address or phone number of a Cognito user."""
-    if email is None and phone is None:
-        raise ConfigurationError("give --email or --phone")
-    session.output.reply(
-        session.client.sign_ins.update(user, email=email, phone=phone),
-        user=user,
-        email=email,
-        phone=phone,
-    )
-
-
-@with_session
-def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
-    """Delete a user from the Cognito user pool."""
-    session.confirm(f"Delete the user {user} from the user pool?", yes=yes)
-    session.output.reply(session.client.sign_ins.delete(user), deleted=user)
-
-
-@with_session
-def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
-    """Reset the password of a Cognito user."""
-    session.confirm(f"Reset the password of {user}?", yes=yes)
-    session.output.reply(session.client.sign_ins.reset_password(user), reset=user)
-
-
-@with_session
-def show_profile(session: Session, user: UserArgument, email: EmailOption = None) -> None:
-    """Show your profile; --email sets the address for notifications."""
-    profiles = session.client.profiles
-    found = profiles.get(user) if email is None else profiles.keep(user, email=email)
-    session.output.reply(found, user=found.user_id, email=found.email)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset

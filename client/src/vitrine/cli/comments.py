@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 
@@ -80,3 +80,19 @@ def delete_comment(
     asset_id = find_asset(session.client, database, asset).asset_id
     session.confirm(f"Delete the comment {comment}?", yes=yes)
     session.output.reply(session.client.comments.delete(asset_id, comment), deleted=comment)
+
+
+@with_session
+def show_comment(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, comment: KeyArgument
+) -> None:
+    """Show one comment."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    found = session.client.comments.get(asset_id, comment)
+    session.output.reply(
+        found,
+        key=found.key,
+        by=found.comment_owner_id,
+        at=found.date_edited or found.date_created,
+        text=found.comment_body,
+    )

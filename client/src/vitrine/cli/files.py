@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.facts import users_of
-from vitrine.cli.lifecycle import TimeoutOption, WaitOption
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, WaitOption
+from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 from vitrine.resources.file_changes import FilesChanged, Ids
@@ -191,6 +191,34 @@ def delete_auxiliary(
     session.confirm(f"Delete the generated files of {path}?", yes=yes)
     done = session.client.files.delete_auxiliary(ids, path)
     session.output.reply(done, path=path, deleted=done.deleted_count, job=done.job_id)
+
+
+@with_session
+def show_file(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Such as /parts/1.glb.")],
+) -> None:
+    """Show a file with its versions."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    wanted = "/" + path.lstrip("/")
+    found = session.client.files.info(database, asset_id, wanted, include_versions=True)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["version", "changed", "size", "state"],
+        [
+            [
+                one.version_id,
+                one.last_modified,
+                size_text(one.size),
+                "archived" if one.is_archived else "latest" if one.is_latest else "",
+            ]
+            for one in found.versions or ()
+        ],
+    )
+    if found.not_inspected is not None:
+        session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
 
 
 def _ids(session: Session, database: str, asset: str) -> Ids:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, with_session
 from vitrine.lookup import find_asset
 from vitrine.resources.exports import ExportedAsset, ExportFlags, ExportPage, UnseenAsset

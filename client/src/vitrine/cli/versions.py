@@ -5,9 +5,14 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.lifecycle import ReasonOption, TimeoutOption, WaitOption
+from vitrine.cli.options import (
+    AssetArgument,
+    DatabaseArgument,
+    ReasonOption,
+    TimeoutOption,
+    WaitOption,
+)
 from vitrine.cli.output import size_text
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset

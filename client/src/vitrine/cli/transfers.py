@@ -7,11 +7,11 @@ import typer
 from pydantic import JsonValue
 
 from vitrine import demo as trial
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.progress import progress_on
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
-from vitrine.cli.uploading import FinishOption, PartSizeOption, settings_of
+from vitrine.cli.uploads import FinishOption, PartSizeOption, settings_of
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.transfer.downloading import download as download_files

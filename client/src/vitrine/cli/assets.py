@@ -1,0 +1,219 @@
+"""Commands for assets: list, show, create, update, archive, restore, delete."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.options import (
+    AssetArgument,
+    DatabaseArgument,
+    ReasonOption,
+    TextOption,
+    TimeoutOption,
+    WaitOption,
+)
+from vitrine.cli.output import size_text
+from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.models import Asset
+from vitrine.resources.lifecycle import Changed
+
+
+@with_session
+def ls(
+    session: Session,
+    database: Annotated[str | None, typer.Argument(metavar="DATABASE")] = None,
+    asset: Annotated[str | None, typer.Argument(metavar="ASSET")] = None,
+) -> None:
+    """List databases, the assets of a database, or the files of an asset."""
+    if database is None:
+        _list_databases(session)
+    elif asset is None:
+        _list_assets(session, database)
+    else:
+        _list_files(session, database, asset)
+
+
+def _list_databases(session: Session) -> None:
+    session.output.items(
+        session.client.databases.list(),
+        ["database", "assets", "description"],
+        lambda one: [one.database_id, one.asset_count, one.description],
+    )
+
+
+def _list_assets(session: Session, database: str) -> None:
+    session.client.databases.get(database)
+    session.output.items(
+        session.client.assets.list(database),
+        ["asset", "name", "type", "tags"],
+        lambda one: [one.asset_id, one.asset_name, one.asset_type, " ".join(one.tags or ())],
+    )
+
+
+def _list_files(session: Session, database: str, asset: str) -> None:
+    asset_id = find_asset(session.client, database, asset).asset_id
+    session.output.items(
+        session.client.files.list(database, asset_id, basic=True, page_size=1_500),
+        ["path", "size", "changed"],
+        lambda one: [one.relative_path, size_text(one.size), one.date_created_current_version],
+    )
+
+
+@with_session
+def get(session: Session, database: DatabaseArgument, asset: AssetArgument) -> None:
+    """Show one asset."""
+    found = find_asset(session.client, database, asset).wire()
+    session.output.document(found)
+    session.output.rows(["field", "value"], [[name, value] for name, value in found.items()])
+
+
+@with_session
+def create_asset(
+    session: Session,
+    database: DatabaseArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    description: TextOption = None,
+    asset_id: Annotated[
+        str | None, typer.Option("--id", help="Id of the asset; default: generated.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Tag of the asset; may be repeated.")
+    ] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="Folder of the bucket that already contains the files.")
+    ] = None,
+    keep_here: Annotated[
+        bool, typer.Option("--not-distributable", help="Forbid downloads.")
+    ] = False,
+) -> None:
+    """Create an asset without files; `import` creates assets from folders."""
+    made = session.client.assets.create(
+        database,
+        name,
+        description=description or f"Asset {name}",
+        is_distributable=not keep_here,
+        tags=tag or (),
+        asset_id=asset_id,
+        bucket_existing_key=folder,
+    )
+    session.output.reply(made, asset=made.asset_id)
+
+
+@with_session
+def update_asset(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
+    description: TextOption = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Replaces all tags; may be repeated.")
+    ] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
+    distributable: Annotated[
+        bool | None,
+        typer.Option("--distributable/--not-distributable", help="Allow or forbid downloads."),
+    ] = None,
+) -> None:
+    """Change an asset; fails if someone else changes it at the same time."""
+    if tag and no_tags:
+        raise ConfigurationError("--tag and --no-tags cannot be used together")
+    tags = [] if no_tags else tag
+    if name is None and description is None and tags is None and distributable is None:
+        raise ConfigurationError("nothing to change: see --help")
+    found = find_asset(session.client, database, asset)
+    session.output.reply(
+        session.client.assets.update(
+            database,
+            found.asset_id,
+            asset_name=name,
+            description=description,
+            tags=tags,
+            is_distributable=distributable,
+            revision=found.revision,
+        ),
+        asset=found.asset_id,
+    )
+
+
+@with_session
+def archive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    reason: ReasonOption = None,
+    yes: YesOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Archive an asset: it is left out of lists and searches, but can be restored."""
+    found = find_asset(session.client, database, asset, archived=True)
+    session.confirm(f"Archive {_called(found)}?", yes=yes)
+    _change(
+        session,
+        lambda: session.client.assets.archive(database, found.asset_id, reason=reason),
+        wait=wait,
+        timeout=timeout,
+    )
+
+
+@with_session
+def unarchive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    reason: ReasonOption = None,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Restore an archived asset and the files archived with it."""
+    found = find_asset(session.client, database, asset, archived=True)
+    _change(
+        session,
+        lambda: session.client.assets.unarchive(database, found.asset_id, reason=reason),
+        wait=wait,
+        timeout=timeout,
+    )
+
+
+@with_session
+def delete(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    reason: ReasonOption = None,
+    yes: YesOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Permanently delete an asset with all file versions, metadata, links and comments."""
+    found = find_asset(session.client, database, asset, archived=True)
+    session.confirm(f"Permanently delete {_called(found)} with all versions of its files?", yes=yes)
+    _change(
+        session,
+        lambda: session.client.assets.delete(database, found.asset_id, reason=reason),
+        wait=wait,
+        timeout=timeout,
+    )
+
+
+def _called(asset: Asset) -> str:
+    return f"the asset {asset.asset_name!r} ({asset.asset_id})"
+
+
+def _change(session: Session, change: Callable[[], Changed], *, wait: bool, timeout: float) -> None:
+    changed = change()
+    state = changed.job_state
+    if wait and state != "done":
+        jobs = session.client.jobs
+        state = jobs.wait(changed.job_id, timeout=timeout, sleep=session.wiring.sleep).state
+    session.output.reply(
+        {**changed.wire(), "jobState": state},
+        asset=changed.asset_id,
+        operation=changed.operation,
+        job=changed.job_id,
+        state=state,
+    )

@@ -1,0 +1,29 @@
+"""Commands that show the version, the settings and the API of a deployment."""
+
+import json
+
+from vitrine.cli.session import Session, with_session
+
+
+@with_session
+def version(session: Session) -> None:
+    """Print the server's version."""
+    answer = session.client.version.get()
+    session.output.reply(
+        answer, contract=answer.version, product=answer.product_version or "unknown"
+    )
+
+
+@with_session
+def settings(session: Session) -> None:
+    """Show the sign-in settings and the enabled features of the deployment."""
+    configuration = session.client.configuration
+    found = configuration.sign_in().wire() | configuration.switches().wire()
+    session.output.document(found)
+    session.output.rows(["setting", "value"], [[name, value] for name, value in found.items()])
+
+
+@with_session
+def openapi(session: Session) -> None:
+    """Print the OpenAPI document of the deployment."""
+    session.output.line(json.dumps(session.client.configuration.openapi(), ensure_ascii=False))
