@@ -17,7 +17,7 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True)
 def frozen(declared: type[T], /) -> type[T]:
     """Declare a value: compared, hashed and displayed by its fields, never changed."""
-    names = take_fields(declared)
+    names = _take_fields(declared)
 
     def values(one: object) -> tuple[Any, ...]:
         given = one.__dict__
@@ -41,7 +41,7 @@ def frozen(declared: type[T], /) -> type[T]:
     return declared
 
 
-def take_fields(declared: type[Any], /) -> tuple[str, ...]:
+def _take_fields(declared: type[Any], /) -> tuple[str, ...]:
     """Have `dataclass` collect the fields, add the constructor, and return the names."""
     declared.__doc__ = declared.__doc__ or declared.__name__  # otherwise `dataclass` generates one
     dataclass(init=False, repr=False, eq=False, match_args=False)(declared)

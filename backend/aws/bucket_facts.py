@@ -1,13 +1,13 @@
 """S3's facts about a bucket behind the port `core.bucket_facts.BucketFacts`."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError, ParamValidationError
 
 from backend.aws.errors import code_of, translated
 from backend.core.bucket_facts import BucketFact
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -27,7 +27,7 @@ _NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
 """Archived, empty, or deleted meanwhile: no byte of the object shows anything about its key."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class S3BucketFacts:
     """Facts as S3 returns them to this function's role (see the port).
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from botocore.exceptions import ClientError
 from backend.aws.errors import translated
 from backend.aws.settings import Settings
 from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
-from backend.core.wired import wired
 from backend.spec.queues import Queue
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _RUNNING = frozenset({"RUNNING", "CANCELLING"})
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SqsDeadLetters:
     """The queues of a deployment (see the port for what each method promises)."""
 

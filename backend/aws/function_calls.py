@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from botocore.exceptions import ClientError, ReadTimeoutError
@@ -16,7 +17,6 @@ from tenacity import (
 from backend.aws.errors import code_of, is_outage, translated
 from backend.core.errors import UnavailableError
 from backend.core.function_calls import CallReply
-from backend.core.wired import wired
 
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
 _BUSY_SECONDS = 60
@@ -24,7 +24,7 @@ _TYPE_CHARACTERS = 100
 _TIMED_OUT = re.compile(r"Task timed out after [0-9.]+ seconds\Z")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LambdaCalls:
     """Synchronous calls (see the port). Its client makes one attempt for each.
 

@@ -1,12 +1,12 @@
 """S3's conditional writes behind the port `core.guarded_objects.GuardedObjects`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
 from backend.aws.errors import code_of, translated
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -15,7 +15,7 @@ _CHANGED = frozenset({"ConditionalRequestConflict", "NoSuchKey", "PreconditionFa
 """What S3 says where the condition does not hold, or another request is at the object just now."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class S3GuardedObjects:
     """Conditional writes (see the port for what each method promises)."""
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
@@ -17,7 +18,6 @@ from backend.aws.errors import code_of, translated
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, UnavailableError
 from backend.core.notifications import TooManyAddressesError
-from backend.core.wired import wired
 from backend.spec.topics import NOTIFICATIONS
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _INVALID = frozenset({"InvalidParameter", "InvalidParameterValue"})
 _BUSY = frozenset({"Throttled", "Throttling", "ThrottledException"})
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SnsNotifications:
     """The topic of a deployment (see the port for what each method promises)."""
 

@@ -1,12 +1,12 @@
 """S3's ranged reads behind the port `core.object_ranges.ObjectRanges`."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from backend.aws.errors import NOT_RESTORED, code_of, translated
 from backend.core.objects import NotRestoredError
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -17,7 +17,7 @@ _CHANGED = frozenset(
 """What S3 says of an object that was replaced, shortened, archived or deleted meanwhile."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class S3ObjectRanges:
     """Ranged reads (see the port for what is promised)."""
 

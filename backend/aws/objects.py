@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -26,7 +27,6 @@ from backend.core.objects import (
     Written,
 )
 from backend.core.reads import REQUEST_PARAMETER
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -42,7 +42,7 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class S3Objects:
     """The objects of a deployment's buckets (see the port for what each method promises)."""
 

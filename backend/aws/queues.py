@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backend.aws.errors import translated
 from backend.aws.settings import Settings
 from backend.core.errors import UnavailableError
-from backend.core.wired import wired
 from backend.spec.queues import Queue
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _BATCH = 10  # SQS's limit of messages per request
 _BATCH_BYTES = 240_000  # below SQS's limit of 256 KiB per request
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SqsQueues:
     """The queues of a deployment (see the port for what each method promises)."""
 

@@ -6,6 +6,7 @@ this function send requests into the deployment's own network.
 
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 
 import urllib3
@@ -14,7 +15,6 @@ from urllib3.util import Url, parse_url
 
 from backend.core.addresses import is_local, is_public
 from backend.core.errors import UnavailableError
-from backend.core.wired import wired
 from backend.spec.versions import PRODUCT_VERSION
 
 MAX_BYTES = 256 * 1024
@@ -28,7 +28,7 @@ def addresses_of(host: str) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class HttpRemoteJson:
     """Fetches documents of the provider whose address the settings have, without redirects."""
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from backend.core.runs import (
     StepStatus,
     TaskKind,
 )
-from backend.core.wired import wired
 from backend.spec.functions import FUNCTIONS
 from backend.spec.state_machine import CAUSE_CHARS, ERROR_CHARS, INPUT_BYTES, NAME
 
@@ -41,7 +41,7 @@ _STEPS: Mapping[str, StepStatus] = {
 _SHIPPED = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "pipeline")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class StepFunctionsRuns:
     """The executions of a deployment (see the port for what each method promises)."""
 

@@ -6,6 +6,7 @@ Only this module imports opensearchpy.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -35,7 +36,6 @@ from backend.core.search_engine import (
     Stretch,
     TooManyPointsInTimeError,
 )
-from backend.core.wired import wired
 
 _logger = Logger(child=True)
 T = TypeVar("T")
@@ -47,7 +47,7 @@ _SECONDS = 20
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class OpenSearchEngine:
     """A search cluster (see the port for what each method promises)."""
 

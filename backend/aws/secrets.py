@@ -1,18 +1,17 @@
 """Secrets Manager: the values of generated secrets, each read once per `Secrets`."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backend.aws.errors import translated
 from backend.aws.settings import Settings
-from backend.core.wired import wired
 from backend.spec.secrets import Secret
 
 if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Secrets:
     """The secrets of a deployment."""
 

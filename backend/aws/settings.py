@@ -6,8 +6,8 @@ is a programming error and fails at cold start.
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from backend.core.wired import wired
 from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
 from backend.spec.queues import Queue
@@ -21,7 +21,7 @@ class MissingSettingError(Exception):
     """The environment lacks a variable that the function's declaration requires."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Settings:
     """The physical names behind the declarations, for one function."""
 

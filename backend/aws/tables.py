@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
@@ -26,7 +27,6 @@ from backend.core.transactions import (
     Update,
     Write,
 )
-from backend.core.wired import wired
 from backend.spec.tables.model import Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _BusyError(Exception):
     """Another transaction holds an item, or a batch is incomplete: try again."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DynamoTables:
     """The tables of a deployment (see the port for what each method promises)."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -11,7 +12,6 @@ from backend.core.clock import iso
 from backend.core.errors import InvalidInputError, StateForbidsError, UnavailableError
 from backend.core.paging import Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
@@ -22,7 +22,7 @@ _INVALID = frozenset({"InvalidParameterException", "InvalidPasswordException"})
 _BUSY = frozenset({"TooManyRequestsException", "LimitExceededException"})
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CognitoUserPool:
     """The users of one pool (see the port for what each method promises)."""
 

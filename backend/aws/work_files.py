@@ -3,12 +3,12 @@
 import shutil
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backend.aws.errors import translated
 from backend.aws.object_errors import translated_object
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 20
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class S3WorkFiles:
     """Objects as files of this machine (see the port for what each method promises)."""
 

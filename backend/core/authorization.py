@@ -1,12 +1,11 @@
 """The permission port. Middleware calls it for every route, and services for every object."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import SYSTEM, Identity
-from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 from backend.values import frozen
 
@@ -78,7 +77,7 @@ class SystemOnly:
         return caller == SYSTEM
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SystemOr:
     """For functions that act for users and for the product itself, which may do everything."""
 

@@ -5,12 +5,12 @@ the permission port can distinguish this from a missing object, so its decisions
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.errors import NotFoundError, PermissionDeniedError, VitrineError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 
 Refusal = Literal["route", "object", "invisible"]
@@ -83,7 +83,7 @@ class LateDenials:
         self._made.record(denial)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WatchedAuthorization:
     """Evaluates rules, and notes what they refuse."""
 

@@ -10,11 +10,11 @@ import binascii
 import hmac
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.paging import Position
-from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_TOKEN_CHARS = 16_384
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PageTokens:
     """Issues and reads page tokens; `key` is called when the first one is needed."""
 

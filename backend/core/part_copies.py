@@ -3,13 +3,12 @@
 S3 lists the parts that are copied, so a copy continues where a stopped process ended.
 """
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
 from backend.core.objects import Objects, Part, Written
 from backend.core.parallel import WORKERS, in_parallel
-from backend.core.wired import wired
 from backend.values import frozen
 
 _MIB = 1024**2
@@ -50,7 +49,7 @@ class PartCopy:
     copy_id: str
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PartCopies:
     objects: Objects
     large_bytes: int

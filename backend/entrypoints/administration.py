@@ -3,6 +3,7 @@
 Slices are imported where they are wired, as in `wiring`.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from backend.aws import clients
@@ -10,7 +11,6 @@ from backend.core.identity import Identity
 from backend.core.ids import new_secret, new_uuid
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
-from backend.core.wired import wired
 from backend.domains.access.policy.model import Fields
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.keys import ApiKeyRepository
@@ -31,7 +31,7 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.jobs import WITHDRAW_ROLE
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AccessWiring(Wiring):
     """Creates the services of the domain access."""
 

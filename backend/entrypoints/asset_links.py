@@ -1,14 +1,14 @@
 """Wires links between assets."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkQueries
 from backend.entrypoints.wiring import Wiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LinkWiring(Wiring):
     """Creates the services of asset links."""
 

@@ -1,10 +1,10 @@
 """Wires asset versions."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from backend.core.part_copies import PartCopies
-from backend.core.wired import wired
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import (
     FileRestoration,
@@ -21,7 +21,7 @@ from backend.spec.jobs import MAKE_VERSION
 from backend.spec.settings import LARGE_FILE_BYTES
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionWiring(WorkerWiring):
     """Creates the services of asset versions, for the API and for workers."""
 

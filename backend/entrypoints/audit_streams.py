@@ -5,6 +5,7 @@ that cannot be parsed is stored with the failures, so that it does not block oth
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,6 @@ from backend.aws.items import from_wire
 from backend.core.deliveries import Event, Reply, failed
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.streams import Creations, Expired, ExpiredEntries
 from backend.entrypoints.wiring import Wiring
@@ -33,7 +33,7 @@ class _NotUnderstoodError(Exception):
     """A record lacks a value; the message names it."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CreationsConsumer:
     """Consumes the stream of assets."""
 
@@ -60,7 +60,7 @@ class CreationsConsumer:
         return None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExpiryConsumer:
     """Consumes the stream of entries."""
 
@@ -117,7 +117,7 @@ def _name(record: Record) -> str:
     return str(record.get("eventID") or _sequence(record))
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditingWiring(Wiring):
     """Creates the services of both functions."""
 

@@ -2,11 +2,11 @@
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from backend.aws import clients
-from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.service.authentication import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Warn = Callable[[str], None]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuthorizerWiring(Wiring):
     """Creates the services of the authorizer."""
 

@@ -3,13 +3,13 @@
 It acts as the product itself, because there is no caller.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.core.authorization import Authorization, SystemOnly
 from backend.core.paging import Page, PageRequest
-from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
@@ -27,7 +27,7 @@ from backend.spec.queues import BUCKET_IMPORTS
 from backend.spec.settings import SYNC_DATABASE_ID
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SyncWiring(WorkerWiring):
     """Creates the services of both workers: of events, and of imports."""
 

@@ -4,10 +4,10 @@ Slices are imported where they are wired, as in `wiring`.
 """
 # ruff: noqa: PLC0415
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backend.aws import clients
-from backend.core.wired import wired
 from backend.entrypoints.wiring import Wiring
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.settings import IMPORTED_BUCKETS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from backend.domains.buckets.service import BucketRegistration
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RegistryWiring(Wiring):
     """Creates the services of both functions."""
 

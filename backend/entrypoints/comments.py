@@ -1,8 +1,8 @@
 """Wires comments."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById
 from backend.domains.comments.repository import CommentRepository
@@ -10,7 +10,7 @@ from backend.domains.comments.service import CommentService
 from backend.entrypoints.wiring import Wiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CommentWiring(Wiring):
     """Creates the services of comments."""
 

@@ -1,9 +1,9 @@
 """Wires the configuration that clients request before they sign in."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from backend.core.wired import wired
 from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
@@ -17,7 +17,7 @@ from backend.spec.settings import (
 )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ConfigurationWiring(Wiring):
     """Creates the services of the domain configuration."""
 

@@ -1,16 +1,16 @@
 """Wires downloads and streams."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from backend.aws import clients
 from backend.aws.object_ranges import S3ObjectRanges
-from backend.core.wired import wired
 from backend.domains.downloads.service import DownloadService, StreamService
 from backend.entrypoints.wiring import Wiring
 from backend.spec.buckets import AUXILIARY_BUCKET
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DownloadWiring(Wiring):
     """Creates the services of downloads."""
 

@@ -1,13 +1,13 @@
 """Wires the functions that start, end, reconcile and trigger executions."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from aws_lambda_powertools import Logger
 
 from backend.core.authorization import Authorization, SystemOnly
-from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
@@ -25,7 +25,7 @@ Scheduled = Callable[[dict[str, Any], Any], dict[str, Any]]
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
     """Creates the services that start, end and trigger executions, as the product itself."""
 

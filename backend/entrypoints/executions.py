@@ -1,8 +1,8 @@
 """Wires executions and their routes."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.progress import ExecutionProgress
@@ -10,7 +10,7 @@ from backend.domains.executions.service.queries import ExecutionQueries
 from backend.entrypoints.workflow_wiring import WorkflowWiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionWiring(WorkflowWiring):
     """Creates the common services of the functions of executions, and of the routes."""
 

@@ -1,14 +1,14 @@
 """Wires exports."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.exports.service import ExportService
 from backend.entrypoints.asset_links import LinkWiring
 from backend.spec.settings import NAME_HIDDEN_ASSETS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExportWiring(LinkWiring):
     """Creates the services of exports."""
 

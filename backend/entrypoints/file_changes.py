@@ -1,10 +1,10 @@
 """Wires changes of files. Loaded by the first request that changes a file."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from backend.core.part_copies import PartCopies
-from backend.core.wired import wired
 from backend.domains.files.repository import FileChangeRepository, FileRepository
 from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.change_runner import ChangeRunner
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from backend.entrypoints.wiring import Wiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileChangeWiring:
     """Creates the services that change files: requests, and steps of their jobs."""
 

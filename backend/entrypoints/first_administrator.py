@@ -1,9 +1,9 @@
 """Wires the creation of the first administrator and of other initial rows."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from backend.core.ids import new_uuid
-from backend.core.wired import wired
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.repository.people import UserRoleRepository
@@ -18,7 +18,7 @@ from backend.domains.workflows.service import ShippedWorkflows
 from backend.entrypoints.wiring import Wiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DeploymentWiring(Wiring):
     """Creates the services of the bootstrap."""
 

@@ -1,11 +1,10 @@
 """Wires the indexing path. Each part is built when it is first used."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from backend.aws.search_engine import connect
-from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.job_workers import Handler, WorkerWiring, handler_of
@@ -23,7 +22,7 @@ from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class IndexingWiring(WorkerWiring):
     """Creates the services of the indexing functions.
 

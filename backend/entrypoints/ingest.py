@@ -1,13 +1,13 @@
 """Wires ingest to the services of assets and uploads."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.ingest.service import IngestService
 from backend.entrypoints.wiring import Wiring
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class IngestWiring(Wiring):
     """Creates the services of ingest."""
 

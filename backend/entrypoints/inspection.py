@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from backend.aws.work_files import S3WorkFiles
 from backend.core.errors import InvalidInputError
 from backend.core.models import WireModel
 from backend.core.objects import NotRestoredError
-from backend.core.wired import wired
 from backend.core.work_files import WorkFiles
 from backend.entrypoints.reading import AssetFiles, Place, Reading, RemoteReading, remote_reading
 from backend.processing import limits
@@ -44,7 +43,7 @@ class Body(WireModel):
     execution_id: str = ""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Inspector:
     """One pipeline: reads files of some `extensions`. A file that it cannot read is no error.
 

@@ -5,6 +5,7 @@ Slices are imported where they are wired, as in `wiring`.
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from aws_lambda_powertools import Logger
 
 from backend.core.deliveries import Event, Reply
 from backend.core.ids import new_uuid
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
@@ -30,7 +30,7 @@ Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkerWiring(Wiring):
     """Creates the services of the functions that start and run jobs."""
 

@@ -6,9 +6,9 @@ What only the worker needs is imported where it is wired, as in `wiring`.
 # ruff: noqa: PLC0415
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import (
     ArchiveSteps,
@@ -23,7 +23,7 @@ from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, PURGE_DATABASE, UNARC
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LifecycleWiring(VersionWiring):
     """Creates the services of the lifecycle functions: of the API, and of the worker."""
 

@@ -1,6 +1,7 @@
 """Wires scheduled maintenance: replays of failures and sweeps of tombstones."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,6 @@ from backend.aws import clients
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
-from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.commands import AuditNotes
 from backend.domains.audit.service.streams import Creations, ExpiredEntries
@@ -40,7 +40,7 @@ _SHARE = 0.5
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class OperationsWiring(IndexingWiring):
     """Creates the services of the functions of operations."""
 

@@ -1,6 +1,7 @@
 """Wires the storage of executions' outputs."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +9,6 @@ from aws_lambda_powertools import Logger
 
 from backend.core.authorization import Authorization, SystemOr
 from backend.core.part_copies import PartCopies
-from backend.core.wired import wired
 from backend.domains.executions.repository import ExecutionRepository
 from backend.domains.executions.service import ExecutionRecords
 from backend.domains.facts.service import FactCommands
@@ -27,7 +27,7 @@ from backend.spec.settings import LARGE_FILE_BYTES
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class OutputWiring(Wiring):
     """Creates the services of the function, which acts for the users who started executions."""
 

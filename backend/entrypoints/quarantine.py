@@ -1,9 +1,9 @@
 """Wires the consumer of malware scan results, which acts for no user."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from backend.core.authorization import Authorization, SystemOnly
-from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service.consumers import ScanConsumer
@@ -12,7 +12,7 @@ from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.settings import IMPORTED_BUCKETS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class QuarantineWiring(WorkerWiring):
     """Creates the services of the consumer of scan results."""
 

@@ -1,6 +1,7 @@
 """Wires the audit log of reads: the sender and the consumer of its queue."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -8,7 +9,6 @@ from aws_lambda_powertools import Logger
 from backend.aws import clients
 from backend.core.deliveries import Reply
 from backend.core.reads import Reads, UnrecordedReads
-from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.entrypoints.wiring import Wiring
 from backend.spec.metrics import Metric
@@ -29,7 +29,7 @@ def reads_of(wiring: Wiring) -> Reads:
     return QueuedReads(queues, wiring.clock)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ReadsWiring(Wiring):
     """Creates the services of the consumer of the queue."""
 

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from backend.aws.transfers import UrlTransfers
 from backend.core.errors import NotFoundError
 from backend.core.function_calls import FunctionCalls
 from backend.core.ids import NewId, new_uuid
-from backend.core.wired import wired
 from backend.core.work_files import WorkFiles
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.jail.results import ReadingStalledError
@@ -61,7 +61,7 @@ class Reading:
         return self.source.key.removeprefix(self.asset.key)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetFiles:
     """The files of an asset in its bucket, for the references of a model."""
 
@@ -76,7 +76,7 @@ class AssetFiles:
         self.files.download(place.bucket, place.key, None, destination)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RemoteReading:
     """Has a function without permissions read files. `seconds` is its time-out."""
 
@@ -111,7 +111,7 @@ class RemoteReading:
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class _Called:
     """The reader function of this deployment."""
 
@@ -128,7 +128,7 @@ class _Called:
         return reply.payload
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class _Signed:
     """URLs of the files of one reading, which are valid while the reader may run."""
 

@@ -6,13 +6,13 @@ Operations that outlast a request run as jobs. Slices are imported where they ar
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
 from backend.core.errors import UnavailableError
-from backend.core.wired import wired
 from backend.entrypoints.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class KeepingWiring(Wiring):
     """Creates the services of these functions."""
 

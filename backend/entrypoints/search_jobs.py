@@ -1,12 +1,12 @@
 """Wires the jobs that check, repair and rebuild the search indexes."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.aws.search_engine import connect
 from backend.core.search_engine import SearchEngine
-from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.indexing import IndexingWiring
@@ -34,7 +34,7 @@ from backend.spec.queues import SEARCH_WORK
 from backend.spec.settings import SEARCH_GRACE_SECONDS, SEARCH_KEEP_SECONDS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RenewalWiring(IndexingWiring):
     """Creates the services of the worker."""
 

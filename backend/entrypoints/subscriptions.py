@@ -5,6 +5,7 @@ that cannot be parsed is stored with the failures, so that it does not block oth
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from backend.aws.notifications import SnsNotifications
 from backend.core.deliveries import Event, Reply, failed
 from backend.core.errors import UnavailableError
 from backend.core.notifications import Notifications
-from backend.core.wired import wired
 from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import EmailAddresses
@@ -36,7 +36,7 @@ Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class NotificationsConsumer:
     """Consumes the stream of entries."""
 
@@ -58,7 +58,7 @@ class NotificationsConsumer:
         return failed(())
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class OutdatedNotifications:
     """Replays entries that the consumer above stored or its mapping gave up, without notifications.
 
@@ -88,7 +88,7 @@ def _sequence(record: dict[str, Any]) -> str:
     return str(record["dynamodb"]["SequenceNumber"])
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SubscriptionsWiring(Wiring):
     """Creates the services of the domain subscriptions, and the consumer."""
 

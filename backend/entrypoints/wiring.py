@@ -5,6 +5,7 @@ Slices are imported where they are wired: a function loads only the domains that
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +19,6 @@ from backend.core.clock import Clock, utc_now
 from backend.core.denials import Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
 from backend.core.reads import CurrentRequest
-from backend.core.wired import wired
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Wiring:
     """Creates the parts of one function, each when it is first used."""
 

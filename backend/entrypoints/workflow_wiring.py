@@ -1,8 +1,8 @@
 """Wires pipelines and workflows."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from backend.core.wired import wired
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import DeletedUsers
 from backend.domains.pipelines.repository import PipelineRepository
@@ -20,7 +20,7 @@ from backend.spec.functions import pipeline_functions
 from backend.spec.settings import ALLOWED_PIPELINES, PROCESSING
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkflowWiring(Wiring):
     """Creates the services of pipelines, workflows and executions."""
 

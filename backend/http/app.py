@@ -6,7 +6,7 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 import base64
 import re
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from aws_lambda_powertools import Logger
@@ -27,7 +27,6 @@ from backend.core.identity import ANONYMOUS, OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.paging import bytes_in_reply
 from backend.core.reads import CurrentRequest, Read, Reads
-from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
 from backend.http.router import Binding, Content, Reply, Router
@@ -43,7 +42,7 @@ MAX_REPLY_BYTES = 5_900_000
 _logger = Logger()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class HttpApp:
     """The functions of one domain behind API Gateway's HTTP API (payload format 2.0).
 

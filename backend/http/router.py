@@ -8,7 +8,7 @@ the reply is not JSON.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar, cast, get_args
 
@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from backend.core.errors import InvalidInputError
 from backend.core.models import OptionalBody
 from backend.core.reads import Read
-from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.http.sync_tokens import Exchange, sync_header
@@ -131,7 +130,7 @@ class Binding:
         return tuple(_UNSAFE.sub("?", name[:64]) for name in unknown)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Router:
     """The bindings of a slice."""
 

@@ -1,15 +1,16 @@
 """Renewals of facts, for administrators."""
 
+from dataclasses import dataclass
+
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import RenewFactsBody
 from backend.search.maintenance.work import SearchWork
 from backend.spec.jobs import RENEW_FACTS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FactRenewals:
     """Starts jobs that renew facts. Search need not be deployed."""
 

@@ -1,6 +1,7 @@
 """Failures for administrators: list, get, replay."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.authorization import Authorization, Secured, require
@@ -8,7 +9,6 @@ from backend.core.clock import Clock
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
-from backend.core.wired import wired
 from backend.domains.audit.models import failures_entity
 from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import ReplayBody
@@ -37,7 +37,7 @@ class FailureNotFoundError(NotFoundError):
         super().__init__(f"There is no failure {key}")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FailureService:
     entries: FailureEntries
     replayer: Replayer

@@ -1,11 +1,12 @@
 """Queues for administrators: list their depths, redrive dead letters."""
 
+from dataclasses import dataclass
+
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.audit.models import queue_entity
 from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import QUEUES_BY_NAME
@@ -30,7 +31,7 @@ class QueueState:
     redrive: Redrive | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class QueueService:
     dead_letters: DeadLetters
     authorization: Authorization

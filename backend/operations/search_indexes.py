@@ -1,11 +1,11 @@
 """Search indexes for administrators: consistency, check, repair, reindex."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.search_engine import SearchEngine
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import (
     ConsistencyReply,
@@ -28,7 +28,7 @@ _REINDEX = "POST /admin/search/reindex: a mapping differs from the declared one"
 _REPAIR = "POST /admin/search/repair: documents differ from their sources"
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SearchIndexService:
     """Starts and reports jobs on the search indexes.
 

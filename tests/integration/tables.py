@@ -6,13 +6,12 @@ creating them, and DynamoDB Local becomes slower with each table that it has.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
-from backend.core.wired import wired
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import Table
 from tests.engines import OPTIONS, RealEngines
@@ -65,7 +64,7 @@ class TableStream:
             iterator = page.get("NextShardIterator")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class NamedTables(Settings):
     """Settings that note which tables were named: no other can have been written to."""
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from backend.core.wired import wired
 from backend.values import frozen
 
 
@@ -26,12 +25,6 @@ class Sealed:
     _: dataclasses.KW_ONLY
     secret: str = "-"
     key: str
-
-
-@wired
-class Shop:
-    place: Place
-    clerks: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
 
 
 def test_values_of_equal_fields_are_equal() -> None:
@@ -90,9 +83,3 @@ def test_fields_by_name_are_not_taken_by_place() -> None:
     sealed: Any = Sealed
     with pytest.raises(TypeError, match="Sealed"):
         sealed("a", "b")
-
-
-def test_parts_are_told_apart_by_what_they_are() -> None:
-    place = Place("a")
-    assert Shop(place) != Shop(place)
-    assert Shop(place).clerks == {}

@@ -5,6 +5,7 @@ Rows of other slices are only removed here, by their keys.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, StateForbidsError
@@ -20,7 +21,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle.models import ArchivedPage
 from backend.domains.asset_lifecycle.rules import Traces, subscription_key
 from backend.domains.assets.models import Asset
@@ -62,7 +62,7 @@ class _NoNumbersError(StateForbidsError):
     """No version of the asset was ever started."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LifecycleRepository:
     tables: Tables
 

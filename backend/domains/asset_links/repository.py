@@ -6,6 +6,7 @@ for decisions: edges are read from their own partitions, consistently.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, ConflictError, NotFoundError
@@ -26,7 +27,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.models import MAX_LINKS, AssetLink, Edge, EdgeKind, Node
 from backend.domains.assets.models import Asset
@@ -74,7 +74,7 @@ class LinkOvertakenError(ConflictError):
         super().__init__("The links of these assets are being changed by other requests; try again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetLinkRepository:
     tables: Tables
 

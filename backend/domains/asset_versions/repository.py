@@ -5,6 +5,7 @@ an earlier release created it. The index on the asset finds the rows of a delete
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -22,7 +23,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, Kind, NamedFile
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
@@ -78,7 +78,7 @@ class VersionRevisionError(RevisionConflictError):
         super().__init__(f"Version {asset_version_id} was changed by someone else; read it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionRepository:
     tables: Tables
 

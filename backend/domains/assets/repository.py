@@ -1,6 +1,7 @@
 """The tables of assets, of their versions and of reservations, by access pattern."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
@@ -25,7 +26,6 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.assets.models import ALIAS_MARK, Asset, AssetReference, AssetVersion
 from backend.domains.assets.rules import (
     id_reservation,
@@ -93,7 +93,7 @@ def _busy(_: object, asset: AssetReference, **__: object) -> Exception:
     return UnavailableError(f"Asset {asset.asset_id} is being changed by others; try again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetRepository:
     tables: Tables
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError, NotFoundError
 from backend.core.objects import Objects
@@ -9,7 +10,6 @@ from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Put, put_new
-from backend.core.wired import wired
 from backend.domains.audit.models import Entry, LargeValue
 from backend.domains.audit.rules import dumped, value_key
 from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
@@ -33,7 +33,7 @@ def put(entry: Entry) -> Put:
     return Put(table=AUDIT, item=item | {"changes": dumped(entry.changes)})
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditRepository:
     tables: Tables
 
@@ -80,7 +80,7 @@ class AuditRepository:
         return Page(tuple(Entry.model_validate(item) for item in found.items), found.after)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditArchive:
     """The archive bucket; its name is read when it is first needed."""
 

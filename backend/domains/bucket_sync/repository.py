@@ -1,9 +1,10 @@
 """The last import of each bucket: one item per bucket in the table of reservations."""
 
+from dataclasses import dataclass
+
 from backend.core.errors import StateForbidsError
 from backend.core.tables import Tables
 from backend.core.transactions import Update, Write, absent, equals
-from backend.core.wired import wired
 from backend.spec.tables.operations import RESERVATIONS
 
 _KEY = RESERVATIONS.partition_key.name
@@ -20,7 +21,7 @@ class ImportRunningError(StateForbidsError):
         super().__init__(f"An import of the bucket {bucket_id} is already running{job}")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ImportRepository:
     tables: Tables
 

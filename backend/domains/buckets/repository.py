@@ -1,12 +1,12 @@
 """The table of asset buckets, by access pattern."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError, ConflictError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item, Update, Write, absent, equals, put_new
-from backend.core.wired import wired
 from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
@@ -36,7 +36,7 @@ class Registrations:
     count: int
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketRepository:
     tables: Tables
 

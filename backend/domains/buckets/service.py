@@ -1,7 +1,7 @@
 """Operations on asset buckets."""
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from backend.core.authorization import Authorization, Secured, require
@@ -12,7 +12,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.tables import Tables
-from backend.core.wired import wired
 from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets import rules
@@ -65,7 +64,7 @@ _UNUSABLE: dict[BucketFact, str] = {
 }
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketService:
     """Asset buckets.
 
@@ -148,7 +147,7 @@ class BucketService:
         return found
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketRegistry:
     """The rows of asset buckets, kept for workers that resolve objects to assets.
 
@@ -181,7 +180,7 @@ class BucketRegistry:
         self._known.update({bucket.bucket_id: bucket for bucket in rows})
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketRegistration:
     """Registers further buckets, or prefixes of buckets, for assets."""
 

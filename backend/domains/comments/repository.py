@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -25,7 +26,6 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.comments.models import Comment
 from backend.spec.keys import COMMENT, archived
 from backend.spec.tables.registry import COMMENTS
@@ -66,7 +66,7 @@ class CommentOvertakenError(ConflictError):
         super().__init__(f"The comment {key} is being changed by other requests; read it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CommentRepository:
     tables: Tables
 

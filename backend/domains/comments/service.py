@@ -6,12 +6,12 @@ comments.
 """
 
 import re
+from dataclasses import dataclass
 
 from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById
 from backend.domains.audit.models import asset_entity
@@ -31,7 +31,7 @@ _VERSION_ID = re.compile(r"[0-9]{1,18}")
 _ATTEMPTS = 4  # concurrent with another request of the same owner
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CommentService:
     comments: CommentRepository
     assets: AssetsById

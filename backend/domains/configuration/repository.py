@@ -1,10 +1,10 @@
 """The table of features, by access pattern."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
-from backend.core.wired import wired
 from backend.domains.configuration.models import Feature
 from backend.spec.tables.registry import FEATURES
 
@@ -12,7 +12,7 @@ _KEY = FEATURES.partition_key.name
 _SCAN_PAGE = 1000
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FeatureRepository:
     tables: Tables
 

@@ -2,10 +2,10 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import UnavailableError
-from backend.core.wired import wired
 from backend.domains.configuration.models import (
     COGNITO,
     NO_SEARCH,
@@ -24,7 +24,7 @@ from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ConfigurationService:
     """The configuration for clients.
 
@@ -87,7 +87,7 @@ def _of_provider(provider: SignInProvider) -> dict[str, str]:
     }
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Features:
     """Stores the features that follow from the deployment's settings. For bootstrap only."""
 

@@ -4,11 +4,11 @@ The rows of other slices are only removed here, by their keys.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item, Write
-from backend.core.wired import wired
 from backend.domains.database_purges.rules import Remains, scope_keys
 from backend.spec.tables.metadata import SCHEMA_SCOPES
 
@@ -16,7 +16,7 @@ ROWS = 250
 """Rows that are removed in one step."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PurgeRepository:
     tables: Tables
 

@@ -6,6 +6,7 @@ removed with the database, so an asset can only be counted while its database ex
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from backend.core.errors import (
@@ -30,7 +31,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.databases.models import CountedDatabase, Database
 from backend.domains.databases.rules import (
     Definition,
@@ -126,7 +126,7 @@ class PurgeEndedError(StateForbidsError):
         super().__init__(f"The purge of database {database_id} has already ended")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DatabaseRepository:
     tables: Tables
 

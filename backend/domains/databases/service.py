@@ -1,6 +1,7 @@
 """Operations on databases."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from backend.core.authorization import Authorization, Secured, require
@@ -9,7 +10,6 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import database_entity
 from backend.domains.audit.service import AuditService
@@ -73,7 +73,7 @@ class Purges(Protocol):
     ) -> StartedPurge: ...
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DatabaseService:
     databases: DatabaseRepository
     buckets: BucketService

@@ -1,7 +1,7 @@
 """Downloads: presigned URLs and content."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.core.errors import (
@@ -14,7 +14,6 @@ from backend.core.file_kinds import Serving, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import (
     AssetService,
@@ -65,7 +64,7 @@ class AssetVersionArchivedError(GoneError):
         super().__init__(f"Version {version_id} of the asset is archived")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DownloadService:
     assets: AssetService
     files: FileQueries
@@ -157,7 +156,7 @@ class Streamed:
     is_known: bool = False
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class StreamService:
     """Streams files; `auxiliary` is the bucket of files that viewers and pipelines created."""
 

@@ -16,7 +16,6 @@ from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.paging import PageRequest, Position
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.asset_links.models import Edge, Node
 from backend.domains.asset_links.service import Family, LinkQueries
 from backend.domains.assets.models import Asset
@@ -79,7 +78,7 @@ class _Room:
         return self.chars > 0 and self.clock() < self.until
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExportService:
     assets: AssetService
     files: FileQueries

@@ -1,11 +1,11 @@
 """Facts as attributes of files, by access pattern. The slice of metadata writes them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.facts.models import FileReferences, InspectedFile, StoredReferences
 from backend.spec import keys
@@ -23,7 +23,7 @@ from backend.spec.tables.metadata import FILE_ATTRIBUTES
 _VALUE = "attributeValue"
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FactRepository:
     tables: Tables
 

@@ -5,6 +5,7 @@ The sort key `fileKey` is the file's path in the asset with a leading slash.
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from backend.core.errors import ConflictError, StateForbidsError, UnavailableError
@@ -20,7 +21,6 @@ from backend.core.transactions import (
     equals,
     exists,
 )
-from backend.core.wired import wired
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
     FIRST_NUMBER,
@@ -48,7 +48,7 @@ _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
 """Files that one transaction takes out of a version, which it changes too."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileRepository:
     tables: Tables
 
@@ -192,7 +192,7 @@ class ChangeBusyError(ConflictError):
         super().__init__(f"The files of asset {asset_id} are being changed by {by}; try again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileChangeRepository:
     """Allows one change of an asset's files at a time, by an item that names the job.
 

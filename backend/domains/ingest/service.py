@@ -4,9 +4,10 @@ The first request may be repeated: it continues with the existing asset of the f
 unchanged. Everything is checked before anything is written.
 """
 
+from dataclasses import dataclass
+
 from backend.core.authorization import require
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import (
     AssetIdTakenError,
@@ -20,7 +21,7 @@ from backend.domains.uploads.models import InitialiseBody
 from backend.domains.uploads.service import Completed, PreparedUpload, UploadService
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class IngestService:
     assets: AssetService
     uploads: UploadService

@@ -1,6 +1,7 @@
 """The table of jobs, by access pattern."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
@@ -17,7 +18,6 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS, JOBS_BY_DATABASE, JOBS_BY_USER
 
@@ -56,7 +56,7 @@ class JobSettledError(StateForbidsError):
         super().__init__(f"Job {job_id} has ended, or is being run by another worker")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class JobRepository:
     tables: Tables
 

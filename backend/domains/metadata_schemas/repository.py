@@ -6,6 +6,7 @@ never through an eventually consistent index.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
@@ -13,7 +14,6 @@ from backend.core.errors import ConflictError, NotFoundError, RevisionConflictEr
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Delete, Item, Put, Update, Write, absent, equals, put_new
-from backend.core.wired import wired
 from backend.domains.metadata_schemas.models import EntityType, MetadataSchema
 from backend.spec import keys
 from backend.spec.tables.metadata import (
@@ -73,7 +73,7 @@ class SchemasBusyError(ConflictError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class MetadataSchemaRepository:
     tables: Tables
 

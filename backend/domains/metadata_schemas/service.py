@@ -1,6 +1,7 @@
 """Operations on metadata schemas."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
@@ -11,7 +12,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
-from backend.core.wired import wired
 from backend.domains.audit.models import metadata_schema_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
@@ -33,7 +33,7 @@ from backend.domains.metadata_schemas.repository import (
 _ATTEMPTS = 8  # of a change that conflicts with others of the same schema
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class MetadataSchemaService:
     schemas: MetadataSchemaRepository
     databases: DatabaseService

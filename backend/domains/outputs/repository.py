@@ -1,13 +1,13 @@
 """The progress of storing the outputs of each execution: one item in the table of reservations."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.core.clock import Clock, epoch_seconds
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Key, Update, Write, equals
-from backend.core.wired import wired
 from backend.domains.outputs.models import Progress
 from backend.spec import keys
 from backend.spec.key_layouts import RUNS_DAYS
@@ -17,7 +17,7 @@ _KEY = RESERVATIONS.partition_key.name
 _ATTEMPTS = "attempts"
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ProgressRepository:
     tables: Tables
     clock: Clock

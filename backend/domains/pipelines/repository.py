@@ -5,6 +5,7 @@ decides by the row alone, without an eventually consistent index.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
@@ -20,7 +21,6 @@ from backend.core.transactions import (
     absent,
     equals,
 )
-from backend.core.wired import wired
 from backend.domains.pipelines.models import MAX_USES, Pipeline
 from backend.spec import keys
 from backend.spec.tables.workflows import DATABASE_ID, PIPELINE_ID, PIPELINES
@@ -53,7 +53,7 @@ class TooManyUsesError(ConflictError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PipelineRepository:
     tables: Tables
 

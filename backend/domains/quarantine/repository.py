@@ -1,11 +1,11 @@
 """Results of scans in the table of reservations, one item for each version that had a threat."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write, absent, equals
-from backend.core.wired import wired
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
@@ -13,7 +13,7 @@ from backend.spec.tables.operations import RESERVATIONS
 _KEY = RESERVATIONS.partition_key.name
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class QuarantineRepository:
     tables: Tables
 

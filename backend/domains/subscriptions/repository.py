@@ -1,6 +1,7 @@
 """The table of subscriptions, by access pattern. `others` are writes of the same transaction."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest
@@ -15,7 +16,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.subscriptions.models import ENTITY, EVENT, Subscription
 from backend.spec.keys import SUBSCRIBED_ENTITY
 from backend.spec.tables.operations import RESERVATIONS
@@ -50,7 +50,7 @@ class SubscriptionChangedError(RevisionConflictError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SubscriptionRepository:
     tables: Tables
 

@@ -1,6 +1,7 @@
 """The tables of tags and tag types, by access pattern. Both are registries: scanned by page."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -14,7 +15,6 @@ from backend.core.errors import (
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Delete, Update, Write, equals, exists, put_new
-from backend.core.wired import wired
 from backend.domains.tags.models import MAX_TAGS_OF_TYPE, Tag, TagType
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 
@@ -85,7 +85,7 @@ class TagTypeRevisionError(RevisionConflictError):
         super().__init__(f"Tag type {tag_type_name} was changed by someone else; read it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TagRepository:
     """Tags; each write that adds or removes a tag updates the count of its type.
 
@@ -149,7 +149,7 @@ class TagRepository:
         self.tables.transact([gone, _uncounted(tag.tag_type_name), *others])
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TagTypeRepository:
     """Tag types; `others` are writes of the same transaction."""
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,6 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, fill, json_bytes
-from backend.core.wired import wired
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import tag_entity, tag_type_entity
 from backend.domains.audit.service import AuditService
@@ -39,7 +39,7 @@ _NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comm
 _ATTEMPTS = 8  # of a deletion that conflicts with edits of the type
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TagService:
     tags: TagRepository
     types: TagTypeRepository

@@ -6,6 +6,7 @@ are in no index.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import NotFoundError, StateForbidsError
@@ -22,7 +23,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
 from backend.spec.tables.assets import (
     ASSET_ID,
@@ -78,7 +78,7 @@ class UploadBusyError(StateForbidsError):
         super().__init__(f"Upload {upload_id} is being processed by another request; try again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UploadRepository:
     tables: Tables
 

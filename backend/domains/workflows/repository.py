@@ -1,12 +1,12 @@
 """The table of workflows, by access pattern."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.core.errors import NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Condition, Delete, Item, Put, Write, absent, equals
-from backend.core.wired import wired
 from backend.domains.workflows.models import Workflow
 from backend.spec import keys
 from backend.spec.tables.workflows import DATABASE_ID, WORKFLOW_ID, WORKFLOWS
@@ -28,7 +28,7 @@ class WorkflowRevisionError(RevisionConflictError):
         super().__init__(f"Workflow {workflow_id} was changed by someone else; read it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkflowRepository:
     tables: Tables
 

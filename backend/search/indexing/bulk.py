@@ -21,7 +21,6 @@ from tenacity import (
 from backend.core.clock import iso_seconds
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
-from backend.core.wired import wired
 from backend.search.indexing.projections import Document
 from backend.spec.search_indexes import SOURCE_BYTES, TOMBSTONE_TIME
 
@@ -48,7 +47,7 @@ class Outcome:
     )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BulkWriter:
     """Writes documents.
 

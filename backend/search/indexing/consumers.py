@@ -5,11 +5,11 @@ After an outage, which is not specific to one event, the whole batch is delivere
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from backend.core.deliveries import Event, Reply, Ring, failed, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.search.indexing.changes import Changes, Poison, Record, table_changes
 from backend.search.indexing.failures import Failures
 from backend.search.indexing.fan_out import FanOuts
@@ -17,7 +17,7 @@ from backend.search.indexing.rebuild import Rebuilder
 from backend.spec.queues import Queue
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class StreamConsumer:
     """Consumes batches of DynamoDB stream records."""
 
@@ -38,7 +38,7 @@ class StreamConsumer:
         return failed(())
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class QueueConsumer:
     """Consumes batches of queue messages that name documents."""
 

@@ -7,6 +7,7 @@ events can be replayed: `replay` and `failure_entries` read them.
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from aws_lambda_powertools import Logger
@@ -14,7 +15,6 @@ from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.core.clock import Clock, iso
 from backend.core.objects import Objects
-from backend.core.wired import wired
 from backend.search.indexing.references import Reference, to_entries
 from backend.spec.metrics import INDEXING_POISON, NAMESPACE, Metric, dimensions
 
@@ -39,7 +39,7 @@ class Failures(Protocol):
         ...
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FailureStore:
     """The failure bucket, for one consumer. An event that fails twice in a day is stored once."""
 

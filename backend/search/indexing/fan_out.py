@@ -5,6 +5,7 @@ of the asset's objects.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import UnavailableError
@@ -12,7 +13,6 @@ from backend.core.file_kinds import is_file
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
 from backend.core.tables import Tables
-from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobExistsError, JobService
@@ -25,7 +25,7 @@ from backend.spec.jobs import FAN_OUT
 PAGE_VERSIONS = 500
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FanOuts:
     """Starts fan-outs, one for each change."""
 
@@ -49,7 +49,7 @@ class FanOuts:
                 continue  # the change was delivered before
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FanOutStep:
     """The step of a fan-out: rebuild the files in one page of versions."""
 

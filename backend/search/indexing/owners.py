@@ -1,8 +1,8 @@
 """Finds the asset that an object of a bucket belongs to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from backend.core.wired import wired
 from backend.domains.assets.models import AssetReference
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
@@ -14,7 +14,7 @@ Owners = Callable[[Iterable[Location]], Mapping[Location, AssetReference]]
 """Tells which asset owns an object (bucket id and key); see `AssetService.owners`."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ObjectOwners:
     """Resolves objects to assets by the reservations of prefixes, which are read consistently."""
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from backend.core.errors import ConflictError
 from backend.core.queues import Queues
 from backend.core.search_engine import DocumentWrite
-from backend.core.wired import wired
 from backend.search.indexing.bulk import BulkWriter, Outcome, write_of
 from backend.search.indexing.failures import Failures, ring
 from backend.search.indexing.geo_keys import GeoKeys
@@ -95,7 +94,7 @@ class _Portion:
         return write_of(document, index_name, self.ticket.number, tombstone_at=self.ticket.taken_at)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Rebuilder:
     """Builds documents from their sources; the module docstring explains the order."""
 

@@ -1,14 +1,14 @@
 """Requests rebuilds of documents, through the settle queue."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.search.indexing.references import AssetRef, FileKeyRef, FileRef, Reference, to_messages
 from backend.spec.queues import SETTLE
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class QueuedRebuildRequests:
     """Implements the port `core.rebuild_requests.RebuildRequests`.
 

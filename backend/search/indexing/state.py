@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -12,7 +13,6 @@ from backend.core.clock import Clock
 from backend.core.errors import AlreadyExistsError, StateForbidsError, UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Item, Update, absent, equals
-from backend.core.wired import wired
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
 from backend.spec.tables.operations import SEARCH_STATE
 from backend.values import frozen
@@ -104,7 +104,7 @@ class Ticket:
     mappings: Mappings
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SearchState:
     tables: Tables
     clock: Clock

@@ -7,12 +7,12 @@ the last write of a tombstone no such writer is left.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso_seconds
 from backend.core.search_engine import DocumentRemoval, JsonObject, SearchEngine
-from backend.core.wired import wired
 from backend.search.indexing.state import SearchState
 from backend.spec.search_indexes import SEARCH_INDEXES, TOMBSTONE_TIME
 
@@ -21,7 +21,7 @@ PAGE = 500
 _REMOVED = 200
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TombstoneSweep:
     engine: SearchEngine
     state: SearchState

@@ -15,7 +15,6 @@ from pydantic import Field
 
 from backend.core.clock import Clock, iso
 from backend.core.models import WireModel
-from backend.core.wired import wired
 from backend.search.indexing.rebuild import Rebuilder
 from backend.search.indexing.references import FileKeyRef
 from backend.search.maintenance.comparison import (
@@ -112,7 +111,7 @@ class Check:
     types_since: datetime | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Checker:
     walk: SourceWalk
     comparer: Comparer

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Literal
 
 from backend.core.search_engine import SearchEngine, StandingDocument, Stretch
-from backend.core.wired import wired
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
@@ -92,7 +91,7 @@ class _Expected:
     since: datetime | str | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Comparer:
     engine: SearchEngine
     sources: Sources

@@ -10,13 +10,13 @@ itself, under `replays`, so that an entry and its history are one write.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from backend.core.guarded_objects import GuardedObjects
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.search.indexing.failures import JSON_TYPE
 from backend.search.indexing.references import MalformedReferenceError, Reference, from_message
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
@@ -87,7 +87,7 @@ class BatchEntry:
     records: Sequence[Mapping[str, Any]]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FailureEntries:
     """The entries of the failure bucket."""
 

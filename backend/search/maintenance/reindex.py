@@ -23,7 +23,6 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.models import WireModel
 from backend.core.search_engine import SearchEngine
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.search.indexing.indexes import create_index
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
@@ -94,7 +93,7 @@ class _Stepped:
     problems: tuple[str, ...] = ()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ReindexStep:
     """The step of a job of the kind `reindexSearch`.
 

@@ -19,7 +19,6 @@ from backend.core.deliveries import Event, Reply
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.search.indexing.changes import Changes, Record, object_changes, settle_changes
 from backend.search.indexing.failures import Failures, ring
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
@@ -91,7 +90,7 @@ class _Collected:
         self.reasons.append(reason)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Replayer:
     """Replays entries one by one. `store_of` stores new poison under the name of a consumer."""
 
@@ -224,7 +223,7 @@ def _waits(replays: Replays) -> bool:
     return replays.attempts == 0 or replays.next_at is not None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LeftoverReplays:
     """Replays batches, by a schedule, that stream mappings gave up during an outage."""
 

@@ -7,12 +7,12 @@ with a type.
 
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.errors import NotFoundError, RevisionConflictError
 from backend.core.objects import ObjectHead, Objects
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.search.indexing.projections import FileSource, is_archived
@@ -21,7 +21,7 @@ from backend.spec.buckets import PRIMARY_TYPE_METADATA
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TypedFiles:
     assets: AssetService
     objects: Objects

@@ -15,7 +15,6 @@ from backend.core.paging import PageRequest
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
-from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
 from backend.search.indexing.references import AssetRef, FileKeyRef, Reference
 from backend.search.indexing.sources import asset_rows, prefix_of
@@ -91,7 +90,7 @@ class _Files(NamedTuple):
     last: str | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SourceWalk:
     tables: Tables
     objects: Objects

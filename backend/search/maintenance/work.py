@@ -4,6 +4,7 @@ All are stored in the table SearchState, beside the pointer.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +14,6 @@ from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update, Write, absent, equals
-from backend.core.wired import wired
 from backend.domains.audit.models import search_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
@@ -69,7 +69,7 @@ def report_of(job: Job, counts: Counts, now: datetime) -> Report:
     )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Reports:
     tables: Tables
 
@@ -84,7 +84,7 @@ class Reports:
         return Put(table=SEARCH_STATE, item=item)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SearchWork:
     """Starts jobs, one of each kind at a time. Permissions are checked by the caller."""
 
@@ -157,7 +157,7 @@ class SearchWork:
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ScheduledChecks:
     """Starts checks by a schedule; a check that has not ended continues."""
 

@@ -1,6 +1,7 @@
 """The steps of the jobs that check the search indexes and repair them."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -8,7 +9,6 @@ from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
@@ -22,7 +22,7 @@ from backend.spec.search_indexes import SEARCH_INDEXES
 REFERENCES_A_STEP = 500
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkSteps:
     """`measure` receives the report of each check that has ended."""
 

@@ -8,6 +8,7 @@ written when a cursor is opened. Further pages do not access it.
 import hashlib
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple, cast
 
@@ -16,7 +17,6 @@ from backend.core.errors import ConflictError, RateLimitedError, UnavailableErro
 from backend.core.search_engine import SearchEngine, TooManyPointsInTimeError
 from backend.core.tables import Tables
 from backend.core.transactions import Item, Put, absent, equals
-from backend.core.wired import wired
 from backend.spec.keys import open_cursors
 from backend.spec.tables.operations import RESERVATIONS
 
@@ -57,7 +57,7 @@ class _UserCursors(NamedTuple):
     revision: int = 0
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CursorPlaces:
     """Opens points in time for cursors, within the limit of each user."""
 

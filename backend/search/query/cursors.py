@@ -8,6 +8,7 @@ position. Permissions are checked again for each page.
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,7 +23,6 @@ from backend.core.errors import (
 from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
-from backend.core.wired import wired
 from backend.search.query.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS, CursorPlaces, close
 from backend.search.query.hits import sized, with_sources
 from backend.search.query.models import MAX_CURSOR_CHARS, EntityType, SearchBody
@@ -74,7 +74,7 @@ class _Cursor(NamedTuple):
     place: list[Any] | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Cursors:
     """Serves pages by cursor; a token is sealed for the caller and the query."""
 

@@ -8,13 +8,12 @@ which rebuilds read through an eventually consistent index.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, cast
 
 from backend.core.search_engine import JsonObject
 from backend.core.sync_tokens import Written
-from backend.core.wired import wired
 from backend.domains.metadata.models import Entity, Kind
 from backend.domains.metadata.repository import MetadataRepository
 from backend.search.indexing.bulk import content_of
@@ -59,7 +58,7 @@ class Expected:
     gone: bool = False
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Freshness:
     """Reads the expected content of documents."""
 

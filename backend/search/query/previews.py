@@ -7,6 +7,7 @@ one the results of inspections, of files without a preview only.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple, cast
 
@@ -19,7 +20,6 @@ from backend.core.objects import Objects
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
 from backend.core.search_engine import JsonObject
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById
 from backend.domains.facts.repository import FactRepository
@@ -56,7 +56,7 @@ class _Picture(NamedTuple):
         return [(self.key, self.version), *small]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PreviewQueries:
     """Adds previews to hits. Permissions are those of `POST …/download`, by the stored assets."""
 

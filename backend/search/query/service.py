@@ -1,6 +1,7 @@
 """Searches. Permissions are part of the query, never a filter on its results."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, cast
@@ -12,7 +13,6 @@ from backend.core.ids import new_uuid
 from backend.core.reads import Read
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.sync_tokens import AFTER_HEADER, Written
-from backend.core.wired import wired
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.indexing.projections import PREVIEWS_FROM
 from backend.search.indexing.state import SearchState
@@ -76,7 +76,7 @@ class SearchNotDeployedError(NotFoundError):
         super().__init__("Search is not part of this deployment")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SearchService:
     """Searches assets and files; `engine` is None if search is not deployed."""
 

@@ -1,12 +1,12 @@
 """Finds documents of files with a similar shape: a script scores the visible ones."""
 
 import base64
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Visibility
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
-from backend.core.wired import wired
 from backend.domains.facts.models import SimilarShape
 from backend.search.indexing.state import SearchState
 from backend.search.query.pairs import ATTRIBUTES_FROM, AttributesNotIndexedError
@@ -32,7 +32,7 @@ return 1 / (1 + sum / params.unit);
 _FIELDS = ["str_databaseid", "str_assetid", "str_key"]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ShapeQueries:
     """Implements the port `ShapeSearch` of the slice facts."""
 

@@ -1,7 +1,7 @@
 """Whatever is delivered, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -11,7 +11,6 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item
-from backend.core.wired import wired
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.projections import project
@@ -124,7 +123,7 @@ def test_one_poison_record_in_a_batch_is_kept_and_the_others_are_indexed(world: 
     assert kept.startswith("Test/")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DiesAfterBulk(OpenSearchEngine):
     """Fails for each trouble after the bulk reached OpenSearch, as a broken connection does."""
 

@@ -12,7 +12,6 @@ from backend.core.identity import Identity
 from backend.core.ids import new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
-from backend.core.wired import wired
 from backend.search.indexing.bulk import with_size
 from backend.search.indexing.state import Pointer, SearchState
 from backend.search.query.cursor_places import CursorPlaces
@@ -31,7 +30,7 @@ from tests.integration.conftest import search_engine
 CALLER = Identity("admin")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class NotingEngine(OpenSearchEngine):
     """Notes its searches, and the points in time that it opened.
 

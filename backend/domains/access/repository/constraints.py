@@ -13,6 +13,7 @@ empty are kept, so that their revision continues.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from backend.core.errors import NotFoundError, RevisionConflictError, TooLargeError
@@ -30,7 +31,6 @@ from backend.core.transactions import (
     absent,
     equals,
 )
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import Constraint, Grantee
 from backend.domains.access.repository.epoch import EPOCH, next_epoch
 from backend.domains.access.repository.policies import NAMED_TAGS, OF_CONSTRAINT
@@ -91,7 +91,7 @@ class Policy(NamedTuple):
 Policies = Mapping[Grantee, Policy]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ConstraintRepository:
     tables: Tables
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.paging import PageRequest, Position
 from backend.core.tables import Tables
 from backend.core.transactions import Item, Put
-from backend.core.wired import wired
 from backend.spec.tables.access import CONSTRAINTS
 from backend.spec.tables.operations import RESERVATIONS
 
@@ -15,7 +15,7 @@ _KEY = RESERVATIONS.partition_key.name
 _SCAN_PAGE = 1000
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DeletedNameRepository:
     tables: Tables
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
@@ -17,7 +18,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.models.people import User
 from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, USER_ID, USERS
@@ -47,7 +47,7 @@ class ApiKeyRevisionError(RevisionConflictError):
         super().__init__(f"API key {api_key_id} was changed by someone else; read it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ApiKeyRepository:
     """API keys; `others` are writes of the same transaction."""
 

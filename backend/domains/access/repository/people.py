@@ -1,20 +1,20 @@
 """Initial users, roles and assignments, which bootstrap creates."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError
 from backend.core.models import WireModel
 from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import put_new
-from backend.core.wired import wired
 from backend.domains.access.models.people import Role, User, UserRole
 from backend.domains.access.repository.epoch import next_epoch
 from backend.spec.tables.access import ROLES, USER_ROLES, USERS
 from backend.spec.tables.model import Table
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UserRoleRepository:
     """Users, roles, and which user has which role."""
 

@@ -5,10 +5,10 @@ compilation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from backend.core.tables import Query, Tables
-from backend.core.wired import wired
 from backend.domains.access.policy.model import Criterion, distinguishes
 from backend.spec.tables.access import POLICIES, ROLE_NAME, ROLES, USER_ROLES
 
@@ -28,7 +28,7 @@ class Granted(NamedTuple):
     rules: Mapping[str, StoredRules]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PolicyRepository:
     tables: Tables
 

@@ -1,17 +1,17 @@
 """The table of users' profiles, by access pattern."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.tables import Tables
 from backend.core.transactions import Update, Write
-from backend.core.wired import wired
 from backend.domains.access.models.people import User
 from backend.spec.tables.access import USER_ID, USERS
 
 _KEY = USER_ID.name
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ProfileRepository:
     tables: Tables
 

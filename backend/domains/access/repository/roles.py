@@ -5,6 +5,7 @@ transaction, so that a deletion of a role with all its users misses none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -26,7 +27,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.access.models.people import Role, UserRole
 from backend.spec.tables.access import ROLE_NAME, ROLES, USER_ID, USER_ROLES
 
@@ -78,7 +78,7 @@ class UserRolesChangedError(RevisionConflictError):
         super().__init__(f"The roles of {user_id} were changed by someone else; try again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RoleRepository:
     """Roles; `others` are writes of the same transaction."""
 
@@ -148,7 +148,7 @@ def _unchanged(role: Role) -> tuple[Condition, ...]:
     return (exists(_ROLE), seen, absent(_DELETED_BY))
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class GrantRepository:
     """Assignments of roles to users."""
 

@@ -1,11 +1,12 @@
 """Audit entries of changes in the user pool, which none of our tables contains."""
 
+from dataclasses import dataclass
+
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.core.wired import wired
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SignInEntries:
     tables: Tables
 

@@ -1,11 +1,12 @@
 """Creates the constraints that allow administrators everything, at deployment."""
 
+from dataclasses import dataclass
+
 from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.errors import RevisionConflictError, UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.ids import NewId
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import (
     Constraint,
     Criterion,
@@ -26,7 +27,7 @@ def _busy(_: object) -> UnavailableError:
     )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AdministratorRules:
     """For bootstrap only: no permission is checked. The role must exist."""
 

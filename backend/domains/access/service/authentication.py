@@ -1,12 +1,12 @@
 """Authenticates requests by API key or token. Permissions are decided elsewhere."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.rules.keys import (
@@ -22,7 +22,7 @@ from backend.domains.access.rules.refusals import Reason, RefusedError
 from backend.domains.access.rules.users import demand_usable
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class KeyAuthentication:
     """Authenticates API keys."""
 
@@ -93,7 +93,7 @@ class AllowedAddresses(Protocol):
     def __contains__(self, address: str, /) -> bool: ...
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class CallerAuthentication:
     """Identifies the sender of a request."""
 

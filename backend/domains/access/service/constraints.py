@@ -1,6 +1,7 @@
 """Operations on constraints. Each write is one transaction, repeated after a conflict."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Put
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.repository.constraints import (
     ConstraintNotFoundError,
@@ -39,7 +39,7 @@ class Written(NamedTuple):
     warnings: list[str]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ConstraintService:
     constraints: ConstraintRepository
     roles: RoleRepository

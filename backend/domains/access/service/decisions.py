@@ -9,7 +9,7 @@ create a database.
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -17,7 +17,6 @@ from backend.core.authorization import Secured
 from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE
 from backend.domains.access.policy.model import (
     ACTIONS,
@@ -85,7 +84,7 @@ class _Kept(NamedTuple):
     at: datetime
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PolicyAuthorization:
     """The permission port over the stored rules.
 

@@ -1,13 +1,14 @@
 """Protects names of deleted objects, whose rules would apply to a new object of the same name."""
 
+from dataclasses import dataclass
+
 from backend.core.authorization import Authorization, require_administrator
 from backend.core.identity import SYSTEM, Identity
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.access.repository.deleted_names import DeletedNameRepository, deleted_name
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DeletedNames:
     names: DeletedNameRepository
     authorization: Authorization

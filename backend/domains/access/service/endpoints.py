@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.remote_json import RemoteJson
-from backend.core.wired import wired
 from backend.domains.access.rules.discovery import (
     SignInEndpoints,
     discovery_url,
@@ -24,7 +23,7 @@ class _Known:
     read_at: datetime | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ProviderEndpoints:
     """The endpoints of one provider, read when they are first needed and cached."""
 

@@ -1,12 +1,12 @@
 """Explains a user's permissions to administrators, with the deciding rules."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.access.models.explanations import (
     DecidingRule,
     Decision,
@@ -35,7 +35,7 @@ class _Granted(NamedTuple):
     is_administrator: bool
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExplainService:
     """Reads the rules again, so the reply applies in every process after two seconds."""
 

@@ -1,9 +1,10 @@
 """Creates the first administrator."""
 
+from dataclasses import dataclass
+
 from backend.core.clock import Clock, iso
 from backend.core.identity import SYSTEM
 from backend.core.ids import stable_uuid
-from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
 from backend.domains.access.models.people import ADMIN_ROLE, Role, User, UserRole
 from backend.domains.access.repository.keys import ApiKeyRepository
@@ -13,7 +14,7 @@ from backend.domains.access.rules.keys import Pepper, hash_key
 ADMIN_KEY_ID = stable_uuid("the administrator's API key")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Administrators:
     """Creates the first administrator. For bootstrap only: no permission is checked."""
 

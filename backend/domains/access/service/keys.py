@@ -1,6 +1,7 @@
 """Operations on API keys."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
@@ -12,7 +13,6 @@ from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
-from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey, CreateApiKeyBody, UpdateApiKeyBody
 from backend.domains.access.repository.keys import (
     ApiKeyNotFoundError,
@@ -43,7 +43,7 @@ _SCANNED = 1000
 _ATTEMPTS = 8  # of a deletion that conflicts with changes of the key
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ApiKeyService:
     keys: ApiKeyRepository
     roles: UserRoleRepository
@@ -188,7 +188,7 @@ class ApiKeyService:
         return (self.profiles.pool_write(user_id, self.pool.pool_id),)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UserKeys:
     """The keys of one user, for the administration of users. Permissions are not checked."""
 

@@ -1,6 +1,7 @@
 """Operations of callers on themselves: their profile, and the pages they may open."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
@@ -8,7 +9,6 @@ from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.names import is_email
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.access.models.people import User
 from backend.domains.access.models.profiles import WebRoute
 from backend.domains.access.repository.people import UserRoleRepository
@@ -17,7 +17,7 @@ from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ProfileService:
     """Profiles and pages of callers.
 
@@ -90,7 +90,7 @@ class ProfileService:
         ]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class EmailAddresses:
     """Addresses of users for notifications, for other slices. Permissions are not checked."""
 
@@ -126,7 +126,7 @@ class EmailAddresses:
         }
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DeletedUsers:
     """Deletions of users, for other slices that act for a user who left something behind."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from backend.core.clock import Clock
@@ -9,7 +10,6 @@ from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.people import UserRole
 from backend.domains.access.repository.constraints import (
@@ -42,7 +42,7 @@ class Withdrawn(NamedTuple):
     finished: bool
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RoleWithdrawal:
     roles: RoleRepository
     grants: GrantRepository

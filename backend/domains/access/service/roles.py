@@ -1,5 +1,6 @@
 """Operations on roles, and the removal of a deleted role from its users."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from backend.core.attempts import attempts
@@ -10,7 +11,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.people import ADMIN_ROLE, Role, UserRole
 from backend.domains.access.models.roles import RoleBody
@@ -62,7 +62,7 @@ def _role_changed(_: object, __: Identity, role_name: str) -> RoleRevisionError:
     return RoleRevisionError(role_name)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RoleService:
     roles: RoleRepository
     grants: GrantRepository

@@ -1,6 +1,7 @@
 """Imports permission templates: all constraints of one in one transaction, or none."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -11,7 +12,6 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import iso
 from backend.core.errors import FieldError, InvalidInputError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.models.templates import ROLE_NAME, Template, TemplateImportBody
 from backend.domains.access.rules.templates import constraint_ids, filled, values_of
@@ -34,7 +34,7 @@ class Imported(NamedTuple):
     warnings: list[str]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TemplateService:
     constraints: ConstraintService
     authorization: Authorization

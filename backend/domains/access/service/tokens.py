@@ -10,7 +10,6 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.remote_json import RemoteJson
 from backend.core.user_pool import PoolUser, UserPool
-from backend.core.wired import wired
 from backend.domains.access.rules.claims import Issuer, identity_of
 from backend.domains.access.rules.discovery import discovery_url, keys_url
 from backend.domains.access.rules.key_sets import SigningKey, usable_keys
@@ -42,7 +41,7 @@ class _Known:
     failed: bool = False
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ProviderKeys:
     """The keys of one provider, read when they are needed and cached."""
 
@@ -99,7 +98,7 @@ class ProviderKeys:
         return parse_object(self.remote_json.read(address))
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PoolUsers:
     """The state of users in the user pool, cached for a minute."""
 
@@ -166,7 +165,7 @@ class PoolUsers:
         return found
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TrustedIssuer:
     """A provider whose tokens are accepted; `users` is set for the deployment's own pool."""
 
@@ -175,7 +174,7 @@ class TrustedIssuer:
     users: PoolUsers | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TokenAuthentication:
     """Authenticates tokens."""
 

@@ -1,6 +1,7 @@
 """Assigns roles to users and removes them; the last administrator keeps the role."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.attempts import attempts
@@ -21,7 +22,6 @@ from backend.core.errors import (
 from backend.core.identity import Identity
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE, UserRole
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
 from backend.domains.access.repository.epoch import next_epoch
@@ -61,7 +61,7 @@ def _roles_changed(_: object, __: Identity, body: UserRolesBody) -> UserRolesCha
     return UserRolesChangedError(body.user_id)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UserAdministration:
     """Decides who may change a user's roles, sign-in, e-mail address or password.
 
@@ -91,7 +91,7 @@ class UserAdministration:
             require_administrator(self.authorization, caller, why)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UserRoleService:
     grants: GrantRepository
     administration: UserAdministration

@@ -1,6 +1,7 @@
 """Administers the users of the deployment's Cognito user pool, if it has one."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Action, Authorization
@@ -9,7 +10,6 @@ from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
-from backend.core.wired import wired
 from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository
@@ -32,7 +32,7 @@ class NoUserPoolError(NotFoundError):
         super().__init__("This deployment has no Cognito user pool")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UserService:
     """The audit entry is written before Cognito is called, because both cannot be one transaction.
 

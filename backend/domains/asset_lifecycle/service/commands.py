@@ -5,6 +5,7 @@ done within the request; the worker completes others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
@@ -112,7 +112,7 @@ class Started:
     job: Job
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LifecycleService:
     """Changes states of assets.
 

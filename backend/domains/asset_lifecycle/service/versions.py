@@ -4,13 +4,13 @@ A version is independent of the archiving of assets, so both are combined here: 
 moves the asset and sets the flag of the version.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle.service.commands import (
     Along,
     AssetArchivedError,
@@ -44,7 +44,7 @@ class ConfirmationMissingError(StateForbidsError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionLifecycle:
     lifecycle: LifecycleService
     versions: VersionUpdates

@@ -1,6 +1,7 @@
 """Creates, changes and deletes links."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.core.attempts import attempts
 from backend.core.authorization import Secured, require
@@ -9,7 +10,6 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.models import AssetLink, CreateLinkBody, Node, UpdateLinkBody
 from backend.domains.asset_links.repository import (
@@ -35,7 +35,7 @@ class LinksBusyError(UnavailableError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetLinkService:
     links: AssetLinkRepository
     assets: AssetService

@@ -1,12 +1,12 @@
 """Metadata of links, with permission checks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_links.models import AssetLink
 from backend.domains.asset_links.repository import guard_of
 from backend.domains.asset_links.service.commands import AssetLinkService
@@ -15,7 +15,7 @@ from backend.domains.metadata.service import BulkResult, RecordService, ShownRec
 from backend.spec.routes import Action
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LinkMetadataService:
     """Checks permissions at both ends; `records` does the rest.
 

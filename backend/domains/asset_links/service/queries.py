@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.models import Edge, EdgeKind, Node
 from backend.domains.asset_links.repository import AssetLinkRepository
@@ -56,7 +55,7 @@ class Family:
     edges: tuple[tuple[Node, Edge], ...]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LinkQueries:
     """Reads links. Archived and deleted assets are left out."""
 

@@ -1,5 +1,6 @@
 """Creates, reverts and changes versions. A creation runs as much of its job as time allows."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -10,7 +11,6 @@ from backend.core.errors import StateForbidsError, UnavailableError, VitrineErro
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import (
     Capture,
@@ -75,7 +75,7 @@ class Started(NamedTuple):
     made: CreatedVersion | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionCreation:
     repository: VersionRepository
     assets: AssetService
@@ -203,7 +203,7 @@ class VersionCreation:
         return Started(job.asset_id or "", iso(self.clock()), job, number, None)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionUpdates:
     repository: VersionRepository
     assets: AssetService

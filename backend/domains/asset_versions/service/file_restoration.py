@@ -6,7 +6,7 @@ not in the old version remain unchanged, and are not in the new one.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from backend.core.clock import Clock, iso
@@ -14,7 +14,6 @@ from backend.core.objects import Written
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.rebuild_requests import RebuildRequests
-from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
@@ -57,7 +56,7 @@ class _Done(NamedTuple):
     unfinished: Unfinished | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileRestoration:
     repository: VersionRepository
     assets: AssetService

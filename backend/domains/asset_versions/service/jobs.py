@@ -10,6 +10,7 @@ a resumed one draws another number.
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,7 +20,6 @@ from backend.core.errors import StateForbidsError, UnavailableError, VitrineErro
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, CreatedVersion, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
@@ -73,7 +73,7 @@ class RequestLostError(StateForbidsError):
         super().__init__("The request ended before all of its files were stored; send it again")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionSteps:
     repository: VersionRepository
     assets: AssetService

@@ -1,6 +1,7 @@
 """Lists, reads and compares versions. Writes nothing."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from backend.core.clock import Clock
@@ -14,7 +15,6 @@ from backend.core.paging import (
     fill,
     text_bytes,
 )
-from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
@@ -55,7 +55,7 @@ class Compared(NamedTuple):
     after: Mapping[str, Any] | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class VersionQueries:
     repository: VersionRepository
     assets: AssetService

@@ -5,13 +5,13 @@ files remain unchanged, and records of files that could not be restored are left
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset
@@ -29,7 +29,7 @@ _Place = tuple[Kind, str]
 _Records = Mapping[str, Mapping[str, str]]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RecordRestoration:
     repository: VersionRepository
     records: "RecordService"

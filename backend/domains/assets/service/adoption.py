@@ -1,9 +1,10 @@
 """Creates assets from existing folders of a bucket, for the slices that find these folders."""
 
+from dataclasses import dataclass
+
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import Asset, NewAsset
 from backend.domains.assets.repository import AssetRepository
@@ -13,7 +14,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.service import DatabaseService
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FolderAdoption:
     """Unlike a request, a folder has no tags: required ones must be set with the next edit."""
 

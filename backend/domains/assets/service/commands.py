@@ -1,6 +1,7 @@
 """Creates, changes and removes assets."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     Asset,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 20  # of an edit that conflicts with others of the asset
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetService(AssetQueries):
     """The commands, and the queries: most slices that change assets read them too."""
 

@@ -6,13 +6,13 @@ read the tag before it was deleted.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository, AssetRevisionError
 from backend.domains.audit.models import asset_entity
@@ -28,7 +28,7 @@ PAGE = 200
 _ATTEMPTS = 8  # of a change that conflicts with edits of the asset
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class TagWithdrawal:
     """The step of a job of the kind `withdrawTag`.
 

@@ -1,6 +1,7 @@
 """Reads assets and their versions. Writes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock
@@ -16,7 +17,6 @@ from backend.core.paging import (
     json_bytes,
 )
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     Asset,
@@ -37,7 +37,7 @@ from backend.spec.routes import Action
 _DATABASES_AT_ONCE = 100
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetQueries:
     assets: AssetRepository
     databases: DatabaseService
@@ -203,7 +203,7 @@ class AssetQueries:
             after = page.after
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssetsById:
     """Finds assets by their id alone, which is unique in a deployment."""
 

@@ -1,6 +1,7 @@
 """Creates the entries of writes, and of operations that change no item of a table."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,13 +9,12 @@ from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_suffix
 from backend.core.transactions import Put
-from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
 from backend.domains.audit.repository import AuditArchive, AuditRepository, put
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditService:
     """`days` returns how long entries remain in the table; it is called when first needed."""
 
@@ -102,7 +102,7 @@ class AuditService:
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditNotes:
     """Creates the entries of operations that change no item: replays, redrives.
 

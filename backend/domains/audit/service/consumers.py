@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from pydantic import ValidationError
@@ -10,7 +11,6 @@ from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_b
 from backend.core.errors import UnavailableError
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.audit.models import Entry
 from backend.domains.audit.models.reads import ReadMessage
 from backend.domains.audit.repository import AuditRepository
@@ -20,7 +20,7 @@ from backend.spec.queues import READS
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ReadsConsumer:
     """Messages may be repeated and in any order: an entry's key derives from what was read."""
 

@@ -1,12 +1,12 @@
 """Reads audit entries and their large values."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
-from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
 from backend.domains.audit.repository import (
@@ -18,7 +18,7 @@ from backend.domains.audit.repository import (
 _PAGE = 100
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AuditTrail:
     """Reads entries. They outlive their objects, so they have a permission of their own."""
 

@@ -1,12 +1,12 @@
 """Creates entries of new assets from their stream, and archives entries that expired."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put
-from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -15,7 +15,7 @@ from backend.spec import keys
 from backend.values import frozen
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Creations:
     """Creates the entries of new assets from their rows."""
 
@@ -53,7 +53,7 @@ class Expired:
     item: Mapping[str, Any]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExpiredEntries:
     archive: AuditArchive
 

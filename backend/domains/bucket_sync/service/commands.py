@@ -1,9 +1,10 @@
 """Starts imports of buckets, one at a time for each bucket."""
 
+from dataclasses import dataclass
+
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
-from backend.core.wired import wired
 from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.bucket_sync.repository import ImportRepository, ImportRunningError
@@ -13,7 +14,7 @@ from backend.domains.jobs.service import JobService
 from backend.spec.jobs import IMPORT_BUCKET
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketImports:
     imports: ImportRepository
     buckets: BucketService

@@ -5,13 +5,13 @@ first, and only the sync knows when it has one.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.deliveries import Event, Message, Reply, Ring, given_back, given_back_after
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.skips import SkipNotes
@@ -19,7 +19,7 @@ from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SyncConsumer:
     sync: BucketSync
     notes: SkipNotes

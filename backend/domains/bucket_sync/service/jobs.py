@@ -6,10 +6,10 @@ are requested, because any of their events may have been lost.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from backend.core.objects import Objects
 from backend.core.rebuild_requests import RebuildRequests
-from backend.core.wired import wired
 from backend.domains.bucket_sync.models import Followed, NamedObject
 from backend.domains.bucket_sync.service.skips import SkipNotes, sentence
 from backend.domains.bucket_sync.service.sync import BucketSync
@@ -20,7 +20,7 @@ PAGE = 500
 """Objects a step: at the worst as many assets, which takes a worker some seconds."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ImportStep:
     """The step of a job of the kind `importBucket`.
 

@@ -3,8 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from backend.core.wired import wired
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
 
@@ -14,7 +14,7 @@ Count = Callable[[SkipKind, int], None]
 """Counts objects that were left out."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SkipNotes:
     """Stores one failure per folder and day, for any number of objects.
 

@@ -13,6 +13,7 @@ again. Every write has its event, and an event that finds the asset active comes
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
@@ -20,7 +21,6 @@ from backend.core.errors import AlreadyExistsError, InvalidInputError, Unavailab
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetNotFoundError, AssetService, FolderAdoption
 from backend.domains.bucket_sync import rules
@@ -46,7 +46,7 @@ class _Later(NamedTuple):
     objects: list[NamedObject]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class BucketSync:
     """Creates assets. `default_database_id` is used for buckets without a database of their own."""
 

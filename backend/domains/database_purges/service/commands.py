@@ -3,9 +3,10 @@
 The transaction reserves the id: until the job has ended, no database with it can be created.
 """
 
+from dataclasses import dataclass
+
 from backend.core.clock import Clock
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.audit.models import database_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.database_purges import rules
@@ -24,7 +25,7 @@ from backend.spec.jobs import PURGE_DATABASE
 _ATTEMPTS = 8  # of a request that conflicts with another purge, or a creation and deletion
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PurgeCommands:
     """Implements the port `databases.service.Purges`."""
 

@@ -8,12 +8,12 @@ the database is removed, and its id can be used again.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest, Position
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle.service import LifecycleService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.models import PurgeCursor
@@ -62,7 +62,7 @@ class _Removed:
 _Part = Callable[[Job, Position | None], _Removed]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PurgeSteps:
     """`wait_seconds` is how long requests and table indexes may lag."""
 

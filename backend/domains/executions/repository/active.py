@@ -5,6 +5,7 @@ one transaction.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import iso
@@ -21,7 +22,6 @@ from backend.core.transactions import (
     Write,
     exists,
 )
-from backend.core.wired import wired
 from backend.domains.executions.models import ActiveExecution, Execution
 from backend.domains.executions.repository.rows import ExecutionChangedError
 from backend.domains.executions.rules import reservation_key, target_of
@@ -44,7 +44,7 @@ class FullError(StateForbidsError):
         super().__init__("The limit of concurrent executions is reached; try again later")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ActiveRepository:
     tables: Tables
 

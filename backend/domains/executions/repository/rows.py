@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
@@ -20,7 +21,6 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.core.wired import wired
 from backend.domains.executions.models import (
     ActiveRun,
     Execution,
@@ -91,7 +91,7 @@ class Reserved(NamedTuple):
     run: ActiveRun | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionRepository:
     tables: Tables
 

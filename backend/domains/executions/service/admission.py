@@ -7,12 +7,12 @@ repairs whatever a crash between two steps leaves.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import RateLimitedError, UnavailableError, VitrineError
 from backend.core.runs import Runs
-from backend.core.wired import wired
 from backend.domains.executions import rules
 from backend.domains.executions.models import ActiveExecution, RunError
 from backend.domains.executions.repository import (
@@ -41,7 +41,7 @@ class _NeverStartedError(UnavailableError):
         super().__init__("The execution could not be started within 15 minutes")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Admission:
     """Starts executions. `limit` is the maximum number of concurrent executions."""
 

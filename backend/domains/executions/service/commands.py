@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.authorization import Authorization, require
@@ -13,7 +14,6 @@ from backend.core.objects import ObjectHead, Objects
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.core.runs import Runs
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import FileNotFoundInAssetError
 from backend.domains.audit.models import execution_entity
@@ -43,7 +43,7 @@ class FileRun(NamedTuple):
     refused: VitrineError | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionCommands:
     executions: ExecutionRepository
     active: ActiveRepository

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from backend.core.deliveries import (
     Event,
@@ -15,7 +16,6 @@ from backend.core.deliveries import (
 )
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.executions import rules
 from backend.domains.executions.models.events import StatusDetail
 from backend.domains.executions.rules import events
@@ -29,7 +29,7 @@ Keep = Callable[[str, object, str], None]
 """Keeps a message that cannot be read, with the reason, among the failures."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class StartConsumer:
     """Starts waiting executions. A message is only a signal; its content is not read."""
 
@@ -51,7 +51,7 @@ class StartConsumer:
         return failed(())
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class StatusConsumer:
     progress: ExecutionProgress
     queues: Queues

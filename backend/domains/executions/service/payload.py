@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.objects import Objects
 from backend.core.runs import RunInput
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetNotFoundError, AssetService
 from backend.domains.executions.models import Execution
@@ -16,7 +16,7 @@ from backend.domains.metadata.service import RecordService
 from backend.spec.key_layouts import run_folder
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Payloads:
     """Builds inputs. `auxiliary_bucket` is the physical name of the bucket of runs.
 

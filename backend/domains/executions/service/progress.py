@@ -6,6 +6,7 @@ repeat, arrive late and in any order, and a repetition after a crash has no furt
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,7 +14,6 @@ from backend.core.attempts import attempts
 from backend.core.clock import Clock
 from backend.core.queues import Queues
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.executions import rules
 from backend.domains.executions.models import ActiveExecution, EndStatus, Execution, RunError
 from backend.domains.executions.repository import (
@@ -36,7 +36,7 @@ class Ending(NamedTuple):
     others: tuple[Write, ...] = ()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionProgress:
     executions: ExecutionRepository
     active: ActiveRepository

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.runs import Runs, StepState
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.executions import rules
 from backend.domains.executions.models import Execution
@@ -24,7 +24,7 @@ from backend.spec.routes import Action
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionQueries:
     executions: ExecutionRepository
     assets: AssetService

@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.runs import Runs, RunState
-from backend.core.wired import wired
 from backend.domains.executions import rules
 from backend.domains.executions.models import ActiveExecution, RunError
 from backend.domains.executions.repository import ActiveRepository
@@ -21,7 +21,7 @@ _UNKNOWN = RunError(
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Reconciliation:
     """Compares executions. `silence_seconds` is the time from the start to the first check."""
 

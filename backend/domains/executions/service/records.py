@@ -1,12 +1,13 @@
 """Executions for other slices: finds them by id, and records their outputs."""
 
-from backend.core.wired import wired
+from dataclasses import dataclass
+
 from backend.domains.executions import rules
 from backend.domains.executions.models import Execution, RunOutputs
 from backend.domains.executions.repository import ExecutionNotFoundError, ExecutionRepository
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ExecutionRecords:
     """No permission is checked: callers act for an execution that the product started."""
 

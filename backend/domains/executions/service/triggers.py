@@ -12,6 +12,7 @@ again.
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
@@ -21,7 +22,6 @@ from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
 from backend.core.objects import ObjectHead, Objects
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.assets.service import secured as secured_asset
@@ -55,7 +55,7 @@ _ATTEMPTS = 4  # of a run that starts at the moment when another ends
 _log = logging.getLogger(__name__)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UploadTriggers:
     executions: ExecutionRepository
     active: ActiveRepository

@@ -1,7 +1,8 @@
 """Stores the facts of files. No permission is checked: the product itself writes them."""
 
+from dataclasses import dataclass
+
 from backend.core.objects import ObjectHead, Objects
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService
 from backend.domains.facts import rules
 from backend.domains.facts.models import Inspection
@@ -9,7 +10,7 @@ from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service import RecordService
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FactCommands:
     assets: AssetService
     records: RecordService

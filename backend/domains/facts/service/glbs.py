@@ -1,6 +1,7 @@
 """The GLB of a file: a presigned URL, or the reason why there is none."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
 from backend.domains.facts.models.replies import GlbAddress, GlbReply
 from backend.domains.facts.repository import FactRepository
@@ -34,7 +34,7 @@ class FoundGlb(NamedTuple):
     reply: GlbReply
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class GlbQueries:
     """Finds GLBs. `auxiliary` is the bucket that they are stored in; `is_processed` returns whether
     shipped workflows inspect what is uploaded to a database.

@@ -1,6 +1,7 @@
 """Queries on facts: dependencies within an asset, and files of a similar shape."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from backend.core.errors import NotFoundError
@@ -8,7 +9,6 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest, fill, text_bytes
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById, AssetService, FileNotFoundInAssetError
 from backend.domains.facts.models import FileReferences, SimilarShape
@@ -67,7 +67,7 @@ class ShapeSearch(Protocol):
         ...
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FactQueries:
     assets: AssetService
     by_id: AssetsById

@@ -5,12 +5,12 @@ inspection failed.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService
 from backend.domains.facts.models import FailedInspection, InspectedFile
 from backend.domains.facts.repository import FactRepository
@@ -31,7 +31,7 @@ Failed = Callable[[str, PageRequest], Page[FailedInspection]]
 _Files = tuple[Position | None, list[InspectedFile]]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FactRenewalStep:
     """`waiting` returns how many executions wait, up to the given number; `failed` those of a page
     of the executions of a shipped workflow that failed.

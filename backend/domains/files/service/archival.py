@@ -1,15 +1,15 @@
 """Archives objects of an asset by delete markers, while the change of its files has not ended."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.core.delete_markers import covering, newest
 from backend.core.objects import Objects
-from backend.core.wired import wired
 from backend.domains.files.repository import ChangeEndedError
 from backend.domains.files.service.work import Endings, Work
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileArchival:
     objects: Objects
     endings: Endings

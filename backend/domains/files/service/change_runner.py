@@ -6,6 +6,7 @@ job completes the change, even if this process dies.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Event
 from typing import Any, NamedTuple
@@ -15,7 +16,6 @@ from backend.core.errors import ConflictError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import file_entity
 from backend.domains.audit.service import AuditService
@@ -59,7 +59,7 @@ class Planned(NamedTuple):
     demands: tuple[Write, ...] = ()
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ChangeRunner:
     changes: FileChangeRepository
     jobs: JobService

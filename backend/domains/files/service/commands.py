@@ -1,6 +1,7 @@
 """Creates folders, and moves, copies, archives, restores and deletes files of assets."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.authorization import require
@@ -9,7 +10,6 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import secured
 from backend.domains.files import rules
@@ -45,7 +45,7 @@ class Changed(NamedTuple):
         return None if self.job is None or self.job.is_finished else self.job.job_id
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileCommands:
     """Changes files. Every method requires the permission to POST on the asset of the files."""
 

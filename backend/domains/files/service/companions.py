@@ -5,6 +5,7 @@ All operations can be repeated.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
 from backend.core.errors import ConflictError, InvalidInputError, UnavailableError
@@ -14,7 +15,6 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import find_previews
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
 from backend.domains.files.service.copies import tags_of_copy
@@ -37,7 +37,7 @@ class RemovedPage(NamedTuple):
     more: bool
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Companions:
     """Copies and removes this data.
 

@@ -4,12 +4,12 @@ A copy contains the id of its change, so a repeated step finds it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.objects import NO_TAGS, ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
-from backend.core.wired import wired
 from backend.domains.files.repository import ChangeEndedError
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
@@ -69,7 +69,7 @@ class Unfinished(NamedTuple):
     copy_id: str | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Copies:
     objects: Objects
     parts: PartCopies

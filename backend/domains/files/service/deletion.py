@@ -4,12 +4,12 @@ Rows are deleted before objects: a repeated step finds the rows by the objects t
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from backend.core.file_kinds import is_file, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.files import rules
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.companions import Companions
@@ -21,7 +21,7 @@ VERSIONS = 200
 """Versions of one step: each file's rows are removed before them."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileDeletion:
     rows: FileRepository
     companions: Companions

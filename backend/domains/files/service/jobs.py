@@ -5,12 +5,12 @@ ended has no effect.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetNotFoundError, AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
@@ -32,7 +32,7 @@ FOLDER_TYPE = "application/x-directory"
 _Step = Callable[[Work], Progress]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileChangeSteps:
     changes: FileChangeRepository
     assets: AssetService

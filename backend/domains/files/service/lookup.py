@@ -1,5 +1,6 @@
 """Finds the file or folder that a request names, and checks its state."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import (
@@ -11,7 +12,6 @@ from backend.core.errors import (
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
 from backend.domains.databases.service import DatabaseService
@@ -56,7 +56,7 @@ class Named(NamedTuple):
     more: bool = False
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileLookup:
     files: FileQueries
     assets: AssetService

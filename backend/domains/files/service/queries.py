@@ -1,6 +1,7 @@
 """Lists and describes files. Writes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.errors import InvalidInputError
@@ -11,7 +12,6 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.previews import asset_preview_key, shown_preview_key
-from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import (
     AssetService,
@@ -62,7 +62,7 @@ _AT_ONCE = 100
 """Files of which HEADs are asked before the time is looked at."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileQueries:
     files: FileRepository
     assets: AssetService

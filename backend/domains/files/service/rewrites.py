@@ -1,6 +1,7 @@
 """Reverts files, sets their primary type, and deletes auxiliary files and previews."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
@@ -8,7 +9,6 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
 from backend.domains.audit.models import asset_entity
@@ -23,7 +23,7 @@ from backend.spec.key_layouts import auxiliary_folder
 _ATTEMPTS = 8  # of an edit that conflicts with others of the asset
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileRewrites:
     """`auxiliary` names the bucket of what viewers and pipelines created."""
 

@@ -5,9 +5,9 @@ in the order of their UTF-8 bytes, which is also the order of Python's texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
-from backend.core.wired import wired
 from backend.values import frozen
 
 CAPTURED = 100
@@ -34,7 +34,7 @@ class FileState:
         return self.wanted is not None and self.wanted.is_latest
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileStates:
     """Reads states. `listed` is the number of versions per request, at most S3's limit."""
 

@@ -4,12 +4,12 @@ The copy is written first, and is complete before the source is hidden. A perman
 that removes the copy; afterwards none can occur.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 from backend.core.file_kinds import content_type_of, preview_base
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor
@@ -32,7 +32,7 @@ _MAX_TURNS = 5
 """New versions of the source that are followed while others go on writing it."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Transfers:
     files: FileQueries
     assets: AssetService

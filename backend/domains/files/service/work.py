@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.transactions import Check
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.files.models import ChangeCursor, FileChange
@@ -57,7 +57,7 @@ def _dumped(cursor: ChangeCursor) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Endings:
     """Ends changes of files, so that others may start.
 

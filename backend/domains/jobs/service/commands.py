@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -13,7 +13,6 @@ from backend.core.errors import StateForbidsError, VitrineError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.audit.models import job_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
@@ -50,7 +49,7 @@ def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
     return None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class JobService:
     """Operations on jobs. A job requires the permission on its asset, which `subject` returns.
 

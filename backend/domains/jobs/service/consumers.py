@@ -8,6 +8,7 @@ job always has a record in the stream or a message in its queue.
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,6 @@ from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
 from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.queues import Queues
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.commands import JobService
@@ -44,7 +44,7 @@ class UnknownJobKindError(StateForbidsError):
         super().__init__(f"There is no worker for jobs of the kind {kind}")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class JobStarter:
     """Consumes the stream of jobs: sends the first message of each job that is queued.
 
@@ -72,7 +72,7 @@ class JobStarter:
         return failed(())
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class JobConsumer:
     """Consumes one queue of jobs; `steps` has the step of each kind in it."""
 

@@ -7,12 +7,12 @@ time; that no step is counted twice is ensured by the condition alone.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError, VitrineError
-from backend.core.wired import wired
 from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
 
@@ -24,7 +24,7 @@ MAX_TRIES = 20
 An outage is no such try."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class JobRunner:
     """Runs jobs. `lease_seconds` is how long a dead worker keeps others from its job."""
 

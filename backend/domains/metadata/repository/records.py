@@ -5,7 +5,7 @@ the eventually consistent index contains all of them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass
 from threading import Event
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ from backend.core.transactions import (
     equals,
     exists,
 )
-from backend.core.wired import wired
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record, is_reserved
 from backend.domains.metadata.repository.places import (
     Place,
@@ -126,7 +125,7 @@ class Part:
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class MetadataRepository:
     """Records of entities. Lists are eventually consistent, except for links."""
 

@@ -1,13 +1,13 @@
 """Metadata of databases, assets and files, with permission checks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.authorization import require
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, FileNotFoundInAssetError, secured
 from backend.domains.databases.service import secured as secured_database
@@ -28,7 +28,7 @@ from backend.domains.metadata.service.records import (
 from backend.spec.routes import Action
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class MetadataService:
     """Checks permissions and whether the entity exists; `records` does the rest."""
 

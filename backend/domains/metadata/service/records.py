@@ -1,6 +1,7 @@
 """Records of any entity, by the schemas in force, for every writer of metadata."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -9,7 +10,6 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata import rules
@@ -49,7 +49,7 @@ class ShownRecord(NamedTuple):
     field: FieldInForce | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RecordService:
     """No permission is checked: the owner of the entity has done so.
 

@@ -19,7 +19,6 @@ from backend.core.errors import (
 from backend.core.identity import SYSTEM, Identity
 from backend.core.objects import Objects
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import asset_entity
@@ -85,7 +84,7 @@ class _Work:
         return self.progress.cursor
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class OutputCommands:
     """Stores outputs; `auxiliary` is the bucket that executions write to."""
 

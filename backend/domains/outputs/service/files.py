@@ -1,13 +1,13 @@
 """Stores the files and previews that the pipelines of an execution wrote."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_preview
 from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.executions.models import Execution
@@ -34,7 +34,7 @@ class Written(NamedTuple):
         return f"{self.pipeline}/{self.sort}/{self.name}"
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RunFolder:
     """The objects that an execution wrote, in the auxiliary bucket."""
 
@@ -78,7 +78,7 @@ class RunFolder:
         return bool(found) and found[0].key == key
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class FileOutputs:
     """Stores files of one execution in its asset. `repeated`: an earlier call may have started."""
 

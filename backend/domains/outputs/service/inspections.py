@@ -6,13 +6,13 @@ asset is; this is checked again after each write, and a late result is removed.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.objects import ObjectHead, Objects
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.executions.models import Execution
@@ -57,7 +57,7 @@ class _Made(NamedTuple):
     kind: _Kind
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Inspections:
     """Stores inspections. `auxiliary` is the bucket that executions write to, and of the GLBs."""
 

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_small_preview
 from backend.core.objects import ObjectHead, Objects
 from backend.core.previews import asset_preview_key, find_previews
-from backend.core.wired import wired
 from backend.domains.assets.service import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.files.service import FileTarget
@@ -37,7 +37,7 @@ class Pictures(NamedTuple):
     small: Source | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class GeneratedPreviews:
     assets: AssetService
     objects: Objects

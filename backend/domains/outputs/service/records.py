@@ -1,5 +1,7 @@
 """Stores the metadata and attributes that the pipelines of an execution wrote."""
 
+from dataclasses import dataclass
+
 from backend.core.authorization import require
 from backend.core.errors import (
     InvalidInputError,
@@ -9,7 +11,6 @@ from backend.core.errors import (
 )
 from backend.core.identity import Identity
 from backend.core.objects import Objects
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import FileNotFoundInAssetError, secured
 from backend.domains.metadata.models import ASSET_LEVEL, Entity
@@ -24,7 +25,7 @@ from backend.spec.routes import Action
 _FAILED_SHOWN = 5
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RecordOutputs:
     """Writes records as the user who started the execution, with the user's current permissions."""
 

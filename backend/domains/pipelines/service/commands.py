@@ -1,6 +1,7 @@
 """Creates, changes and deletes pipelines."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from backend.core.attempts import attempts
@@ -10,7 +11,6 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.audit.models import pipeline_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import (
@@ -53,7 +53,7 @@ class AssociatedWorkflows(Protocol):
         ...
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PipelineCommands:
     pipelines: PipelineRepository
     databases: DatabaseService
@@ -178,7 +178,7 @@ class PipelineCommands:
         return self.authorization.may(caller, "GET", Secured("workflow", fields))
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ShippedPipelines:
     """Creates the pipelines that ship with the product, and applies changed declarations."""
 

@@ -1,13 +1,13 @@
 """Reads pipelines, for their routes and for other slices."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.pipelines.models import MAX_USES, Pipeline
 from backend.domains.pipelines.repository import (
     PipelineNotFoundError,
@@ -17,7 +17,7 @@ from backend.domains.pipelines.repository import (
 )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PipelineQueries:
     pipelines: PipelineRepository
     authorization: Authorization

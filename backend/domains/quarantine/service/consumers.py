@@ -7,6 +7,7 @@ version does no harm.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.clock import Clock
@@ -15,7 +16,6 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import bucket_entity, file_entity
@@ -29,7 +29,7 @@ from backend.domains.quarantine.repository import QuarantineRepository
 from backend.spec.queues import SCAN_RESULTS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ScanConsumer:
     """Consumes scan results.
 

@@ -1,9 +1,9 @@
 """Reports which object versions cannot be read."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from backend.core.errors import StateForbidsError
-from backend.core.wired import wired
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.repository import QuarantineRepository
 
@@ -21,7 +21,7 @@ class FileQuarantinedError(StateForbidsError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Quarantine:
     """Reads quarantines. `scans` returns whether uploads are scanned; if not, nothing is read."""
 

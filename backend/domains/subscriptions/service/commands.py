@@ -1,6 +1,7 @@
 """Subscribes users to assets. Any caller who may see an asset may see its subscribers."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.attempts import attempts
@@ -11,7 +12,6 @@ from backend.core.notifications import Notifications
 from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Put, Write
-from backend.core.wired import wired
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById
@@ -42,7 +42,7 @@ class Listed(NamedTuple):
     asset: Asset | None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class SubscriptionService:
     """Addresses are subscribed to SNS before the table lists them.
 

@@ -1,11 +1,11 @@
 """Notifies the subscribers of an asset of its changes."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
 from backend.core.notifications import Notifications
-from backend.core.wired import wired
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.subscriptions import rules
@@ -13,7 +13,7 @@ from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.rules import Happening
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Notifier:
     """Subscribers who may not see the asset now are not notified."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -12,7 +13,6 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import upload_entity
 from backend.domains.uploads import rules
@@ -68,7 +68,7 @@ class FilesBeingFinishedError(StateForbidsError):
         )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UploadService:
     context: UploadContext
     settlement: Settlement

@@ -9,13 +9,12 @@ only checked: a worker completes them.
 """
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
 from backend.core.previews import find_previews
-from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
 from backend.domains.uploads.service.other_uploads import OtherUploads
@@ -59,7 +58,7 @@ class Outcome:
     left: tuple[str, str] | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Completion:
     """Completes files of one upload. `verified` are the paths whose checksum is compared.
 

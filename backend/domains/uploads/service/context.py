@@ -1,13 +1,13 @@
 """Finds uploads for their callers, and the places of their files."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock, epoch_seconds
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import Objects
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
@@ -26,7 +26,7 @@ LEASE = timedelta(seconds=35)
 """Longer than a request may run (29 s): the holder of an expired lease is dead."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class UploadContext:
     uploads: UploadRepository
     assets: AssetService

@@ -6,13 +6,13 @@ copied part by part, over as many calls as that takes.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.names import check_new_path
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion
 from backend.core.part_copies import PartCopies, PartCopy
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
@@ -67,7 +67,7 @@ class Deposited:
     copy_id: str | None = None
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Deposits:
     """Stores files. No permission is checked: the calling slice has done so."""
 

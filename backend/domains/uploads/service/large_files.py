@@ -8,6 +8,7 @@ another worker can continue after a crash.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,6 @@ from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.objects import ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
@@ -29,7 +29,7 @@ COPY_TIME = timedelta(seconds=10)
 PARTS_LOST = "S3 lost its parts while they were being combined"
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class _Copy:
     """The copy of one file to its place; `copy_id` is the id of its multipart upload."""
 
@@ -47,7 +47,7 @@ class _Copy:
         return self.completion.bucket, self.completion.layout.final_key(self.file.path)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class LargeFiles:
     context: UploadContext
     settlement: Settlement

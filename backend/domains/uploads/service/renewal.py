@@ -1,10 +1,11 @@
 """Continues uploads after their URLs expired, or after their client died."""
 
+from dataclasses import dataclass
+
 from backend.core.errors import NotFoundError, StateForbidsError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Part
 from backend.core.parallel import in_parallel
-from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import (
     GoneOnFile,
@@ -34,7 +35,7 @@ class FileNotOpenError(StateForbidsError):
         super().__init__(f"The upload of {path} cannot be continued: {fact}")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class RenewalService:
     context: UploadContext
     url_seconds: int

@@ -11,7 +11,6 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
@@ -54,7 +53,7 @@ class _Run:
         }
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Settlement:
     context: UploadContext
     files: FileQueries

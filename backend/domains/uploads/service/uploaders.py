@@ -1,11 +1,12 @@
 """Finds who uploaded a version of a file, for slices that act for that user."""
 
+from dataclasses import dataclass
+
 from backend.core.identity import Identity
-from backend.core.wired import wired
 from backend.domains.uploads.repository import UploadRepository
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Uploaders:
     uploads: UploadRepository
 

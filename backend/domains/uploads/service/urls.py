@@ -1,14 +1,14 @@
 """Presigned URLs of parts, and of files that are uploaded whole."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from backend.core.objects import Objects
-from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import MAX_URLS, PartUrl, UploadFile
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class PartUrls:
     """URLs for the files of one upload; each is valid for `seconds`."""
 

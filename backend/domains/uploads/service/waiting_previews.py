@@ -4,10 +4,10 @@ The job checks repeatedly: the other upload need not know of it, so nothing is l
 dies. The interval grows with the time that it has waited.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.clock import epoch_seconds
-from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads.models import Upload, UploadFile
 from backend.domains.uploads.service.completion import Completion, Outcome
@@ -21,7 +21,7 @@ LOOKED_AT = 200
 """Previews that one step looks at, with a request to S3 each: a lease lasts half a minute."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WaitingPreviews:
     context: UploadContext
     settlement: Settlement

@@ -1,12 +1,12 @@
 """Copies changed pipelines into the workflows that use them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.audit.models import workflow_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.pipelines.models import Pipeline
@@ -21,7 +21,7 @@ _AT_ONCE = 10
 """Workflows that one transaction writes: each row may have 400 KB, a transaction 4 MB."""
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class AssociatedUpdates:
     """Implements the port `pipelines.service.AssociatedWorkflows`."""
 

@@ -1,6 +1,7 @@
 """Creates, changes and deletes workflows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, require
@@ -9,7 +10,6 @@ from backend.core.errors import FieldError, InvalidInputError, PermissionDeniedE
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.audit.models import workflow_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import (
@@ -40,7 +40,7 @@ _KIND: Definition = "workflows"
 _Place = tuple[str, str]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkflowCommands:
     workflows: WorkflowRepository
     pipelines: PipelineQueries
@@ -198,7 +198,7 @@ class WorkflowCommands:
         return self.databases.count_definition(database_id, _KIND, by)
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ShippedWorkflows:
     """Creates the workflows that ship with the product, and applies changed declarations."""
 

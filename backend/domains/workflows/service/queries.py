@@ -1,13 +1,13 @@
 """Reads workflows, for their routes and for executions."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
-from backend.core.wired import wired
 from backend.domains.databases.service import DatabaseService
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.repository import (
@@ -17,7 +17,7 @@ from backend.domains.workflows.repository import (
 )
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkflowQueries:
     """Reads workflows. `processing` is the setting whether shipped workflows run on uploads."""
 

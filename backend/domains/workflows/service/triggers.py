@@ -1,13 +1,13 @@
 """Why triggers of workflows start nothing, for the routes of workflows and for uploads."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from backend.core.wired import wired
 from backend.domains.access.service.profiles import DeletedUsers
 from backend.domains.workflows.models import Workflow
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class WorkflowTriggers:
     deleted_users: DeletedUsers
 

@@ -1,7 +1,7 @@
 """Deleting databases: what is refused, what stays, what can be made again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -11,7 +11,6 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Write
-from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.repository import (
@@ -193,7 +192,7 @@ def test_assets_spread_over_all_parts_of_the_count() -> None:
     assert len(used) == COUNT_SHARDS
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class Interrupted(DynamoTables):
     """Tables where something else happens right before the next transaction."""
 

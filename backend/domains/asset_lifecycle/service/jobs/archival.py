@@ -11,12 +11,12 @@ object's event then makes the bucket sync request another pass.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from backend.core.delete_markers import covering
 from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects
 from backend.core.rebuild_requests import RebuildRequests
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
 from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
@@ -40,7 +40,7 @@ class NotRemovedError(StateForbidsError):
         super().__init__(f"{where} is still listed after it was deleted")
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class ArchiveSteps:
     repository: LifecycleRepository
     assets: AssetService

@@ -7,13 +7,13 @@ used again.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.rebuild_requests import RebuildRequests
-from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
 from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
@@ -63,7 +63,7 @@ class _Removed:
 _Part = Callable[[_Target, Position | None], _Removed]
 
 
-@wired
+@dataclass(eq=False, repr=False)
 class DeleteSteps:
     """Deletes assets. `wait_seconds` is how long requests and table indexes may lag.
 
