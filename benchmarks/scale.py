@@ -31,8 +31,8 @@ from backend.search.query.models import SearchBody, SuggestQuery
 from backend.search.query.service import SearchService
 from benchmarks.access import cluster
 from benchmarks.relevance.corpus import PRODUCTS, Thing, generated
+from benchmarks.relevance.judging import queries
 from benchmarks.relevance.measure import Collection, DocumentRefusedError
-from benchmarks.relevance.queries import QUERIES
 from tests.factories.access import OnlyUser
 
 RULES = 200
@@ -161,7 +161,7 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
     }
     taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest")}
     for number in range(warming + _ROUNDS):
-        for place, query in enumerate(QUERIES):
+        for place, query in enumerate(queries()):
             names = list(variants)
             for name in names[place % 3 :] + names[: place % 3]:
                 taken[name].append(_seconds(variants[name], query.body))

@@ -16,13 +16,13 @@ from rich.table import Table
 
 from benchmarks.access import cluster
 from benchmarks.relevance.corpus import things
-from benchmarks.relevance.judging import judged
+from benchmarks.relevance.judging import judged, queries
 from benchmarks.relevance.measure import Collection, Scores, Typos, ndcg, scores
-from benchmarks.relevance.queries import QUERIES
 
 LEAST_NAVIGATIONAL_RECALL = 0.95
 LEAST_CLOSED = 0.5
 """Of the distance of the plain query's nDCG to 1."""
+QUERIES = queries()
 _screen = Console(highlight=False, soft_wrap=True)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -3,14 +3,19 @@
 3: what was meant. 2: as good as meant, or part of it. 1: about it. 0: anything else.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.relevance.corpus import Thing
 
 Grade = Callable[[Thing, str | None], int]
 """The grade of an asset (path None), or of one of its files."""
+Condition = tuple[str, str, Any]
+"""A field, how it is compared, and with what."""
 MEANT = 3
+_QUERIES = Path(__file__).with_name("queries.json")
 
 
 class Query(NamedTuple):
@@ -42,9 +47,25 @@ def judged(query: Query, things: Iterable[Thing]) -> dict[str, int]:
     return found
 
 
-def numbered(*numbers: int) -> Grade:
-    """These assets are meant; each of their files is one grade less."""
-    return where(lambda thing: thing.number in numbers)
+def queries() -> tuple[Query, ...]:
+    """Return the judged queries of `queries.json`.
+
+    They were committed before any query was tuned: change neither a query nor a judgement together
+    with the code that they measure.
+    """
+    kinds: dict[str, list[dict[str, Any]]] = json.loads(_QUERIES.read_text(encoding="utf-8"))
+    return tuple(
+        Query(kind, one["body"], grade_of(one["grade"]))
+        for kind, each in kinds.items()
+        for one in each
+    )
+
+
+def grade_of(stored: Mapping[str, Any]) -> Grade:
+    """Return the grade that an entry of `queries.json` describes by its first key."""
+    kind, (given, *_) = next(iter(stored)), stored.values()
+    others = {name: value for name, value in stored.items() if name != kind}
+    return _GRADES[kind](given, **others)
 
 
 def called(name: str, *, product: str = "", variant: str = "") -> Grade:
@@ -61,62 +82,81 @@ def called(name: str, *, product: str = "", variant: str = "") -> Grade:
     return grade
 
 
-def products(*meant: str, also: Iterable[str] = ()) -> Grade:
+def products(meant: Sequence[str], *, also: Sequence[str] = ()) -> Grade:
     """Assets that are such products are meant; `also` are as good as meant.
 
     Files are one grade less. Assets whose description names such a product are about it.
     """
-    others = frozenset(also)
 
     def grade(thing: Thing, path: str | None) -> int:
         less = path is not None
         if thing.product in meant:
             return 3 - less
-        if thing.product in others:
+        if thing.product in also:
             return 2 - less
-        return int(path is None and thing.mentions in {*meant, *others})
+        return int(path is None and thing.mentions in {*meant, *also})
 
     return grade
 
 
-def where(meets: Callable[[Thing], bool], *, product: str = "", of_files: int = 2) -> Grade:
-    """Assets that meet a condition are meant. Other assets of the product are about it.
+def where(conditions: Sequence[Condition], *, product: str = "", of_files: int = 2) -> Grade:
+    """Assets that meet all conditions are meant. Other assets of the product are about it.
 
     `of_files` is the grade of their files: 1 where the query names metadata that only the asset
     has, and 0 where it demands it.
     """
 
     def grade(thing: Thing, path: str | None) -> int:
-        if meets(thing):
+        if _meets(thing, conditions):
             return 3 if path is None else of_files
         return int(path is None and bool(product) and thing.product == product)
 
     return grade
 
 
-def demanded(meets: Callable[[Thing], bool]) -> Grade:
-    """Assets that meet a condition on metadata, which none of their files has."""
-    return where(meets, of_files=0)
+def files(conditions: Sequence[Condition]) -> Grade:
+    """Files that meet all conditions are meant; their assets are about it.
 
-
-def files(meets: Callable[[Thing, str], bool], *, others: int = 1) -> Grade:
-    """Such files are meant; their assets are about it."""
+    `path` and `file_name` are compared in lower case.
+    """
 
     def grade(thing: Thing, path: str | None) -> int:
         if path is None:
-            return others if any(meets(thing, one) for one in thing.paths) else 0
-        return 3 if meets(thing, path) else 0
+            return int(any(_meets(thing, conditions, one.lower()) for one in thing.paths))
+        return 3 if _meets(thing, conditions, path.lower()) else 0
 
     return grade
 
 
-def file_named(name: str) -> Grade:
-    """Files of this name, in any case, are meant; their assets are about it."""
-    wanted = name.lower()
-    return files(lambda _, path: path.rpartition("/")[2].lower() == wanted)
+_GRADES: Mapping[str, Callable[..., Grade]] = {
+    "called": called,
+    "products": products,
+    "where": where,
+    "files": files,
+}
 
 
-def files_with(part: str) -> Grade:
-    """Files with this text in their name, in any case, are meant; their assets are about it."""
-    wanted = part.lower()
-    return files(lambda _, path: wanted in path.lower())
+def _meets(thing: Thing, conditions: Iterable[Condition], path: str = "") -> bool:
+    of_file = {"path": path, "file_name": path.rpartition("/")[2]}
+    return all(
+        _holds(of_file[name] if name in of_file else getattr(thing, name), kind, wanted)
+        for name, kind, wanted in conditions
+    )
+
+
+def _holds(value: Any, kind: str, wanted: Any) -> bool:
+    match kind:
+        case "is":
+            return value == wanted
+        case "begins":
+            return value.startswith(wanted)
+        case "ends":
+            return value.endswith(wanted)
+        case "contains":
+            return wanted in value
+        case "below":
+            return value < wanted
+        case "between":
+            return wanted[0] <= value <= wanted[1]
+        case _:
+            raise ValueError(f"unknown condition: {kind}")

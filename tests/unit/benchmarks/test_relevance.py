@@ -6,9 +6,8 @@ from collections import Counter
 import pytest
 
 from benchmarks.relevance.corpus import GENERATED, Thing, documents, things
-from benchmarks.relevance.judging import called, file_named, judged, products
+from benchmarks.relevance.judging import called, files, judged, products, queries
 from benchmarks.relevance.measure import ndcg, recall
-from benchmarks.relevance.queries import QUERIES
 
 GEAR = Thing(1, "g1", "Helical gear", ("a/gear.step",), product="helical gear")
 HUB = Thing(2, "h1", "Wheel hub", ("hub.glb",), product="wheel hub", mentions="helical gear")
@@ -25,17 +24,18 @@ def test_the_corpus_is_always_the_same(corpus: list[Thing]) -> None:
 
 
 def test_every_query_means_something_that_is_there(corpus: list[Thing]) -> None:
-    assert len(QUERIES) == 100
-    for query in QUERIES:
+    judged_queries = queries()
+    assert len(judged_queries) == 100
+    for query in judged_queries:
         assert 3 in judged(query, corpus).values(), query.body
 
 
 def test_grades_tell_what_was_meant_from_what_is_about_it() -> None:
-    grade = products("helical gear")
+    grade = products(["helical gear"])
     assert [grade(GEAR, None), grade(GEAR, "a/gear.step"), grade(HUB, None)] == [3, 2, 1]
     assert grade(HUB, "hub.glb") == 0
-    assert file_named("gear.step")(GEAR, "a/gear.step") == 3
-    assert file_named("gear.step")(GEAR, None) == 1
+    assert files([("file_name", "is", "gear.step")])(GEAR, "a/gear.step") == 3
+    assert files([("file_name", "is", "gear.step")])(GEAR, None) == 1
     assert called("Wheel hub")(HUB, None) == 3
 
 
