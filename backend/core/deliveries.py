@@ -1,4 +1,8 @@
-"""Batches of queue messages as Lambda passes them, and the reply that returns some to the queue."""
+"""Batches of queue messages as Lambda passes them, and the reply that returns some to the queue.
+
+Powertools' batch processor handles each message by itself and leaves failed ones hidden for the
+queue's time-out. Consumers here process a batch together, and choose when it is received again.
+"""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +18,8 @@ Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
 Ring = Callable[[Metric], None]
 """Counts an event that an alarm watches."""
+Keep = Callable[[str, object, str], None]
+"""Keeps a message that cannot be read, with the reason, among the failures."""
 
 FIRST_PAUSE_SECONDS = 10
 _GROWTH = 1.5  # after an outage, half of its duration and ten seconds
@@ -45,18 +51,27 @@ def given_back(
     return failed(str(message["messageId"]) for message in messages)
 
 
-def given_back_after(
-    error: UnavailableError,
+def process_batch(
+    event: Event,
+    process: Callable[[Sequence[Message]], Reply | None],
     queues: Queues,
     queue: Queue,
-    messages: Sequence[Message],
     *,
     ring: Ring,
 ) -> Reply:
-    """Return messages to the queue that could not be processed in an outage, and count this."""
-    _log.warning("an outage: messages of %s are given back: %s", queue.name, error.message)
-    ring(BATCHES_GIVEN_BACK)
-    return given_back(queues, queue, messages)
+    """Process a batch; after an outage, return all of its messages to the queue and count this."""
+    messages: Sequence[Message] = event["Records"]
+    try:
+        return process(messages) or failed(())
+    except UnavailableError as error:
+        _log.warning("an outage: messages of %s are given back: %s", queue.name, error.message)
+        ring(BATCHES_GIVEN_BACK)
+        return given_back(queues, queue, messages)
+
+
+def keep_message(keep: Keep, message: Message, reason: object) -> None:
+    """Keep a message that cannot be read among the failures."""
+    keep(str(message.get("messageId") or "message"), dict(message), str(reason))
 
 
 def received(message: Message) -> int:

@@ -7,8 +7,7 @@ After an outage, which is not specific to one event, the whole batch is delivere
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.core.deliveries import Event, Reply, Ring, failed, given_back_after
-from backend.core.errors import UnavailableError
+from backend.core.deliveries import Event, Reply, Ring, failed, process_batch
 from backend.core.queues import Queues
 from backend.search.indexing.changes import Changes, Poison, Record, table_changes
 from backend.search.indexing.failures import Failures
@@ -51,14 +50,12 @@ class QueueConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        messages: Sequence[Record] = event["Records"]
-        try:
-            changes = self.read(messages)
-            _keep(changes.poison, self.failures)
-            self.rebuilder.rebuild(changes.references, settles=changes.records)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, self.queue, messages, ring=self.ring)
-        return failed(())
+        return process_batch(event, self._process, self.queues, self.queue, ring=self.ring)
+
+    def _process(self, messages: Sequence[Record]) -> None:
+        changes = self.read(messages)
+        _keep(changes.poison, self.failures)
+        self.rebuilder.rebuild(changes.references, settles=changes.records)
 
 
 def _keep(poison: Iterable[Poison], failures: Failures) -> None:

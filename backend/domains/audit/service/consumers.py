@@ -1,14 +1,13 @@
 """Consumes the queue of reads, and writes their audit entries."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from pydantic import ValidationError
 
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
-from backend.core.errors import UnavailableError
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, process_batch
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.domains.audit.models import Entry
@@ -34,7 +33,9 @@ class ReadsConsumer:
 
         After an outage, return all of its messages to the queue.
         """
-        messages: list[Message] = list(event["Records"])
+        return process_batch(event, self._write, self.queues, READS, ring=self.ring)
+
+    def _write(self, messages: Sequence[Message]) -> Reply:
         entries: dict[tuple[str, str], Entry] = {}
         unreadable: list[str] = []
         kept_for = timedelta(days=self.days())
@@ -48,8 +49,5 @@ class ReadsConsumer:
                 continue
             for entry in reads.read_entries(read, kept_for):
                 entries.setdefault((entry.entity, entry.at), entry)
-        try:
-            in_parallel(self.audit.add_once, list(entries.values()))
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, READS, messages, ring=self.ring)
+        in_parallel(self.audit.add_once, list(entries.values()))
         return failed(unreadable)

@@ -4,12 +4,18 @@ Workflows start on a file only once its asset is stored: an object of another pr
 first, and only the sync knows when it has one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from backend.core.deliveries import Event, Message, Reply, Ring, given_back, given_back_after
-from backend.core.errors import UnavailableError
+from backend.core.deliveries import (
+    Event,
+    Message,
+    Reply,
+    Ring,
+    given_back,
+    keep_message,
+    process_batch,
+)
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
 from backend.domains.bucket_sync import rules
@@ -28,19 +34,15 @@ class SyncConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        messages: list[Message] = list(event["Records"])
-        try:
-            return self._follow(messages)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, BUCKET_EVENTS, messages, ring=self.ring)
+        return process_batch(event, self._follow, self.queues, BUCKET_EVENTS, ring=self.ring)
 
-    def _follow(self, messages: list[Message]) -> Reply:
+    def _follow(self, messages: Sequence[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}
         for message in messages:
             try:
                 named.setdefault(rules.named_object(message), []).append(message)
             except rules.NotUnderstoodError as error:
-                self.notes.keep(_name(message), dict(message), str(error))
+                keep_message(self.notes.keep, message, error)
         done = self.sync.follow(named)
         self.notes.report(done.skips)
         # Folders and previews start nothing, each inspected file has one. A permanent deletion is
@@ -55,7 +57,3 @@ class SyncConsumer:
         return given_back(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]
         )
-
-
-def _name(message: Mapping[str, Any]) -> str:
-    return str(message.get("messageId") or "message")

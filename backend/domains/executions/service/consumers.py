@@ -1,20 +1,21 @@
 """Consumes the queues of executions: signals to start waiting ones, and changes of status."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.core.deliveries import (
     Event,
+    Keep,
     Message,
     Reply,
     Ring,
-    failed,
     given_back,
-    given_back_after,
+    keep_message,
+    process_batch,
     received,
 )
-from backend.core.errors import RateLimitedError, UnavailableError
+from backend.core.errors import RateLimitedError
 from backend.core.queues import Queues
 from backend.domains.executions import rules
 from backend.domains.executions.models.events import StatusDetail
@@ -24,9 +25,6 @@ from backend.domains.executions.service.progress import ExecutionProgress
 from backend.spec.queues import EXECUTION_STARTS, EXECUTION_STATUS
 
 _log = logging.getLogger(__name__)
-
-Keep = Callable[[str, object, str], None]
-"""Keeps a message that cannot be read, with the reason, among the failures."""
 
 
 @dataclass(eq=False, repr=False)
@@ -39,16 +37,16 @@ class StartConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Start waiting executions; return the messages to the queue while that is not possible."""
-        messages: list[Message] = list(event["Records"])
+        return process_batch(event, self._start, self.queues, EXECUTION_STARTS, ring=self.ring)
+
+    def _start(self, messages: Sequence[Message]) -> Reply | None:
         try:
             again = any(received(message) > 1 for message in messages)
             self.admission.start_waiting(again=again)
         except RateLimitedError as error:
             _log.info("no further executions for now: %s", error.message)
             return given_back(self.queues, EXECUTION_STARTS, messages)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, EXECUTION_STARTS, messages, ring=self.ring)
-        return failed(())
+        return None
 
 
 @dataclass(eq=False, repr=False)
@@ -60,21 +58,16 @@ class StatusConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        messages: list[Message] = list(event["Records"])
-        try:
-            for message in messages:
-                self._take(message)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, EXECUTION_STATUS, messages, ring=self.ring)
-        return failed(())
+        return process_batch(event, self._process, self.queues, EXECUTION_STATUS, ring=self.ring)
 
-    def _take(self, message: Message) -> None:
-        try:
-            change = events.status_change(message)
-        except events.NotUnderstoodError as error:
-            self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
-            return
-        self._apply(change)
+    def _process(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            try:
+                change = events.status_change(message)
+            except events.NotUnderstoodError as error:
+                keep_message(self.keep, message, error)
+            else:
+                self._apply(change)
 
     def _apply(self, change: StatusDetail) -> None:
         status = events.ENDS.get(change.status)

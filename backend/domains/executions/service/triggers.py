@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
+from backend.core.deliveries import Event, Keep, Message, Reply, Ring, keep_message, process_batch
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -39,7 +39,6 @@ from backend.domains.executions.repository import (
     ExecutionRepository,
 )
 from backend.domains.executions.rules import events, new_executions, triggers
-from backend.domains.executions.service.consumers import Keep
 from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.quarantine.service import Quarantine
@@ -76,21 +75,19 @@ class UploadTriggers:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        messages: list[Message] = list(event["Records"])
-        try:
-            uploads = [one for one in map(self._understood, messages) if one is not None]
-            for asset, upload, workflows in self._triggered(uploads):
-                self._start_all(asset, upload, workflows)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, UPLOAD_TRIGGERS, messages, ring=self.ring)
-        return failed(())
+        return process_batch(event, self._process, self.queues, UPLOAD_TRIGGERS, ring=self.ring)
+
+    def _process(self, messages: Sequence[Message]) -> None:
+        uploads = [one for one in map(self._understood, messages) if one is not None]
+        for asset, upload, workflows in self._triggered(uploads):
+            self._start_all(asset, upload, workflows)
 
     def _understood(self, message: Message) -> UploadedObject | None:
         """Return the object that a message names; keep a message that names none."""
         try:
             return events.uploaded_object(message)
         except events.NotUnderstoodError as error:
-            self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
+            keep_message(self.keep, message, error)
             return None
 
     def _triggered(

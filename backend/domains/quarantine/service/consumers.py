@@ -6,13 +6,12 @@ each other. The object itself is not read: version ids are never reused, so the 
 version does no harm.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from backend.core.clock import Clock
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back_after
-from backend.core.errors import UnavailableError
+from backend.core.deliveries import Event, Keep, Message, Reply, Ring, keep_message, process_batch
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
 from backend.core.transactions import Write
@@ -42,36 +41,29 @@ class ScanConsumer:
     registry: BucketRegistry
     audit: AuditService
     queues: Queues
-    keep: Callable[[str, object, str], None]
+    keep: Keep
     ring: Ring
     clock: Clock
     bucket_names: frozenset[str]
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        messages: list[Message] = list(event["Records"])
-        try:
-            for message in messages:
-                self._take(message)
-        except UnavailableError as error:
-            return given_back_after(error, self.queues, SCAN_RESULTS, messages, ring=self.ring)
-        return failed(())
+        return process_batch(event, self._process, self.queues, SCAN_RESULTS, ring=self.ring)
 
-    def _take(self, message: Message) -> None:
-        try:
-            found = rules.scan_result(message)
-        except rules.NotUnderstoodError as error:
-            self._keep(message, str(error))
-            return
-        if found is None:
-            return
-        if found.version.bucket in self.bucket_names:
-            self._store(found)
-        else:
-            self._keep(message, f"{found.version.bucket} is no bucket of this deployment")
-
-    def _keep(self, message: Message, reason: str) -> None:
-        self.keep(str(message.get("messageId") or "message"), dict(message), reason)
+    def _process(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            try:
+                found = rules.scan_result(message)
+            except rules.NotUnderstoodError as error:
+                keep_message(self.keep, message, error)
+                continue
+            if found is None:
+                continue
+            bucket = found.version.bucket
+            if bucket in self.bucket_names:
+                self._store(found)
+            else:
+                keep_message(self.keep, message, f"{bucket} is no bucket of this deployment")
 
     def _store(self, found: ScanResult) -> None:
         known = self.repository.results([found.version]).get(found.version)
