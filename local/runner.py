@@ -64,7 +64,6 @@ class _Common(TypedDict):
 
     clients: Clients
     functions: Functions
-    journal: Journal
     activity: Activity
 
 
@@ -289,11 +288,12 @@ class Runtime:
         common: _Common = {
             "clients": clients,
             "functions": functions,
-            "journal": journal,
             "activity": activity,
         }
         plan = self._plan
-        streams = [StreamPump(mapping, **common, plan=plan) for mapping in plan.streams]
+        streams = [
+            StreamPump(mapping, **common, journal=journal, plan=plan) for mapping in plan.streams
+        ]
         start = self._supervisor.start
         stack.push_async_callback(self._supervisor.stop)
         for stream in streams:

@@ -17,8 +17,6 @@ CREATE TABLE IF NOT EXISTS positions (
 CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, marker INTEGER NOT NULL,
     PRIMARY KEY (bucket, key, version)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS received (
-    queue TEXT NOT NULL, receipt TEXT NOT NULL, PRIMARY KEY (queue, receipt)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS schedules (rule TEXT PRIMARY KEY, last REAL NOT NULL) WITHOUT ROWID;
 """
 
@@ -27,7 +25,7 @@ Version = tuple[str, str, bool]
 
 
 class Journal:
-    """Positions in streams, objects seen, messages received. Safe to use from any thread."""
+    """Positions in streams, and objects seen. Safe to use from any thread."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the database.
@@ -116,29 +114,6 @@ class Journal:
                 "DELETE FROM objects WHERE bucket = ? AND key = ? AND version = ?",
                 (bucket, version[0], version[1]),
             )
-
-    def receive(self, queue: str, receipts: list[str]) -> None:
-        """Record messages that are being processed."""
-        with self._lock, self._base:
-            self._base.execute("BEGIN")
-            self._base.executemany(
-                "INSERT OR IGNORE INTO received VALUES (?, ?)", [(queue, r) for r in receipts]
-            )
-
-    def settle(self, queue: str, receipts: list[str]) -> None:
-        """Record that messages are no longer being processed."""
-        with self._lock, self._base:
-            self._base.execute("BEGIN")
-            self._base.executemany(
-                "DELETE FROM received WHERE queue = ? AND receipt = ?",
-                [(queue, r) for r in receipts],
-            )
-
-    def received(self, queue: str) -> list[str]:
-        """Return the messages that were being processed when the runtime was killed."""
-        with self._lock:
-            rows = self._base.execute("SELECT receipt FROM received WHERE queue = ?", (queue,))
-            return [row[0] for row in rows]
 
     def last_run(self, rule: str) -> float | None:
         """Return when a schedule last ran (seconds since 1970)."""

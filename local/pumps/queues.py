@@ -28,14 +28,15 @@ if TYPE_CHECKING:
     from local.functions import Functions
     from local.plan import Object, Queue, QueueMapping
     from local.pumps.activity import Activity
-    from local.pumps.journal import Journal
 
 # Seconds. A stop waits that long; each poll costs the engine and this process some 3 ms, and twenty
 # queues are polled for ever.
 _LONG_POLL = 3
 _IN_WINDOW_POLL = 1  # seconds; SQS knows whole ones only
 _MOST_PER_RECEIVE = 10
-_UNCLAIMED_SECONDS = 15
+# Seconds for which a message is hidden, extended while its function runs. The messages of a runtime
+# that was killed are delivered again after this time.
+_HIDDEN = 20
 _DEFAULT_VISIBILITY = "30"  # SQS's own, where a queue declares none
 _MOST_REFUSALS = 6  # of a delete: twelve seconds, in which an engine has its messages back
 # Lambda begins with five and goes up to the mapping's maximum; here more than cores are no use.
@@ -54,7 +55,6 @@ class QueuePump:
         *,
         clients: Clients,
         functions: Functions,
-        journal: Journal,
         activity: Activity,
     ) -> None:
         """Store the mapping and the pump's dependencies."""
@@ -62,15 +62,17 @@ class QueuePump:
         self._queue = queue
         self._clients = clients
         self._functions = functions
-        self._journal = journal
         self._activity = activity
         self._matches: Matches = any_of(mapping.filters)
+        self._visibility = int(queue.attributes.get("VisibilityTimeout", _DEFAULT_VISIBILITY))
+        self._hidden = min(_HIDDEN, self._visibility)
+        self._held: dict[str, float] = {}  # when each message was received, by receipt
 
     async def run(self) -> None:
-        """Deliver without end; messages that a killed runtime was processing come first."""
-        await asyncio.to_thread(self._release_left_over)
+        """Deliver without end."""
         slots = asyncio.Semaphore(min(self._mapping.concurrency or _MOST_AT_ONCE, _MOST_AT_ONCE))
         running: set[asyncio.Task[None]] = set()
+        extending = asyncio.create_task(self._extend())
         failures = 0
         try:
             while True:
@@ -92,9 +94,18 @@ class QueuePump:
                 task.add_done_callback(running.discard)
                 task.add_done_callback(lambda _: slots.release())
         finally:
-            for task in running:
+            for task in (*running, extending):
                 task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.gather(*running, extending, return_exceptions=True)
+
+    async def _extend(self) -> None:
+        """Keep the messages of this process hidden."""
+        while True:
+            await asyncio.sleep(self._hidden / 3)
+            try:
+                await asyncio.to_thread(self._hide, list(self._held), self._hidden)
+            except (BotoCoreError, ClientError) as error:
+                _log.info("%s: messages are not hidden: %s", self._queue.name, error)
 
     async def _receive(self) -> list[MessageTypeDef]:
         """Return the next batch: full, or as received within the mapping's window.
@@ -119,7 +130,7 @@ class QueuePump:
                 await asyncio.to_thread(self._release, _receipts(messages))
                 raise
             except (BotoCoreError, ClientError):
-                if messages:  # they are claimed, so no other receiver would get them for long
+                if messages:  # they are hidden, so no other receiver would get them
                     break
                 raise
             if got and not messages:
@@ -135,32 +146,26 @@ class QueuePump:
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=room,
             WaitTimeSeconds=wait,
-            VisibilityTimeout=_UNCLAIMED_SECONDS,
+            VisibilityTimeout=self._hidden,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         ).get("Messages", [])
-        if messages:
-            self._journal.receive(self._queue.arn, _receipts(messages))
-            self._claim(messages)
+        self._held |= dict.fromkeys(_receipts(messages), time.monotonic())
         return messages
 
-    def _claim(self, messages: list[MessageTypeDef]) -> None:
-        """Hide messages for the queue's visibility time, after the journal has recorded them.
-
-        Until then they are hidden for seconds only, because a runtime that is killed before the
-        journal has recorded them could not release them.
-        """
-        seconds = int(self._queue.attributes.get("VisibilityTimeout", _DEFAULT_VISIBILITY))
-        answer = self._clients.sqs.change_message_visibility_batch(
-            QueueUrl=self._queue.url,
-            Entries=[
-                {"Id": str(index), "ReceiptHandle": receipt, "VisibilityTimeout": seconds}
-                for index, receipt in enumerate(_receipts(messages))
-            ],
-        )
-        for failure in answer.get("Failed", []):
-            # It is delivered again within seconds, and processed twice.
-            _log.warning("%s: a message is not claimed: %s", self._queue.name, failure)
+    def _hide(self, receipts: list[str], seconds: int) -> None:
+        for first in range(0, len(receipts), _MOST_PER_RECEIVE):
+            part = receipts[first : first + _MOST_PER_RECEIVE]
+            answer = self._clients.sqs.change_message_visibility_batch(
+                QueueUrl=self._queue.url,
+                Entries=[
+                    {"Id": str(index), "ReceiptHandle": receipt, "VisibilityTimeout": seconds}
+                    for index, receipt in enumerate(part)
+                ],
+            )
+            for failure in answer.get("Failed", []):
+                # It was deleted meanwhile, or is delivered again within seconds.
+                _log.info("%s: a message is not hidden: %s", self._queue.name, failure)
 
     async def _deliver(self, messages: list[MessageTypeDef]) -> None:
         try:
@@ -169,10 +174,10 @@ class QueuePump:
         except asyncio.CancelledError:
             await asyncio.to_thread(self._release, _receipts(messages))
             raise
-        done = [m for m in messages if m.get("MessageId") not in failed]
-        await self._delete(done)
-        # The failed ones are delivered again when their visibility time-out ends, as on AWS.
-        self._journal.settle(self._queue.arn, _receipts(messages))
+        finally:
+            for receipt in _receipts(messages):
+                self._held.pop(receipt, None)
+        await self._delete([m for m in messages if m.get("MessageId") not in failed])
 
     async def _call(self, messages: list[MessageTypeDef]) -> set[str]:
         """Return the ids of the messages that failed."""
@@ -182,6 +187,11 @@ class QueuePump:
             result = await self._functions.invoke(self._mapping.function, event)
         if result.error is not None:
             _log.warning("%s failed: %s", self._mapping.function, result.message())
+            # As on AWS, they are delivered again when the queue's visibility time-out ends.
+            receipts = _receipts(messages)
+            since = min(self._held.get(receipt, 0.0) for receipt in receipts)
+            left = max(0, int(since + self._visibility - time.monotonic()))
+            await asyncio.to_thread(self._release, receipts, left)
             return everything
         if not self._mapping.reports_failures:
             return set()
@@ -227,24 +237,14 @@ class QueuePump:
             _log.info("%s: a message is not deleted: %s", self._queue.name, failure)
         return [messages[int(failure["Id"])] for failure in refused]
 
-    def _release_left_over(self) -> None:
-        self._release(self._journal.received(self._queue.arn))
-
-    def _release(self, receipts: list[str]) -> None:
-        """Make messages visible again at once; the next start does it if no engine responds."""
+    def _release(self, receipts: list[str], seconds: int = 0) -> None:
+        """Make messages visible again; the queue does it soon if the engine does not respond."""
         for receipt in receipts:
-            try:
-                self._clients.sqs.change_message_visibility(
-                    QueueUrl=self._queue.url, ReceiptHandle=receipt, VisibilityTimeout=0
-                )
-            except ClientError as error:
-                # It was deleted meanwhile, or it is delivered again when its visibility time-out
-                # ends.
-                _log.info("%s: a message is not released: %s", self._queue.name, error)
-            except BotoCoreError as error:
-                _log.info("%s: messages are not released: %s", self._queue.name, error)
-                return
-            self._journal.settle(self._queue.arn, [receipt])
+            self._held.pop(receipt, None)
+        try:
+            self._hide(receipts, seconds)
+        except (BotoCoreError, ClientError) as error:
+            _log.info("%s: messages are not released: %s", self._queue.name, error)
 
 
 def _receipts(messages: list[MessageTypeDef]) -> list[str]:

@@ -35,15 +35,6 @@ def test_objects_are_known_by_version(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_messages_in_work_are_known_until_they_are_settled(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j")
-    journal.receive("q", ["a", "b"])
-    journal.settle("q", ["a"])
-
-    assert journal.received("q") == ["b"]
-    journal.close()
-
-
 def test_the_last_run_of_a_schedule_is_known(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
     assert journal.last_run("r") is None
