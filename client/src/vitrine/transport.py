@@ -193,16 +193,19 @@ class Transport:
         method: str,
         path: str,
         *,
-        body: Body,
+        body: Body | None = None,
         headers: Mapping[str, str] | None = None,
+        repeatable: bool | None = None,
     ) -> Model:
-        """Send a write and return a model.
+        """Send a write and return a model; `repeatable` as for `send`.
 
         A write with `If-Match` is not repeated after a broken connection: if the first one was
         carried out, the second would be refused as a conflict with it.
         """
-        once = False if headers and "If-Match" in headers else None
-        return parse(model, self.send(method, path, body=body, headers=headers, repeatable=once))
+        if headers and "If-Match" in headers:
+            repeatable = False
+        sent = self.send(method, path, body=body, headers=headers, repeatable=repeatable)
+        return parse(model, sent)
 
     def pages(
         self,

@@ -46,7 +46,9 @@ def _members(kind: type[object]) -> Iterator[str]:
             default = "" if field.is_required() else " = ..."
             yield f".{name}: {field.annotation}{default}"
     else:
-        yield f"{inspect.signature(kind) if '__init__' in vars(kind) else ''}"
+        yield ""
+        if inspect.isfunction(kind.__init__):
+            yield str(inspect.signature(kind))
     for name, member in inspect.getmembers(kind):
         if name.startswith("_") or hasattr(BaseModel, name):
             continue

@@ -10,8 +10,8 @@ from vitrine.replies import Role as Role
 from vitrine.replies import SignIn as SignIn
 from vitrine.replies import UserRoles as UserRoles
 from vitrine.replies import WebRoute as WebRoute
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 
 class RoleDeleted(Operation):
@@ -32,10 +32,7 @@ class _Allowed(Wire):
     allowed_routes: list[WebRoute]
 
 
-class Roles:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Roles(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Role]:
         return self._transport.pages(Role, path_of("roles"), page_size=page_size)
 
@@ -56,7 +53,7 @@ class Roles:
 
         Raises ConflictError for the administrators' role.
         """
-        return parse(RoleDeleted, self._transport.send("DELETE", path_of("roles", role_name)))
+        return self._transport.write(RoleDeleted, "DELETE", path_of("roles", role_name))
 
     def _write(
         self, method: str, role_name: str, description: str, mfa_required: bool | None
@@ -89,11 +86,8 @@ class Roles:
         return self._transport.write(Operation, method, path_of("user-roles"), body=body)
 
 
-class SignIns:
+class SignIns(Resource):
     """All methods raise NotFoundError if the deployment has no user pool."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def list(self, *, page_size: int | None = None) -> Iterator[SignIn]:
         path = path_of("user", "cognito")
@@ -113,18 +107,15 @@ class SignIns:
 
     def delete(self, user_id: str) -> Operation:
         path = path_of("user", "cognito", user_id)
-        return parse(Operation, self._transport.send("DELETE", path))
+        return self._transport.write(Operation, "DELETE", path)
 
     def reset_password(self, user_id: str) -> Operation:
         path = path_of("user", "cognito", user_id, "resetPassword")
         return self._transport.write(Operation, "POST", path, body={"confirmReset": True})
 
 
-class Profiles:
+class Profiles(Resource):
     """The caller's own profile; those of other users are refused."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def get(self, user_id: str) -> Profile:
         """Return the profile. Raises NotFoundError if the user has none yet."""
@@ -140,8 +131,9 @@ class Profiles:
         """Return those of the pages of a web application that the caller may open."""
         body: dict[str, JsonValue] = {"routes": [one.wire() for one in routes]}
         path = path_of("auth", "routes")
-        response = self._transport.send("POST", path, body=body, repeatable=True)
-        return parse(_Allowed, response).allowed_routes
+        return self._transport.write(
+            _Allowed, "POST", path, body=body, repeatable=True
+        ).allowed_routes
 
 
 def _profile(user_id: str) -> str:

@@ -12,8 +12,8 @@ from vitrine.models import (
 )
 from vitrine.resources.file_changes import FileChanges
 from vitrine.resources.lifecycle import AssetLifecycle
-from vitrine.resources.registry import given, if_match
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given, if_match
+from vitrine.transport import parse, path_of
 
 
 def asset_path(database_id: str, asset_id: str, *more: str) -> str:
@@ -129,14 +129,11 @@ class Files(FileChanges):
         )
 
 
-class Downloads:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Downloads(Resource):
     def link(
         self, database_id: str, asset_id: str, key: str, *, version_id: str | None = None
     ) -> Download:
         """Return a presigned URL for one file, valid for a limited time."""
         body = given(downloadType="assetFile", key=key, versionId=version_id)
         path = asset_path(database_id, asset_id, "download")
-        return parse(Download, self._transport.send("POST", path, body=body, repeatable=True))
+        return self._transport.write(Download, "POST", path, body=body, repeatable=True)

@@ -8,13 +8,11 @@ from vitrine.replies import AuditEntry as AuditEntry
 from vitrine.replies import AuditRead as AuditRead
 from vitrine.replies import AuditValue as AuditValue
 from vitrine.replies import AuditValueReference as AuditValueReference
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 
 
-class Audit:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Audit(Resource):
     def list(
         self,
         *,

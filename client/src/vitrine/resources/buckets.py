@@ -4,14 +4,11 @@ from collections.abc import Iterator
 
 from vitrine.models import Bucket
 from vitrine.replies import ImportStarted as ImportStarted
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 
-class Buckets:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Buckets(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Bucket]:
         return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
 

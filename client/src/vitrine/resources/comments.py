@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from vitrine.models import Message, Wire
 from vitrine.replies import Comment as Comment
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 KEY = "assetVersionId:commentId"
 
@@ -15,10 +15,7 @@ class _Told(Wire):
     message: Comment
 
 
-class Comments:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Comments(Resource):
     def list(
         self,
         asset_id: str,
@@ -55,7 +52,7 @@ class Comments:
 
     def delete(self, asset_id: str, key: str) -> Message:
         """Delete a comment. Raises PermissionDeniedError if another user wrote it."""
-        return parse(Message, self._transport.send("DELETE", _path(asset_id, key)))
+        return self._transport.write(Message, "DELETE", _path(asset_id, key))
 
 
 def _path(asset_id: str, key: str) -> str:

@@ -4,7 +4,8 @@ from pydantic import JsonValue, RootModel
 
 from vitrine import replies
 from vitrine.replies import SignInSettings as SignInSettings
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 
 
 class Switches(replies.Switches):
@@ -18,10 +19,7 @@ class _Document(RootModel[dict[str, JsonValue]]):
     pass
 
 
-class Configuration:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Configuration(Resource):
     def sign_in(self) -> SignInSettings:
         """Return the sign-in settings. Needs no credentials."""
         return self._transport.read(SignInSettings, path_of("api", "amplify-config"))

@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from vitrine.models import Operation, Wire
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 
 ROLE_NAME = "ROLE_NAME"
 """The variable of templates that says who is given their constraints."""
@@ -85,10 +86,7 @@ class _Templates(Wire):
     items: list[Template] = Field(alias="Items")
 
 
-class Constraints:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Constraints(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Constraint]:
         path = path_of("auth", "constraints")
         return self._transport.pages(Constraint, path, page_size=page_size)
@@ -112,13 +110,10 @@ class Constraints:
 
     def delete(self, constraint_id: str) -> ConstraintWritten:
         path = path_of("auth", "constraints", constraint_id)
-        return parse(ConstraintWritten, self._transport.send("DELETE", path))
+        return self._transport.write(ConstraintWritten, "DELETE", path)
 
 
-class Templates:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Templates(Resource):
     def standard(self) -> list[Template]:
         """Return the templates that ship with the product."""
         return self._transport.read(_Templates, path_of("auth", "constraintsTemplates")).items

@@ -13,8 +13,8 @@ from vitrine.execution_models import (
     StartedExecution,
 )
 from vitrine.models import Message, Wire
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0
@@ -24,10 +24,7 @@ class _Found(Wire):
     message: Execution
 
 
-class Executions:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Executions(Resource):
     def start(
         self,
         database_id: str,
@@ -70,12 +67,12 @@ class Executions:
     def get(self, database_id: str, asset_id: str, execution_id: str) -> Execution:
         """Return one execution with its pipelines, outputs and error."""
         path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
-        return parse(_Found, self._transport.send("GET", path)).message
+        return self._transport.read(_Found, path).message
 
     def stop(self, database_id: str, asset_id: str, execution_id: str) -> Message:
         """Stop an execution; no effect if it has ended."""
         path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
-        return parse(Message, self._transport.send("DELETE", path))
+        return self._transport.write(Message, "DELETE", path)
 
     def rerun(self, database_id: str, asset_id: str, execution_id: str) -> StartedExecution:
         """Run the workflow again on the same input."""

@@ -3,14 +3,12 @@
 from vitrine.replies import DecidingRule as DecidingRule
 from vitrine.replies import Decision as Decision
 from vitrine.replies import Explanation as Explanation
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 
 
-class Explanations:
+class Explanations(Resource):
     """For administrators."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def explain(self, user_id: str, action: str, object_type: str, **fields: str) -> Explanation:
         """Explain the permissions of a user on an object with these fields, named as in the API.

@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue
 from vitrine.errors import ProtocolError
 from vitrine.models import Wire
 from vitrine.resources.assets import asset_path
-from vitrine.transport import Transport, parse
+from vitrine.resources.resource import Resource
+from vitrine.transport import parse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +88,7 @@ class ExportPage(Wire):
     """Linked assets that the caller may not see."""
 
 
-class Exports:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Exports(Resource):
     def pages(
         self, database_id: str, asset_id: str, flags: ExportFlags | None = None
     ) -> Iterator[ExportPage]:

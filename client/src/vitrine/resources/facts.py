@@ -13,18 +13,15 @@ from vitrine.replies import RenewalWork as RenewalWork
 from vitrine.replies import SimilarFile as SimilarFile
 from vitrine.replies import SimilarFiles as SimilarFiles
 from vitrine.resources.assets import asset_path
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
 
 
-class Facts:
+class Facts(Resource):
     """Queries on facts. Paths begin with `/`."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def dependencies(self, ids: Ids, path: str | None = None) -> Iterator[FileDependencies]:
         """List files of an asset that refer to others, or one of them, with their references."""

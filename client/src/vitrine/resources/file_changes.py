@@ -8,8 +8,8 @@ from vitrine.replies import FileReverted as FileReverted
 from vitrine.replies import FilesChanged as FilesChanged
 from vitrine.replies import FolderMade as FolderMade
 from vitrine.replies import PrimaryFileSet as PrimaryFileSet
-from vitrine.resources.registry import given
-from vitrine.transport import Model, Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import Model, path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
@@ -20,15 +20,12 @@ class PreviewDeleted(Wire):
     message: str | None = None
 
 
-class FileChanges:
+class FileChanges(Resource):
     """Changes files. Paths begin with `/`. Large changes continue in a job that the reply names.
 
     Requests are not repeated after a broken connection, because the first one may have been carried
     out.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def create_folder(self, ids: Ids, path: str) -> FolderMade:
         folder = path if path.endswith("/") else path + "/"
@@ -108,4 +105,4 @@ class FileChanges:
         body: dict[str, JsonValue] | None,
     ) -> Model:
         path = path_of("database", ids[0], "assets", ids[1], *verb)
-        return parse(model, self._transport.send(method, path, body=body, repeatable=False))
+        return self._transport.write(model, method, path, body=body, repeatable=False)

@@ -2,19 +2,14 @@
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
-from vitrine.errors import ConflictError
 from vitrine.models import FinishedFile, NewFile, Upload, UploadResult
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.resources.uploads import completed
+from vitrine.transport import path_of
 
 
-class Ingest:
+class Ingest(Resource):
     """Keys of files begin with the asset's id and a slash. Both calls may be repeated."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def begin(
         self,
@@ -42,7 +37,7 @@ class Ingest:
             files=[file.wire() for file in files],
         )
         path = path_of("ingest-asset")
-        return parse(Upload, self._transport.send("POST", path, body=body, repeatable=True))
+        return self._transport.write(Upload, "POST", path, body=body, repeatable=True)
 
     def end(
         self, database_id: str, asset_id: str, upload_id: str, files: Sequence[FinishedFile]
@@ -58,12 +53,4 @@ class Ingest:
             files=[file.wire() for file in files],
         )
         path = path_of("ingest-asset")
-        try:
-            return parse(
-                UploadResult, self._transport.send("POST", path, body=body, repeatable=True)
-            )
-        except ConflictError as conflict:
-            try:
-                return UploadResult.model_validate_json(conflict.content)
-            except ValidationError:
-                raise conflict from None
+        return completed(self._transport, path, body)

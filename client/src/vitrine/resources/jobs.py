@@ -6,7 +6,8 @@ from typing import Final
 
 from vitrine.errors import VitrineError
 from vitrine.models import Job
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 
 FIRST_PAUSE: Final = 0.25
 LONGEST_PAUSE: Final = 5.0
@@ -21,10 +22,7 @@ class JobUnfinishedError(VitrineError):
         super().__init__(f"job {job.job_id} {fact}{reasons}")
 
 
-class Jobs:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Jobs(Resource):
     def list(self) -> Iterator[Job]:
         """List the jobs that the caller started, newest first."""
         return self._transport.pages(Job, path_of("jobs"), items="items")

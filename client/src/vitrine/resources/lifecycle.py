@@ -3,19 +3,16 @@
 from pydantic import JsonValue
 
 from vitrine.replies import Changed as Changed
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 
-class AssetLifecycle:
+class AssetLifecycle(Resource):
     """Changes the state of assets.
 
     The state changes at once; a job does the remaining work, which for few files is already done in
     the reply.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def archive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
         """Archive an asset and its files. Raises ConflictError if it is already archived."""
@@ -41,4 +38,4 @@ class AssetLifecycle:
     ) -> Changed:
         path = path_of("database", ids[0], "assets", ids[1], verb)
         # Not repeated after a broken connection: the first one may have been carried out.
-        return parse(Changed, self._transport.send(method, path, body=body, repeatable=False))
+        return self._transport.write(Changed, method, path, body=body, repeatable=False)

@@ -11,8 +11,8 @@ from vitrine.replies import LinkCreated as LinkCreated
 from vitrine.replies import LinkedAsset as LinkedAsset
 from vitrine.replies import UnseenAssets as UnseenAssets
 from vitrine.resources.assets import asset_path
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 LinkType = Literal["parentChild", "related"]
 
@@ -34,10 +34,7 @@ class LinkMetadataOwner:
         return {}
 
 
-class Links:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Links(Resource):
     def create(
         self,
         source: tuple[str, str],

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from vitrine.models import BulkResult, Metadata, MetadataRecord
 from vitrine.resources.assets import asset_path
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +42,7 @@ class Owner(Protocol):
     def selector(self) -> dict[str, str]: ...
 
 
-class MetadataRecords:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class MetadataRecords(Resource):
     def list(self, owner: Owner, *, page_size: int | None = None) -> Iterator[MetadataRecord]:
         """List every record, including schema fields without a value."""
         return self._transport.pages(
@@ -72,7 +69,7 @@ class MetadataRecords:
 
     def _write(self, method: str, owner: Owner, fields: dict[str, JsonValue]) -> BulkResult:
         body = given(**fields, **owner.selector())
-        return parse(BulkResult, self._transport.send(method, owner.path(), body=body))
+        return self._transport.write(BulkResult, method, owner.path(), body=body)
 
 
 def _rows(records: Sequence[Metadata]) -> list[JsonValue]:

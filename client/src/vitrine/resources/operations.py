@@ -12,8 +12,8 @@ from vitrine.replies import Redrive as Redrive
 from vitrine.replies import Redriven as Redriven
 from vitrine.replies import Replayed as Replayed
 from vitrine.replies import ReplayedPage as ReplayedPage
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 KEYS_A_REQUEST = 50
 
@@ -22,10 +22,7 @@ class QueueList(Wire):
     items: tuple[Queue, ...] = Field(default=(), alias="Items")
 
 
-class Failures:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Failures(Resource):
     def list(
         self, *, consumer: str | None = None, page_size: int | None = None
     ) -> Iterator[Failure]:
@@ -69,10 +66,7 @@ class Failures:
         return self._transport.write(ReplayedPage, "POST", path, body=body)
 
 
-class Queues:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Queues(Resource):
     def list(self) -> Sequence[Queue]:
         return self._transport.read(QueueList, path_of("admin", "queues")).items
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from vitrine.models import Message, Wire
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import path_of
 from vitrine.workflow_models import Pipeline, PipelineSettings
 
 
@@ -11,10 +12,7 @@ class _Found(Wire):
     message: Pipeline
 
 
-class Pipelines:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Pipelines(Resource):
     def list(
         self,
         database_id: str | None = None,
@@ -37,8 +35,7 @@ class Pipelines:
     ) -> Pipeline:
         """Return one pipeline. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "pipelines", pipeline_id)
-        response = self._transport.send("GET", path, query={"showDeleted": show_deleted})
-        return parse(_Found, response).message
+        return self._transport.read(_Found, path, query={"showDeleted": show_deleted}).message
 
     def put(self, settings: PipelineSettings) -> Message:
         """Create a pipeline, or replace the one with the same id.
@@ -51,4 +48,4 @@ class Pipelines:
     def delete(self, database_id: str, pipeline_id: str) -> Message:
         """Delete a pipeline. Raises InvalidInputError if workflows use it."""
         path = path_of("database", database_id, "pipelines", pipeline_id)
-        return parse(Message, self._transport.send("DELETE", path))
+        return self._transport.write(Message, "DELETE", path)

@@ -1,9 +1,7 @@
 """Databases, tags, tag types, API keys and the version."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal
-
-from pydantic import JsonValue
 
 from vitrine.models import (
     ApiKey,
@@ -17,23 +15,13 @@ from vitrine.models import (
     Version,
 )
 from vitrine.replies import Purge as Purge
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource
+from vitrine.resources.resource import given as given
+from vitrine.resources.resource import if_match as if_match
+from vitrine.transport import parse, path_of
 
 
-def given(**values: JsonValue) -> dict[str, JsonValue]:
-    """Return the values that are not None; other fields are not sent."""
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def if_match(revision: str | None) -> Mapping[str, str] | None:
-    """Return the header that makes a write fail if the resource was changed meanwhile."""
-    return {"If-Match": revision} if revision is not None else None
-
-
-class Databases:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Databases(Resource):
     def create(
         self,
         database_id: str,
@@ -105,8 +93,7 @@ class Databases:
 
     def delete(self, database_id: str) -> Message:
         """Delete a database. Raises ConflictError if it contains active assets."""
-        response = self._transport.send("DELETE", path_of("database", database_id))
-        return parse(Message, response)
+        return self._transport.write(Message, "DELETE", path_of("database", database_id))
 
     def purge(
         self, database_id: str, *, reason: str | None = None, revision: str | None = None
@@ -128,10 +115,7 @@ class Databases:
         return parse(Purge, response)
 
 
-class Tags:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Tags(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Tag]:
         return self._transport.pages(Tag, path_of("tags"), page_size=page_size)
 
@@ -142,17 +126,14 @@ class Tags:
         return self._write("PUT", tag_name, description, tag_type_name)
 
     def delete(self, tag_name: str) -> TagDeleted:
-        return parse(TagDeleted, self._transport.send("DELETE", path_of("tags", tag_name)))
+        return self._transport.write(TagDeleted, "DELETE", path_of("tags", tag_name))
 
     def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
         body = given(tagName=tag_name, description=description, tagTypeName=tag_type_name)
         return self._transport.write(Operation, method, path_of("tags"), body=body)
 
 
-class TagTypes:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class TagTypes(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[TagType]:
         return self._transport.pages(TagType, path_of("tag-types"), page_size=page_size)
 
@@ -164,7 +145,7 @@ class TagTypes:
 
     def delete(self, tag_type_name: str) -> Operation:
         """Delete a tag type. Raises ConflictError while a tag has this type."""
-        return parse(Operation, self._transport.send("DELETE", path_of("tag-types", tag_type_name)))
+        return self._transport.write(Operation, "DELETE", path_of("tag-types", tag_type_name))
 
     def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
         body = given(
@@ -173,10 +154,7 @@ class TagTypes:
         return self._transport.write(Operation, method, path_of("tag-types"), body=body)
 
 
-class ApiKeys:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class ApiKeys(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[ApiKey]:
         return self._transport.pages(ApiKey, path_of("auth", "api-keys"), page_size=page_size)
 
@@ -205,14 +183,10 @@ class ApiKeys:
         return self._transport.write(ApiKey, "PUT", path, body=body)
 
     def delete(self, api_key_id: str) -> Message:
-        response = self._transport.send("DELETE", path_of("auth", "api-keys", api_key_id))
-        return parse(Message, response)
+        return self._transport.write(Message, "DELETE", path_of("auth", "api-keys", api_key_id))
 
 
-class Versions:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Versions(Resource):
     def get(self) -> Version:
         """Return the server's version; needs no credentials."""
         return self._transport.read(Version, path_of("api", "version"))

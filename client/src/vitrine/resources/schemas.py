@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator
 
-from vitrine.resources.registry import given
+from vitrine.resources.resource import Resource, given
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, SchemaOperation
-from vitrine.transport import Transport, parse, path_of
+from vitrine.transport import path_of
 
 GLOBAL = "GLOBAL"
 """The database id of schemas that are in force in every database."""
 
 
-class MetadataSchemas:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class MetadataSchemas(Resource):
     def list(
         self,
         database_id: str | None = None,
@@ -32,7 +29,7 @@ class MetadataSchemas:
     def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema:
         """Return one schema. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
-        return parse(MetadataSchema, self._transport.send("GET", path))
+        return self._transport.read(MetadataSchema, path)
 
     def create(
         self,

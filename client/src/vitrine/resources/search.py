@@ -10,7 +10,7 @@ from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
 from vitrine.replies import Suggestion as Suggestion
-from vitrine.resources.registry import given
+from vitrine.resources.resource import Resource, given
 from vitrine.search_models import (
     EntityType,
     Facet,
@@ -19,7 +19,7 @@ from vitrine.search_models import (
     NamedPreview,
     SearchResult,
 )
-from vitrine.transport import Transport, parse, path_of
+from vitrine.transport import path_of
 
 LARGEST_PAGE = 2_000
 DEEPEST_HIT = 10_000
@@ -134,10 +134,7 @@ class _Mappings(Wire):
     mappings: dict[str, JsonValue]
 
 
-class Search:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Search(Resource):
     def mappings(self) -> dict[str, JsonValue]:
         """Return the fields that can be searched, by index."""
         return self._transport.read(_Mappings, path_of("search")).mappings
@@ -151,10 +148,9 @@ class Search:
             given(databaseId=database_id, assetId=asset_id, key=key)
             for database_id, asset_id, key in names
         ]
-        sent = self._transport.send(
-            "POST", path_of("previews"), body={"items": items}, repeatable=True
-        )
-        return parse(_Previews, sent).items
+        return self._transport.write(
+            _Previews, "POST", path_of("previews"), body={"items": items}, repeatable=True
+        ).items
 
     def suggest(self, text: str, *, size: int = 10) -> list[Suggestion]:
         """Return names, tags, metadata keys and values that begin with the text."""
@@ -226,8 +222,9 @@ class Search:
     def _ask(self, path: str, body: dict[str, JsonValue], *, wait: bool = False) -> SearchResult:
         written = self._transport.written.recent() if wait else ()
         headers = {"X-After": ",".join(written)} if written else None
-        response = self._transport.send("POST", path, body=body, headers=headers, repeatable=True)
-        found = parse(SearchResult, response)
+        found = self._transport.write(
+            SearchResult, "POST", path, body=body, headers=headers, repeatable=True
+        )
         if found.lag is None:
             self._transport.written.forget(written)
         return found

@@ -10,14 +10,11 @@ from vitrine.replies import DriftReport as DriftReport
 from vitrine.replies import IndexStanding as IndexStanding
 from vitrine.replies import UnfinishedWork as UnfinishedWork
 from vitrine.replies import Work as Work
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 
-class SearchIndexes:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class SearchIndexes(Resource):
     def consistency(self) -> Consistency:
         """Return the report of the last check, and the running jobs."""
         return self._transport.read(Consistency, path_of("admin", "search", "consistency"))

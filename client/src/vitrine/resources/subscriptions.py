@@ -7,8 +7,8 @@ from pydantic import Field
 from vitrine.errors import ProtocolError
 from vitrine.models import Message, Wire
 from vitrine.replies import Subscription as Subscription
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 EVENT = "Asset Version Change"
 ENTITY = "Asset"
@@ -24,10 +24,7 @@ class _Listing(Wire):
     message: _Page
 
 
-class Subscriptions:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Subscriptions(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Subscription]:
         """List every subscription, page after page, fetched as it is consumed."""
         token: str | None = None

@@ -13,15 +13,12 @@ from vitrine.models import (
     UploadResult,
     UploadType,
 )
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import Body, Transport, path_of
 from vitrine.upload_models import Renewal, UploadDetails, UploadSummary, ranges_of
 
 
-class Uploads:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Uploads(Resource):
     def initialise(
         self,
         database_id: str,
@@ -43,9 +40,7 @@ class Uploads:
             maxPartUrls=max_part_urls,
         )
         # One that is begun twice expires unused.
-        return parse(
-            Upload, self._transport.send("POST", path_of("uploads"), body=body, repeatable=True)
-        )
+        return self._transport.write(Upload, "POST", path_of("uploads"), body=body, repeatable=True)
 
     def complete(
         self,
@@ -71,18 +66,10 @@ class Uploads:
             files=[file.wire() for file in files],
         )
         path = path_of("uploads", upload_id, "complete")
-        try:
-            return parse(
-                UploadResult, self._transport.send("POST", path, body=body, repeatable=True)
-            )
-        except ConflictError as conflict:
-            try:
-                return UploadResult.model_validate_json(conflict.content)
-            except ValidationError:
-                raise conflict from None
+        return completed(self._transport, path, body)
 
     def abort(self, upload_id: str) -> Message:
-        return parse(Message, self._transport.send("DELETE", path_of("uploads", upload_id)))
+        return self._transport.write(Message, "DELETE", path_of("uploads", upload_id))
 
     def list(self) -> Iterator[UploadSummary]:
         """List the uploads that the caller started, newest first, until they expire."""
@@ -105,4 +92,15 @@ class Uploads:
         ]
         body = given(files=files, storedParts=stored_parts)
         path = path_of("uploads", upload_id, "renew")
-        return parse(Renewal, self._transport.send("POST", path, body=body, repeatable=True))
+        return self._transport.write(Renewal, "POST", path, body=body, repeatable=True)
+
+
+def completed(transport: Transport, path: str, body: Body) -> UploadResult:
+    """Complete files; a conflict that has the results of all files is a result, too."""
+    try:
+        return transport.write(UploadResult, "POST", path, body=body, repeatable=True)
+    except ConflictError as conflict:
+        try:
+            return UploadResult.model_validate_json(conflict.content)
+        except ValidationError:
+            raise conflict from None

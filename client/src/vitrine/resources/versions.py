@@ -15,18 +15,15 @@ from vitrine.replies import RecordDifferences as RecordDifferences
 from vitrine.replies import VersionFile as VersionFile
 from vitrine.replies import VersionRecord as VersionRecord
 from vitrine.replies import WholeVersion as WholeVersion
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 
 Ids = tuple[str, str]
 """Of a database and of an asset in it."""
 
 
-class AssetVersions:
+class AssetVersions(Resource):
     """Versions of one asset; a large one is created by a job that the reply names."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def create(
         self,
@@ -128,8 +125,7 @@ class AssetVersions:
 
     def _send(self, method: str, path: str, body: dict[str, JsonValue]) -> MadeVersion:
         # Not repeated after a broken connection: the first one may have been carried out.
-        sent = self._transport.send(method, path, body=body, repeatable=False)
-        return parse(MadeVersion, sent)
+        return self._transport.write(MadeVersion, method, path, body=body, repeatable=False)
 
 
 def _path(ids: Ids, *below: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from vitrine.models import Message, Wire
-from vitrine.resources.registry import given
-from vitrine.transport import Transport, parse, path_of
+from vitrine.resources.resource import Resource, given
+from vitrine.transport import path_of
 from vitrine.workflow_models import Workflow, WorkflowPipeline, functions_of
 
 
@@ -12,10 +12,7 @@ class _Found(Wire):
     message: Workflow
 
 
-class Workflows:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Workflows(Resource):
     def list(
         self,
         database_id: str | None = None,
@@ -38,8 +35,7 @@ class Workflows:
     ) -> Workflow:
         """Return one workflow. Raises NotFoundError if it is absent or hidden."""
         path = path_of("database", database_id, "workflows", workflow_id)
-        response = self._transport.send("GET", path, query={"showDeleted": show_deleted})
-        return parse(_Found, response).message
+        return self._transport.read(_Found, path, query={"showDeleted": show_deleted}).message
 
     def put(
         self,
@@ -67,4 +63,4 @@ class Workflows:
     def delete(self, database_id: str, workflow_id: str) -> Message:
         """Delete a workflow; running executions end normally."""
         path = path_of("database", database_id, "workflows", workflow_id)
-        return parse(Message, self._transport.send("DELETE", path))
+        return self._transport.write(Message, "DELETE", path)
