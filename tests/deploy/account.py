@@ -19,7 +19,7 @@ from tests.cloudformation.building import Place
 from tests.deploy import console, guide
 
 ROOT = guide.ROOT
-START_SECONDS = 60
+START_SECONDS = 300
 COMMAND_SECONDS = 1_800  # one that hangs, also where other programs keep the processors busy
 NO_TERMINAL = guide.option("--require-approval never")
 
@@ -38,7 +38,8 @@ class Account:
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
             "AWS_ENDPOINT_URL": self.url,
-            "AWS_ACCESS_KEY_ID": "stand-in",
+            # The CDK command remembers the account of a key, in the home folder.
+            "AWS_ACCESS_KEY_ID": f"stand-in-{self.place.account}",
             "AWS_SECRET_ACCESS_KEY": "stand-in",
             "AWS_REGION": self.place.region,
             "AWS_DEFAULT_REGION": self.place.region,
