@@ -139,6 +139,65 @@ test('an asset that may not be downloaded says so, and offers no download', asyn
   await context.close();
 });
 
+test('each reason why a file is not shown is said in words on the page of its asset', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  let said = '';
+  await page.route('**/files/glb?**', (route) =>
+    route.fulfill({ json: { glb: null, glbMissing: { reason: 'none', message: said } } }),
+  );
+  for (const reason of ['still being inspected', 'refused by its reader', 'quarantined']) {
+    said = `<b>The file is ${reason}.</b>`;
+    await page.goto(`${UI}?q=house`);
+    await page.locator(HITS, { hasText: /^house$/ }).click();
+    await page.locator('.tree .file', { hasText: 'house.obj' }).click();
+    await page.locator('.stage').getByText(said).waitFor();
+    await accessible(page, `a file that is ${reason}`);
+  }
+  await page.route('**/download', (route) =>
+    route.fulfill({
+      status: 403,
+      json: { code: 'Quarantined', message: '<i>It is quarantined</i>' },
+    }),
+  );
+  await page.locator('.tree .file', { hasText: 'plan.png' }).click();
+  await page.locator('.stage').getByText('<i>It is quarantined</i>').waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('facets count the assets of the grid, and a heading is there at once', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  const assets = async () =>
+    Number(/[\d,]+/.exec(await page.locator('.total').textContent())[0].replace(',', ''));
+  const library = page.locator('.value', { hasText: /^library/ });
+  assert.equal(Number(await library.locator('.count').textContent()), await assets());
+  for (const name of ['.obj', 'furniture', 'OBJ']) {
+    const value = page.locator('.value', { has: page.getByText(name, { exact: true }) });
+    const counted = Number(await value.locator('.count').textContent());
+    await value.locator('input').check();
+    await page.waitForFunction(
+      (wanted) => document.querySelector('.total').textContent.startsWith(`${wanted} asset`),
+      counted,
+    );
+    await value.locator('input').uncheck();
+  }
+  assert.ok((await page.locator('.bars').count()) === 3, 'triangles, sizes and dates');
+  // The name is known from the grid: the heading has it while the asset is still loaded.
+  await page.route(/\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, () => undefined);
+  const first = page.locator(HITS).first();
+  const name = await first.textContent();
+  await first.click();
+  await page.locator('.asset h1').waitFor();
+  assert.equal(await page.locator('.asset h1').textContent(), name);
+  await page.unrouteAll();
+  clean(seen);
+  await context.close();
+});
+
 test('a model with Draco compression is decoded by the page itself', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);

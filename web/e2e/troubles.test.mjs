@@ -156,6 +156,30 @@ test('a large file goes on after the parts that a closed tab has sent', async ()
   await context.close();
 });
 
+test('a model whose connection is lost half way says so, and is loaded by another try', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  let lost = true;
+  await page.route(`${new URL(endpoint.s3).origin}/**`, (route) =>
+    lost && /\.(glb|gltf|csv)/.test(route.request().url())
+      ? route.abort('connectionreset')
+      : route.continue(),
+  );
+  await page.goto(`${UI}?q=planetary-gear`);
+  await page.locator(HITS).first().click();
+  await page.locator('.stage .failed', { hasText: 'did not respond' }).waitFor();
+  await accessible(page, 'a model without a connection');
+  await page.locator('.tree .file', { hasText: 'parts.csv' }).click();
+  await page.locator('.stage .failed', { hasText: 'did not respond' }).waitFor();
+  lost = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.stage .text').waitFor();
+  await page.locator('.tree .file', { hasText: 'planetary-gear.glb' }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  clean(seen);
+  await context.close();
+});
+
 test('a busy or broken server is tried again, and then named in one sentence', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);
