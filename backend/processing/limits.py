@@ -30,7 +30,7 @@ CHILD_CPU_SECONDS = 120
 """The most processor time that any file gets. A smaller file gets less, see `cpu_seconds_for`."""
 CHILD_SECONDS = 150
 """The most time until a reader is ended that gets no processor time, or uses none."""
-_CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 4
+_CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 
 
 def cpu_seconds_for(size: int) -> int:

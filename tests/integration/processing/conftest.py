@@ -13,6 +13,6 @@ def jail() -> Iterator[Jail]:
     """A jail whose parent has a secret in its environment."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("VICTIM", SECRET)
-        started = Jail(seconds=25)
+        started = Jail()
         yield started
         started.close()
