@@ -9,7 +9,7 @@ from backend.core.clock import Clock
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
-from backend.domains.audit.models import failures_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import ReplayBody
 from backend.search.maintenance.failure_entries import (
@@ -78,7 +78,7 @@ class FailureService:
         require(self.authorization, caller, "POST", _FAILURE)
         request = body.model_dump(by_alias=True, exclude_none=True)
         of = body.consumer or ("keys" if body.keys is not None else "all")
-        self.notes.note(caller, REPLAY_FAILURES.name, failures_entity(of), request=request)
+        self.notes.note(caller, REPLAY_FAILURES.name, audit_entity("failures", of), request=request)
         if body.keys is not None:
             return self._replay(dict.fromkeys(body.keys), self.clock() + BUDGET)
         until = self.clock() + BUDGET

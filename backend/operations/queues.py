@@ -7,7 +7,7 @@ from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
-from backend.domains.audit.models import queue_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditNotes
 from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
@@ -58,7 +58,9 @@ class QueueService:
         depth = self.dead_letters.depth(queue)
         if depth.dead_letters:
             request = {"deadLetters": depth.dead_letters}
-            self.notes.note(caller, REDRIVE_QUEUE.name, queue_entity(name), request=request)
+            self.notes.note(
+                caller, REDRIVE_QUEUE.name, audit_entity("queue", name), request=request
+            )
             self.dead_letters.redrive(queue)
         return depth
 

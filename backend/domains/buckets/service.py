@@ -12,7 +12,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.tables import Tables
-from backend.domains.audit.models import bucket_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets import rules
 from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
@@ -223,7 +223,7 @@ class BucketRegistration:
         entry = self.audit.entry(
             caller,
             "register_bucket",
-            bucket_entity(bucket.bucket_id),
+            audit_entity("bucket", bucket.bucket_id),
             after=bucket.model_dump(by_alias=True, exclude_none=True),
             at=self.clock(),
         )

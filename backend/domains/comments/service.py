@@ -14,7 +14,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.comments.models import Comment
 from backend.domains.comments.repository import (
@@ -174,7 +174,7 @@ def _is_of(comment: Comment, asset: Asset) -> bool:
 
 
 def _entity(asset: Asset) -> str:
-    return asset_entity(asset.database_id, asset.asset_id)
+    return audit_entity("asset", asset.database_id, asset.asset_id)
 
 
 def _audit_values(key: str, body: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.audit.models import database_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
@@ -111,7 +111,7 @@ class DatabaseService:
         entry = self.audit.entry(
             caller,
             "create_database",
-            database_entity(body.database_id),
+            audit_entity("database", body.database_id),
             after=attributes(database),
             at=now,
         )
@@ -252,7 +252,7 @@ class DatabaseService:
         entry = self.audit.entry(
             caller,
             "update_database",
-            database_entity(database_id),
+            audit_entity("database", database_id),
             before=before,
             after=before | changes,
             at=self.clock(),
@@ -281,7 +281,7 @@ class DatabaseService:
             entry = self.audit.entry(
                 caller,
                 "delete_database",
-                database_entity(database_id),
+                audit_entity("database", database_id),
                 before=attributes(found),
                 after=attributes(deleted),
                 at=now,

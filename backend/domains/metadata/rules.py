@@ -10,10 +10,7 @@ from typing import NamedTuple
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.names import MAX_KEY_BYTES
 from backend.domains.audit.models import (
-    asset_entity,
-    asset_link_entity,
-    database_entity,
-    file_entity,
+    audit_entity,
 )
 from backend.domains.metadata.models import (
     ASSET_LEVEL,
@@ -340,10 +337,10 @@ def audit_name(entity: AnyEntity) -> tuple[str, str, Kind]:
     """Return how the audit log names the entity: object type, name, kind of keys."""
     match entity:
         case DatabaseEntity():
-            return "database", database_entity(entity.database_id), "metadata"
+            return "database", audit_entity("database", entity.database_id), "metadata"
         case LinkEntity():
-            return "asset_link", asset_link_entity(entity.asset_link_id), "metadata"
+            return "asset_link", audit_entity("assetLink", entity.asset_link_id), "metadata"
         case Entity(database_id=database_id, asset_id=asset_id, path=path, kind=kind):
             if path == ASSET_LEVEL:
-                return "asset", asset_entity(database_id, asset_id), kind
-            return "file", file_entity(database_id, asset_id, path), kind
+                return "asset", audit_entity("asset", database_id, asset_id), kind
+            return "file", audit_entity("file", database_id, asset_id, path), kind

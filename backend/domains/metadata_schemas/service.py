@@ -12,7 +12,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
-from backend.domains.audit.models import metadata_schema_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata_schemas import rules
@@ -112,7 +112,7 @@ class MetadataSchemaService:
         entry = self.audit.entry(
             caller,
             "create_metadata_schema",
-            metadata_schema_entity(schema.metadata_schema_id),
+            audit_entity("metadataSchema", schema.metadata_schema_id),
             after=_attributes(schema),
             at=now,
         )
@@ -142,7 +142,7 @@ class MetadataSchemaService:
         entry = self.audit.entry(
             caller,
             "update_metadata_schema",
-            metadata_schema_entity(found.metadata_schema_id),
+            audit_entity("metadataSchema", found.metadata_schema_id),
             before=before,
             after=after,
             at=now,
@@ -165,7 +165,7 @@ class MetadataSchemaService:
         entry = self.audit.entry(
             caller,
             "delete_metadata_schema",
-            metadata_schema_entity(metadata_schema_id),
+            audit_entity("metadataSchema", metadata_schema_id),
             before=_attributes(found),
             at=self.clock(),
         )

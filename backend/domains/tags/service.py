@@ -18,7 +18,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.audit.models import tag_entity, tag_type_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobService
@@ -90,7 +90,7 @@ class TagService:
         entry = self.audit.entry(
             caller,
             "create_tag",
-            tag_entity(tag.tag_name),
+            audit_entity("tag", tag.tag_name),
             after=tag.model_dump(by_alias=True),
             at=self.clock(),
         )
@@ -115,7 +115,7 @@ class TagService:
         entry = self.audit.entry(
             caller,
             "update_tag",
-            tag_entity(found.tag_name),
+            audit_entity("tag", found.tag_name),
             before=before,
             after=before | changes,
             at=self.clock(),
@@ -138,7 +138,7 @@ class TagService:
         entry = self.audit.entry(
             caller,
             "delete_tag",
-            tag_entity(tag_name),
+            audit_entity("tag", tag_name),
             before=found.model_dump(by_alias=True),
             at=self.clock(),
         )
@@ -179,7 +179,7 @@ class TagService:
         entry = self.audit.entry(
             caller,
             "create_tag_type",
-            tag_type_entity(tag_type.tag_type_name),
+            audit_entity("tagType", tag_type.tag_type_name),
             after=_attributes(tag_type),
             at=self.clock(),
         )
@@ -199,7 +199,7 @@ class TagService:
         entry = self.audit.entry(
             caller,
             "update_tag_type",
-            tag_type_entity(found.tag_type_name),
+            audit_entity("tagType", found.tag_type_name),
             before=before,
             after=before | changes,
             at=self.clock(),
@@ -220,7 +220,7 @@ class TagService:
             entry = self.audit.entry(
                 caller,
                 "delete_tag_type",
-                tag_type_entity(tag_type_name),
+                audit_entity("tagType", tag_type_name),
                 before=_attributes(found),
                 at=self.clock(),
             )

@@ -14,7 +14,7 @@ from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update, Write, absent, equals
-from backend.domains.audit.models import search_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobService
@@ -150,7 +150,7 @@ class SearchWork:
         return self.audit.entry(
             caller,
             kind.name,
-            search_entity(),
+            audit_entity("search", "indexes"),
             before=None,
             after={"job": job.job_id, **job.parameters},
             at=self.clock(),

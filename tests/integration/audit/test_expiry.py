@@ -12,7 +12,7 @@ from backend.aws.settings import Settings
 from backend.core.ids import new_uuid
 from backend.core.objects import ObjectVersion
 from backend.core.transactions import Delete
-from backend.domains.audit.models import tag_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive
 from backend.domains.audit.service.streams import ExpiredEntries
 from backend.entrypoints.audit_streams import TIME_TO_LIVE, ExpiryConsumer
@@ -56,7 +56,9 @@ def removals(place: Place, count: int) -> list[dict[str, Any]]:
 def made(place: Place, name: str, *, at: datetime) -> dict[str, str]:
     """An entry in the table; answers with its key."""
     audit = audit_service(place.objects)
-    entry = audit.entry(ADMIN, "create_tag", tag_entity(name), after={"tagName": name}, at=at)
+    entry = audit.entry(
+        ADMIN, "create_tag", audit_entity("tag", name), after={"tagName": name}, at=at
+    )
     place.tables.write(entry)
     return {"entity": entry.item["entity"], "at": entry.item["at"]}
 

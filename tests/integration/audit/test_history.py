@@ -10,7 +10,7 @@ from backend.core.errors import ConflictError, RevisionConflictError
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service import AssetService
-from backend.domains.audit.models import Entry, StoredValue, asset_entity
+from backend.domains.audit.models import Entry, StoredValue, audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.queries import AuditTrail
 from backend.domains.metadata.models import Entity, NewRecord
@@ -32,7 +32,7 @@ def trail(place: Place) -> AuditTrail:
 
 
 def entries(place: Place, operation: str) -> list[Entry]:
-    name = asset_entity("museum", "statue")
+    name = audit_entity("asset", "museum", "statue")
     found: list[Entry] = []
     page = trail(place).list_of_entity(ADMIN, name, PageRequest(20))
     found += page.items

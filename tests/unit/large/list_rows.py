@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put, Update
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.tags.models import MAX_TAGS_OF_TYPE
 from backend.spec import routes
 from backend.spec.routes import Route
@@ -282,7 +282,7 @@ def make_bucket(world: World) -> str:
 def make_audit(world: World) -> str:
     """Entries of one asset, each with as many changes as an entry holds."""
     make_statue(world)
-    audit, entity = world.product.wiring.audit, asset_entity("museum", "statue")
+    audit, entity = world.product.wiring.audit, audit_entity("asset", "museum", "statue")
     for _ in range(300):
         after = {f"field-{number}": QUOTES[:900] for number in range(18)}
         entry = audit.entry(
@@ -389,7 +389,7 @@ LISTS: dict[Route, Rows] = {
     routes.LIST_SUBSCRIPTIONS: Rows(make_subscription, named("entityId"), 120),
     routes.LIST_BUCKETS: Rows(make_bucket, named("bucketId"), 400),
     routes.LIST_AUDIT_ENTRIES: Rows(make_audit, named("at"), 300, {},
-                                    {"entity": asset_entity("museum", "statue")}),
+                                    {"entity": audit_entity("asset", "museum", "statue")}),
     routes.LIST_FAILURES: Rows(make_failures, named("key"), 300),
     routes.LIST_ASSET_VERSIONS: Rows(make_versions, named("Version"), 1100, STATUE,
                                      rows=under("versions")),

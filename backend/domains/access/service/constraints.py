@@ -23,7 +23,7 @@ from backend.domains.access.repository.constraints import (
 )
 from backend.domains.access.repository.roles import RoleRepository
 from backend.domains.access.rules.constraints import Change, doubts, grantees, touched
-from backend.domains.audit.models import constraint_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 _ATTEMPTS = 50
@@ -177,7 +177,7 @@ def entry_of(
     return audit.entry(
         caller,
         operation,
-        constraint_entity(change.constraint_id),
+        audit_entity("constraint", change.constraint_id),
         before=_audit_values(change.before),
         after=_audit_values(change.after),
         at=at,

@@ -36,7 +36,7 @@ from backend.domains.access.rules.keys import (
     is_expired,
     removal_of,
 )
-from backend.domains.audit.models import api_key_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 _SCANNED = 1000
@@ -90,7 +90,11 @@ class ApiKeyService:
             revision=1,
         )
         entry = self.audit.entry(
-            caller, "create_api_key", api_key_entity(key.api_key_id), after=_audited(key), at=now
+            caller,
+            "create_api_key",
+            audit_entity("apiKey", key.api_key_id),
+            after=_audited(key),
+            at=now,
         )
         self.keys.put_new(key, entry, *pool_user)
         return key, text
@@ -133,7 +137,7 @@ class ApiKeyService:
         entry = self.audit.entry(
             caller,
             "update_api_key",
-            api_key_entity(api_key_id),
+            audit_entity("apiKey", api_key_id),
             before=before,
             after=before | changes,
             at=now,
@@ -159,7 +163,7 @@ class ApiKeyService:
         entry = self.audit.entry(
             caller,
             "delete_api_key",
-            api_key_entity(api_key_id),
+            audit_entity("apiKey", api_key_id),
             before=_audited(found),
             at=self.clock(),
         )
@@ -225,7 +229,7 @@ class UserKeys:
         entry = self.audit.entry(
             caller,
             "disable_api_key",
-            api_key_entity(api_key_id),
+            audit_entity("apiKey", api_key_id),
             before=before,
             after=before | changes,
             at=now,

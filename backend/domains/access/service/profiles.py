@@ -13,7 +13,7 @@ from backend.domains.access.models.people import User
 from backend.domains.access.models.profiles import WebRoute
 from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
-from backend.domains.audit.models import user_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 
@@ -71,7 +71,7 @@ class ProfileService:
             entry = self.audit.entry(
                 caller,
                 "update_login_profile",
-                user_entity(user_id),
+                audit_entity("user", user_id),
                 before={"email": stored},
                 after={"email": kept.email},
                 at=now,

@@ -32,7 +32,7 @@ from backend.domains.access.repository.roles import (
 from backend.domains.access.rules.constraints import Change, touched, without_role
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.audit.models import role_entity, user_role_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 HOLDERS_AT_ONCE = 40
@@ -100,7 +100,7 @@ class RoleService:
         require(self.authorization, caller, "POST", _secured(role))
         self.names.require_unruled(caller, "roleName", role.role_name)
         _demand_open(role)
-        name = role_entity(role.role_name)
+        name = audit_entity("role", role.role_name)
         entry = self.audit.entry(caller, "create_role", name, after=_audit_values(role), at=now)
         self.roles.put_new(role, entry, next_epoch())
         return role
@@ -120,7 +120,7 @@ class RoleService:
         before, after = _audit_values(found), _audit_values(changed)
         changes = {name: value for name, value in after.items() if before.get(name) != value}
         if changes:
-            name = role_entity(found.role_name)
+            name = audit_entity("role", found.role_name)
             entry = self.audit.entry(
                 caller, "update_role", name, before=before, after=after, at=self.clock()
             )
@@ -155,7 +155,7 @@ class RoleService:
         entry = self.audit.entry(
             caller,
             "delete_role",
-            role_entity(role.role_name),
+            audit_entity("role", role.role_name),
             before=_audit_values(role),
             at=self.clock(),
         )
@@ -217,7 +217,7 @@ def withdrawal(
         audit.entry(
             caller,
             "delete_role",
-            user_role_entity(row.user_id),
+            audit_entity("userRole", row.user_id),
             before={"roleName": [row.role_name]},
             after={"roleName": []},
             at=clock(),

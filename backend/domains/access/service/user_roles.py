@@ -35,7 +35,7 @@ from backend.domains.access.repository.roles import (
     remove_writes,
     require_assigned,
 )
-from backend.domains.audit.models import user_role_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the same user
@@ -214,7 +214,7 @@ class UserRoleService:
             self.audit.entry(
                 caller,
                 operation,
-                user_role_entity(user_id),
+                audit_entity("userRole", user_id),
                 before={"roleName": before},
                 after={"roleName": after},
                 at=now,

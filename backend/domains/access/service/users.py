@@ -17,7 +17,7 @@ from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.rules.users import has_prefix
 from backend.domains.access.service.keys import UserKeys
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
-from backend.domains.audit.models import user_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 PAGE = 60  # Cognito's limit
@@ -181,7 +181,12 @@ class UserService:
         after: dict[str, Any] | None = None,
     ) -> None:
         entry = self.audit.entry(
-            caller, operation, user_entity(user_id), before=before, after=after, at=self.clock()
+            caller,
+            operation,
+            audit_entity("user", user_id),
+            before=before,
+            after=after,
+            at=self.clock(),
         )
         self.entries.add(entry)
 

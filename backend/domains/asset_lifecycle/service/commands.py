@@ -26,7 +26,7 @@ from backend.domains.assets.service import (
     AssetService,
     secured,
 )
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseNotFoundError
 from backend.domains.jobs.models import Job, Step
@@ -348,7 +348,7 @@ class LifecycleService:
         changes: tuple[dict[str, Any], dict[str, Any]],
         at: datetime,
     ) -> Write:
-        entity = asset_entity(asset.database_id, asset.asset_id)
+        entity = audit_entity("asset", asset.database_id, asset.asset_id)
         return self.audit.entry(
             caller, route.name, entity, before=changes[0], after=changes[1], at=at
         )

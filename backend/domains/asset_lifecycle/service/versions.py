@@ -25,7 +25,7 @@ from backend.domains.asset_versions.service import (
 )
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetVersionNotFoundError, secured
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.spec import routes
 from backend.spec.routes import Route
 
@@ -180,7 +180,7 @@ class VersionLifecycle:
         entry = self.lifecycle.audit.entry(
             caller,
             route.name,
-            asset_entity(asset.database_id, asset.asset_id),
+            audit_entity("asset", asset.database_id, asset.asset_id),
             before=flag.before,
             after=flag.after,
             at=self.lifecycle.clock(),

@@ -18,7 +18,7 @@ from backend.domains.asset_links.repository import (
     LinkOvertakenError,
 )
 from backend.domains.assets.service import AssetService, secured
-from backend.domains.audit.models import asset_link_entity
+from backend.domains.audit.models import audit_entity
 from backend.spec.routes import Action
 
 _ATTEMPTS = 20  # of a write that conflicts with writes of neighbouring links
@@ -195,7 +195,7 @@ class AssetLinkService:
         return self.assets.audit.entry(
             caller,
             operation,
-            asset_link_entity(links[0].asset_link_id),
+            audit_entity("assetLink", links[0].asset_link_id),
             before=None if before is None else before.model_dump(by_alias=True, exclude_none=True),
             after=None if after is None else after.model_dump(by_alias=True, exclude_none=True),
             at=self.clock(),

@@ -29,7 +29,7 @@ from backend.domains.asset_versions.repository import (
 from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetRevisionError, AssetService
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobRunner, JobService
@@ -276,7 +276,7 @@ class VersionUpdates:
         entry = self.audit.entry(
             caller,
             routes.UPDATE_ASSET_VERSION.name,
-            asset_entity(asset.database_id, asset.asset_id),
+            audit_entity("asset", asset.database_id, asset.asset_id),
             before={f"version.{number}.{name}": before[name] for name in changes},
             after={f"version.{number}.{name}": value for name, value in changes.items()},
             at=now,

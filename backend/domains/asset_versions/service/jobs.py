@@ -27,7 +27,7 @@ from backend.domains.asset_versions.service.file_restoration import FileRestorat
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
 from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError, AssetService
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import ChangeEndedError, FileStates
 from backend.domains.jobs.models import Job, Progress
@@ -298,7 +298,7 @@ class VersionSteps:
         entry = self.audit.entry(
             Identity(job.created_by),
             _OPERATIONS[plan.operation],
-            asset_entity(asset.database_id, asset.asset_id),
+            audit_entity("asset", asset.database_id, asset.asset_id),
             before={changed: before},
             after={changed: _audit_values(current), **_reverted(plan)},
             at=now,

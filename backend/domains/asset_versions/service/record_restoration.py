@@ -15,7 +15,7 @@ from backend.core.transactions import Write
 from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset
-from backend.domains.audit.models import asset_entity, file_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
 from backend.spec import routes
@@ -84,7 +84,9 @@ class RecordRestoration:
     ) -> None:
         kind, path = place
         ids = (asset.database_id, asset.asset_id)
-        name = asset_entity(*ids) if path == ASSET_LEVEL else file_entity(*ids, path)
+        name = (
+            audit_entity("asset", *ids) if path == ASSET_LEVEL else audit_entity("file", *ids, path)
+        )
 
         def entry(before: _Records, after: _Records) -> Write:
             def audit_values(found: _Records) -> dict[str, object]:

@@ -28,7 +28,7 @@ from backend.domains.assets.repository import (
 from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.permissions import secured, secured_request
 from backend.domains.assets.service.queries import AssetQueries
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.service import DatabaseNotFoundError
@@ -241,7 +241,7 @@ class AssetService(AssetQueries):
     def _edited(
         self, caller: Identity, asset: Asset, changes: Mapping[str, Any], at: datetime
     ) -> Write:
-        name = asset_entity(asset.database_id, asset.asset_id)
+        name = audit_entity("asset", asset.database_id, asset.asset_id)
         old = asset.model_dump(by_alias=True)
         new = old | dict(changes)
         return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)

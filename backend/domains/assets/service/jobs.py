@@ -15,7 +15,7 @@ from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository, AssetRevisionError
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job, Progress
@@ -97,7 +97,7 @@ class TagWithdrawal:
             entry = self.audit.entry(
                 caller,
                 "delete_tag",
-                asset_entity(found.database_id, found.asset_id),
+                audit_entity("asset", found.database_id, found.asset_id),
                 before={"tags": found.tags},
                 after={"tags": tags},
                 at=now,

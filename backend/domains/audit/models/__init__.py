@@ -1,7 +1,7 @@
 """Audit entries as stored, and the names of their objects; `replies` has their form in replies."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -10,95 +10,42 @@ from backend.core.models import WireModel
 from backend.spec.routes import Action, Route
 from backend.values import frozen
 
-
-def database_entity(database_id: str) -> str:
-    return f"database:{database_id}"
-
-
-def asset_entity(database_id: str, asset_id: str) -> str:
-    return f"asset:{database_id}:{asset_id}"
-
-
-def file_entity(database_id: str, asset_id: str, path: str) -> str:
-    return f"file:{database_id}:{asset_id}:{path}"
-
-
-def asset_link_entity(asset_link_id: str) -> str:
-    return f"assetLink:{asset_link_id}"
-
-
-def bucket_entity(bucket_id: str) -> str:
-    return f"bucket:{bucket_id}"
-
-
-def tag_entity(tag_name: str) -> str:
-    return f"tag:{tag_name}"
-
-
-def tag_type_entity(tag_type_name: str) -> str:
-    return f"tagType:{tag_type_name}"
-
-
-def api_key_entity(api_key_id: str) -> str:
-    return f"apiKey:{api_key_id}"
+Kind = Literal[
+    "database",
+    "asset",
+    "file",
+    "tag",
+    "tagType",
+    "apiKey",
+    "upload",
+    "job",
+    "role",
+    "userRole",
+    "user",
+    "subscription",
+    "constraint",
+    "assetLink",
+    "metadataSchema",
+    "pipeline",
+    "workflow",
+    "execution",
+    "bucket",
+    "search",
+    "failures",
+    "queue",
+    "denial",
+    "read",
+]
+ENTITY_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def upload_entity(upload_id: str) -> str:
-    return f"upload:{upload_id}"
+def audit_entity(kind: Kind, *ids: str) -> str:
+    """Return the name of an object in audit entries.
 
-
-def job_entity(job_id: str) -> str:
-    return f"job:{job_id}"
-
-
-def metadata_schema_entity(metadata_schema_id: str) -> str:
-    return f"metadataSchema:{metadata_schema_id}"
-
-
-def pipeline_entity(database_id: str, pipeline_id: str) -> str:
-    return f"pipeline:{database_id}:{pipeline_id}"
-
-
-def workflow_entity(database_id: str, workflow_id: str) -> str:
-    return f"workflow:{database_id}:{workflow_id}"
-
-
-def execution_entity(execution_id: str) -> str:
-    return f"execution:{execution_id}"
-
-
-def role_entity(role_name: str) -> str:
-    return f"role:{role_name}"
-
-
-def search_entity() -> str:
-    """Return the name of the search indexes as a whole."""
-    return "search:indexes"
-
-
-def constraint_entity(constraint_id: str) -> str:
-    return f"constraint:{constraint_id}"
-
-
-def user_role_entity(user_id: str) -> str:
-    return f"userRole:{user_id}"
-
-
-def user_entity(user_id: str) -> str:
-    return f"user:{user_id}"
-
-
-def subscription_entity(entity_name: str, entity_id: str) -> str:
-    return f"subscription:{entity_name}:{entity_id}"
-
-
-def failures_entity(of: str) -> str:
-    """Return the name of replayed failures: those of a consumer, `all`, or named `keys`."""
-    return f"failures:{of}"
-
-
-def queue_entity(queue_name: str) -> str:
-    return f"queue:{queue_name}"
+    The ids are those by which the object is found: a file has those of database and asset, and its
+    path. Replayed failures are named by their consumer, `all` or `keys`.
+    """
+    return ":".join((kind, *ids))
 
 
 def read_entity(database_id: str, asset_id: str) -> str:
@@ -106,7 +53,7 @@ def read_entity(database_id: str, asset_id: str) -> str:
 
     It differs from the asset's own name, because subscribers are not notified of reads.
     """
-    return f"read:{asset_entity(database_id, asset_id)}"
+    return audit_entity("read", audit_entity("asset", database_id, asset_id))
 
 
 def denial_entity(route: Route, path: Mapping[str, str]) -> str:
@@ -117,9 +64,9 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
     database_id, asset_id = path.get("databaseId"), path.get("assetId")
     if database_id is None:
         return f"denial:{route.key}"
-    of = database_entity(database_id)
+    of = audit_entity("database", database_id)
     if asset_id is not None:
-        of = asset_entity(database_id, asset_id)
+        of = audit_entity("asset", database_id, asset_id)
     # The refused caller chose these ids: they may be invalid text, or longer than allowed ones.
     found = f"denial:{of}".encode(errors="replace")
     return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
@@ -127,13 +74,6 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
 
 MAX_ENTITY_BYTES = 2048
 """DynamoDB's limit for the value of a partition key."""
-
-ENTITY_KINDS = (
-    *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
-    *("role", "userRole", "user", "subscription", "constraint"),
-    *("assetLink", "metadataSchema", "pipeline", "workflow", "execution", "bucket", "search"),
-    *("failures", "queue", "denial", "read"),
-)
 
 
 @frozen

@@ -8,7 +8,7 @@ from typing import Any
 from backend.core.identity import Identity
 from backend.core.transactions import Put
 from backend.domains.audit import rules
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.commands import AuditService
 from backend.spec import keys
@@ -38,7 +38,7 @@ class Creations:
         return self.entries.creation(
             Identity(row["createdBy"]),
             "create_asset",
-            asset_entity(keys.active(row["databaseId"]), row["assetId"]),
+            audit_entity("asset", keys.active(row["databaseId"]), row["assetId"]),
             after=attributes,
             at=datetime.fromisoformat(row["createdAt"]),
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
-from backend.domains.audit.models import bucket_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.bucket_sync.repository import ImportRepository, ImportRunningError
 from backend.domains.buckets.service import BucketService
@@ -46,7 +46,7 @@ class BucketImports:
         entry = self.audit.entry(
             caller,
             "import_bucket",
-            bucket_entity(bucket_id),
+            audit_entity("bucket", bucket_id),
             before=None if last is None else {"lastImport": last},
             after={"lastImport": job.job_id},
             at=self.clock(),

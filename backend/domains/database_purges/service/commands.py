@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from backend.core.clock import Clock
 from backend.core.identity import Identity
-from backend.domains.audit.models import database_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.repository import PurgeRepository
@@ -80,7 +80,7 @@ class PurgeCommands:
         entry = self.audit.entry(
             caller,
             "purge_database",
-            database_entity(found.database_id),
+            audit_entity("database", found.database_id),
             before=attributes(found),
             after=after if reason is None else {**after, "purgedReason": reason},
             at=self.clock(),

@@ -16,7 +16,7 @@ from backend.core.queues import Queues
 from backend.core.runs import Runs
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import FileNotFoundInAssetError
-from backend.domains.audit.models import execution_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.executions import rules
 from backend.domains.executions.models import Execution, RunError
@@ -133,7 +133,7 @@ class ExecutionCommands:
             entry = self.audit.entry(
                 caller,
                 "stop_execution",
-                execution_entity(execution_id),
+                audit_entity("execution", execution_id),
                 before={"executionStatus": found.execution_status},
                 after={"executionStatus": "ABORTED"},
                 at=self.clock(),
@@ -202,7 +202,7 @@ class ExecutionCommands:
         entry = self.audit.entry(
             caller,
             "start_execution" if rerun_of is None else "rerun_execution",
-            execution_entity(execution.execution_id),
+            audit_entity("execution", execution.execution_id),
             after=rules.facts_of(execution, rerun_of),
             at=now,
         )

@@ -25,7 +25,7 @@ from backend.core.queues import Queues
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.assets.service import secured as secured_asset
-from backend.domains.audit.models import execution_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions import rules
@@ -222,7 +222,7 @@ class UploadTriggers:
         entry = self.audit.entry(
             caller,
             "trigger_execution",
-            execution_entity(execution.execution_id),
+            audit_entity("execution", execution.execution_id),
             after=rules.facts_of(execution),
             at=self.clock(),
         )

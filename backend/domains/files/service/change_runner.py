@@ -17,7 +17,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.audit.models import file_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.models import FileChange
 from backend.domains.files.repository import (
@@ -153,7 +153,7 @@ class ChangeRunner:
         return self.audit.entry(
             caller,
             planned.route.name,
-            file_entity(asset.database_id, asset.asset_id, path),
+            audit_entity("file", asset.database_id, asset.asset_id, path),
             before=planned.before,
             after=planned.after,
             at=self.clock(),

@@ -11,7 +11,7 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.commands import Changed
@@ -146,7 +146,7 @@ class FileRewrites:
         entry = self.runner.audit.entry(
             caller,
             routes.DELETE_ASSET_PREVIEW.name,
-            asset_entity(asset.database_id, asset.asset_id),
+            audit_entity("asset", asset.database_id, asset.asset_id),
             before={"previewLocation": asset.preview_location.model_dump(by_alias=True)},
             after={},
             at=now,

@@ -13,7 +13,7 @@ from backend.core.errors import StateForbidsError, VitrineError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
-from backend.domains.audit.models import job_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
@@ -281,7 +281,7 @@ class JobService:
         entry = self.audit.entry(
             caller,
             operation,
-            job_entity(job.job_id),
+            audit_entity("job", job.job_id),
             before={"state": job.state},
             after={"state": changes["state"]},
             at=now,

@@ -21,7 +21,7 @@ from backend.core.objects import Objects
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.executions.models import Execution
 from backend.domains.executions.service import ExecutionNotFoundError, ExecutionRecords
@@ -226,7 +226,7 @@ class OutputCommands:
                 "workflow": work.execution.workflow_key,
                 "outputs": {one.name: one.refused or "stored" for one in outcomes},
             }
-            entity = asset_entity(work.asset.database_id, work.asset.asset_id)
+            entity = audit_entity("asset", work.asset.database_id, work.asset.asset_id)
             entries.append(
                 self.audit.entry(
                     work.caller, OPERATION, entity, before={}, after=after, at=self.clock()

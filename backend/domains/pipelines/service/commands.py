@@ -11,7 +11,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
-from backend.domains.audit.models import pipeline_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import (
     DatabaseNotFoundError,
@@ -108,7 +108,7 @@ class PipelineCommands:
         entry = self.audit.entry(
             caller,
             "delete_pipeline",
-            pipeline_entity(database_id, pipeline_id),
+            audit_entity("pipeline", database_id, pipeline_id),
             before=attributes(found),
             after=attributes(deleted),
             at=now,
@@ -148,7 +148,7 @@ class PipelineCommands:
         entry = self.audit.entry(
             caller,
             "put_pipeline",
-            pipeline_entity(pipeline.database_id, pipeline.pipeline_id),
+            audit_entity("pipeline", pipeline.database_id, pipeline.pipeline_id),
             before=None if found is None else attributes(found),
             after=attributes(pipeline),
             at=self.clock(),

@@ -17,7 +17,7 @@ from backend.core.queues import Queues
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.audit.models import bucket_entity, file_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
@@ -97,9 +97,9 @@ class ScanConsumer:
             return None
         asset = self._owner(bucket, version.key)
         if asset is None:  # an asset that is not created yet, or deleted
-            return bucket_entity(bucket.bucket_id)
+            return audit_entity("bucket", bucket.bucket_id)
         path = "/" + version.key.removeprefix(asset.asset_location.key)
-        return file_entity(asset.database_id, asset.asset_id, path)
+        return audit_entity("file", asset.database_id, asset.asset_id, path)
 
     def _bucket(self, version: ScannedVersion) -> AssetBucket | None:
         """The registered bucket and base prefix of an object; imported ones may have none yet."""

@@ -15,7 +15,7 @@ from backend.core.transactions import Put, Write
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById
-from backend.domains.audit.models import subscription_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.subscriptions.models import (
     ENTITY,
@@ -219,7 +219,7 @@ class SubscriptionService:
         return self.audit.entry(
             caller,
             operation,
-            subscription_entity(ENTITY, asset.asset_id),
+            audit_entity("subscription", ENTITY, asset.asset_id),
             before=None if found is None else {"subscribers": found.subscribers},
             after={"subscribers": list(users)} if users else None,
             at=self.clock(),

@@ -14,7 +14,7 @@ from backend.core.ids import NewId, new_upload_id
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
-from backend.domains.audit.models import upload_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import (
     MAX_URLS,
@@ -218,7 +218,7 @@ class UploadService:
         entry = self.settlement.audit.entry(
             caller,
             "abort_upload",
-            upload_entity(upload_id),
+            audit_entity("upload", upload_id),
             before={"databaseId": upload.database_id, "assetId": upload.asset_id},
             after=None,
             at=self.context.clock(),

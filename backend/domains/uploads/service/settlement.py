@@ -12,7 +12,7 @@ from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import FileQueries
 from backend.domains.jobs.models import Progress
@@ -216,7 +216,7 @@ class Settlement:
             "uploadType": upload.upload_type,
             "files": {path: one.error or "uploaded" for path, one in sorted(settled.items())},
         }
-        entity = asset_entity(upload.database_id, upload.asset_id)
+        entity = audit_entity("asset", upload.database_id, upload.asset_id)
         return self.audit.entry(
             caller, OPERATION, entity, before={}, after=after, at=self.context.clock()
         )

@@ -7,7 +7,7 @@ from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.transactions import Write
-from backend.domains.audit.models import workflow_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.pipelines.models import Pipeline
 from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError, Updated
@@ -80,7 +80,7 @@ class AssociatedUpdates:
         entry = self.audit.entry(
             caller,
             "put_workflow",
-            workflow_entity(found.database_id, found.workflow_id),
+            audit_entity("workflow", found.database_id, found.workflow_id),
             before=attributes(found),
             after=attributes(changed),
             at=now,

@@ -10,7 +10,7 @@ from backend.core.errors import FieldError, InvalidInputError, PermissionDeniedE
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
-from backend.domains.audit.models import workflow_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import (
     DatabaseNotFoundError,
@@ -161,7 +161,7 @@ class WorkflowCommands:
         entry = self.audit.entry(
             caller,
             "put_workflow",
-            workflow_entity(workflow.database_id, workflow.workflow_id),
+            audit_entity("workflow", workflow.database_id, workflow.workflow_id),
             before=None if found is None else attributes(found),
             after=attributes(workflow),
             at=self.clock(),
@@ -178,7 +178,7 @@ class WorkflowCommands:
         entry = self.audit.entry(
             caller,
             "delete_workflow",
-            workflow_entity(found.database_id, found.workflow_id),
+            audit_entity("workflow", found.database_id, found.workflow_id),
             before=attributes(found),
             after=attributes(deleted),
             at=now,

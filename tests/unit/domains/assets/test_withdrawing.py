@@ -12,7 +12,7 @@ from backend.core.transactions import Update
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository, AssetRevisionError
 from backend.domains.assets.service import AssetService, TagWithdrawal
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
@@ -102,7 +102,7 @@ def test_each_asset_that_loses_a_tag_has_an_entry_of_it(world: World) -> None:
     created_asset(world.service, tags=("red",))
     world.both_walks(world.service.tags.delete_tag(ADMIN, "red"))
     entries = world.tables.query_all(
-        Query(table=AUDIT, partition=asset_entity("museum", "statue"), consistent=True)
+        Query(table=AUDIT, partition=audit_entity("asset", "museum", "statue"), consistent=True)
     )
     assert [(one["operation"], one["userId"]) for one in entries] == [("delete_tag", "admin")]
 

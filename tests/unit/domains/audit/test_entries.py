@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.aws.items import item_size, to_wire
 from backend.core.errors import ConflictError, UnavailableError
 from backend.core.transactions import Check, Put, absent, exists
-from backend.domains.audit.models import tag_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.rules import (
     CHANGES_BYTES,
     SECRET_ATTRIBUTES,
@@ -27,7 +27,9 @@ ITEM_BYTES = 20 * 1024
 
 
 def made(objects: MemoryObjects, **sides: Any) -> Put:
-    return audit_service(objects).entry(ADMIN, "update_tag", tag_entity("red"), at=NOON, **sides)
+    return audit_service(objects).entry(
+        ADMIN, "update_tag", audit_entity("tag", "red"), at=NOON, **sides
+    )
 
 
 def stored(objects: MemoryObjects) -> dict[str, Any]:

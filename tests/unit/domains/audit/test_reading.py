@@ -8,7 +8,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.identity import Identity
 from backend.core.tables import Tables
-from backend.domains.audit.models import asset_entity, tag_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.routes import build_router
 from backend.domains.audit.service.queries import AuditTrail
@@ -17,7 +17,7 @@ from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service
 from tests.factories.http import Answer, Client
 
-STATUE = asset_entity("museum", "statue")
+STATUE = audit_entity("asset", "museum", "statue")
 LARGE = "x" * 5000
 
 
@@ -29,7 +29,7 @@ def client(tables: Tables, objects: S3Objects) -> Client:
         user, at = Identity("ann" if hour % 2 else "bob"), NOON + timedelta(hours=hour)
         after = {"hour": hour, "text": LARGE if hour == 9 else "short"}
         tables.write(audit.entry(user, "update_asset", STATUE, after=after, at=at))
-    tables.write(audit.entry(Identity("ann"), "delete_tag", tag_entity("red"), at=NOON))
+    tables.write(audit.entry(Identity("ann"), "delete_tag", audit_entity("tag", "red"), at=NOON))
     trail = AuditTrail(AuditRepository(tables), AuditArchive(objects, lambda: ARCHIVE), OnlyUser())
     return Client(build_router(trail))
 
@@ -133,8 +133,8 @@ def test_a_large_value_can_be_asked_for(client: Client) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"entity": tag_entity("red")},
-        {"entity": asset_entity("museum", "statue2")},
+        {"entity": audit_entity("tag", "red")},
+        {"entity": audit_entity("asset", "museum", "statue2")},
         {"at": "2026-03-01T20:00:00.000000Z"},
         {"at": "2026-03-01T21:00:00.000001Z"},
     ],

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put, Update
-from backend.domains.audit.models import asset_entity
+from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.models import Entity, Record
 from backend.spec import routes
@@ -296,7 +296,7 @@ class Seeded(World):
             assert answer.status == 200
 
     def _put_audit(self) -> None:
-        entity = asset_entity("museum", "statue")
+        entity = audit_entity("asset", "museum", "statue")
         after = {"text": LARGE}
         audit = self.product.wiring.audit
         self.tables.write(
