@@ -26,7 +26,7 @@ from backend.spec.queues import (
     STREAM_SUBSCRIPTIONS,
     UNCONSUMED_STREAMS,
 )
-from backend.spec.routes import ROUTES
+from backend.spec.routes import ROUTES, Route
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
@@ -225,7 +225,9 @@ def _subscriptions() -> Iterator[tuple[str, str]]:
 
 
 def _routes() -> Iterator[str]:
-    yield "Permission: the entity type and the action that the caller needs; `none` needs none."
+    yield "Except for routes that are public or open to every user, the caller's constraints must"
+    yield "first allow the route itself (object type `api`). Permission is what is needed besides:"
+    yield "the entity type and the action; `route only` means that nothing else is needed."
     for domain in sorted({route.domain for route in ROUTES}):
         yield from ("", f"## {domain}", "")
         yield from rows(
@@ -234,15 +236,25 @@ def _routes() -> Iterator[str]:
                 (
                     f"`{route.key}`",
                     route.summary,
-                    "none"
-                    if route.object_type == "none"
-                    else f"{route.object_type} {route.action}",
-                    "public" * route.public + "addition to VAMS" * route.ours,
+                    _permission(route),
+                    _remark(route),
                 )
                 for route in ROUTES
                 if route.domain == domain
             ),
         )
+
+
+def _remark(route: Route) -> str:
+    if route.public or route.open_to_users:
+        return "public" if route.public else "open to every user"
+    return "addition to VAMS" * route.ours
+
+
+def _permission(route: Route) -> str:
+    if route.public or route.open_to_users:
+        return "none"
+    return "route only" if route.object_type == "none" else f"{route.object_type} {route.action}"
 
 
 def _errors() -> Iterator[str]:

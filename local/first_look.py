@@ -7,6 +7,7 @@ is the program beside the samples that gives them tags, metadata and links.
 import shlex
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from local.state import REPOSITORY, StateFolder
 _MARK = "first-look.json"
 _QUERY = "gear"
 _DESCRIBE = "describe.py"
+_LINES = 20  # of a command that fails
+_PATIENCE = 3600  # seconds until the samples are inspected, on a busy machine
 
 
 def vitrine(*arguments: str | Path) -> list[str]:
@@ -30,12 +33,16 @@ def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
         LocalError: the import fails; the message contains its output.
     """
     if not state.read(_MARK, dict[str, str]()):
-        say(f"importing the samples from {_shown(samples)}")
-        _run(vitrine("import", samples, "--endpoint", state.endpoint))
+        count = sum(each.is_file() for each in samples.rglob("*"))
+        say(f"importing {count} files from {_shown(samples)}")
+        _run(vitrine("import", samples, "--endpoint", state.endpoint), say)
         describe = samples.parent / _DESCRIBE
         if describe.exists():
-            _run([sys.executable, str(describe), "--endpoint", str(state.endpoint)])
-        _run(vitrine("wait", "--endpoint", state.endpoint))
+            say("adding descriptions, tags, metadata and links")
+            _run([sys.executable, str(describe), "--endpoint", str(state.endpoint)], say)
+        say("waiting until the files are inspected and can be found")
+        patience = ("--timeout", str(_PATIENCE))
+        _run(vitrine("wait", *patience, "--endpoint", state.endpoint), say)
         state.write(_MARK, {"imported": str(samples)})
     say("try:")
     for line in _commands(state):
@@ -52,12 +59,21 @@ def _commands(state: StateFolder) -> list[str]:
     ]
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise LocalError(
-            f"the import of the samples failed: {(done.stderr or done.stdout).strip()}"
-        )
+def _run(command: list[str], say: Callable[[str], None]) -> None:
+    """Run a command, and say each line of its progress when it is printed.
+
+    Raises:
+        LocalError: it fails; the message contains its last lines.
+    """
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as running:
+        lines: deque[str] = deque(maxlen=_LINES)
+        for line in running.stderr or ():
+            lines.append(line.rstrip())
+            say(f"  {lines[-1]}")
+    if running.returncode:
+        raise LocalError(f"the import of the samples failed: {' '.join(lines).strip()}")
 
 
 def _shown(path: Path) -> str:

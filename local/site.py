@@ -23,6 +23,8 @@ from local.page import Page
 
 _UI = "/ui/"
 _ONCE = _UI + "once"
+_OF_ASSETS = "databases/"
+"""The page's addresses of assets, whose ids may hold dots; no other address of the page does."""
 _MOST_SECRET = 1000
 _YEAR = "public, max-age=31536000, immutable"
 _COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".wasm"})
@@ -193,7 +195,10 @@ def _found(folder: Path, name: str) -> Path | None:
         file = (folder / (name or "index.html")).resolve()
         if file.is_relative_to(folder.resolve()) and file.is_file():
             return file
-    return None if name.startswith(("assets/", "decoders/")) else folder / "index.html"
+    is_file_name = "." in name.rsplit("/", 1)[-1] and not name.startswith(_OF_ASSETS)
+    if is_file_name or name.startswith(("assets/", "decoders/")):
+        return None
+    return folder / "index.html"
 
 
 async def _secret_of(request: Request) -> str | None:

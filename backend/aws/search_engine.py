@@ -23,6 +23,7 @@ from opensearchpy.exceptions import (
 from opensearchpy.exceptions import ConnectionError as SearchConnectionError
 
 from backend.aws.clients import deadline
+from backend.aws.document_refusals import refusal_of
 from backend.aws.errors import DeniedError
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
@@ -134,7 +135,8 @@ class OpenSearchEngine:
         if error.get("type") == "resource_already_exists_exception":
             return False
         if error:
-            raise InvalidInputError(f"OpenSearch refuses the index {name}: {error.get('reason')}")
+            _logger.warning("OpenSearch refuses an index", extra={"reason": error.get("reason")})
+            raise InvalidInputError(f"OpenSearch refuses the index {name}; the log has the reason")
         return True
 
     def drop_index(self, name: str) -> bool:
@@ -229,7 +231,8 @@ def _answered(call: Callable[[], T]) -> Any:
             _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
             raise InvalidInputError("The search engine does not accept this request") from error
         if isinstance(error, AuthorizationException):
-            raise DeniedError(f"OpenSearch denies the request: {reason}") from error
+            _logger.warning("OpenSearch denies a request", extra={"reason": reason})
+            raise DeniedError("OpenSearch denies the request; the log has the reason") from error
         if status == _TOO_LARGE:
             raise TooLargeError("The request is too large for OpenSearch") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):
@@ -263,8 +266,12 @@ def _reason(error: TransportError) -> str:
 def _result(item: JsonObject) -> DocumentResult:
     error = cast("JsonObject", item.get("error") or {})
     cause = cast("JsonObject", error.get("caused_by") or {})
-    reason = f"{error.get('reason', '')} {cause.get('reason', '')}".strip()
+    text = f"{error.get('reason', '')} {cause.get('reason', '')}".strip()
     status = item["status"]
-    current = _CURRENT_VERSION.findall(reason) if status == _CONFLICT else []
+    current = _CURRENT_VERSION.findall(text) if status == _CONFLICT else []
     version = int(current[-1]) if current else None
-    return DocumentResult(item["_index"], item["_id"], status, reason, version)
+    fact = refusal_of(status, error) if error and status != _CONFLICT else ""
+    if fact:
+        extra = {"document": item["_id"], "status": status, "reason": text}
+        _logger.warning("OpenSearch refuses a document", extra=extra)
+    return DocumentResult(item["_index"], item["_id"], status, fact, version)

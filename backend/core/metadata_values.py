@@ -14,6 +14,7 @@ from typing import Any, Literal, cast, get_args
 import pydantic_core
 
 from backend.core.names import has_control_character, is_text
+from backend.core.quoting import quoted
 
 ValueType = Literal[
     "string",
@@ -153,7 +154,7 @@ def _check_geometry(geometry: Mapping[str, Any]) -> None:
         return
     check = _GEOMETRIES.get(kind) if isinstance(kind, str) else None
     if check is None:
-        raise ValueError(f"{kind!r:.64} is not a GeoJSON geometry type")
+        raise ValueError(f"{quoted(kind, 64)} is not a GeoJSON geometry type")
     check(geometry.get("coordinates"))
 
 

@@ -9,9 +9,13 @@ import re
 import unicodedata
 from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_after_validator_function
 
 from backend.core.invisible import check_visible
+from backend.core.quoting import quoted
+from backend.values import frozen
 
 _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
 _USER_ID = re.compile(r"[\w\-.+@]{3,256}")
@@ -162,7 +166,7 @@ def check_relative_path(value: str) -> str:
         if segment == "":
             raise ValueError("must not contain an empty segment ('//')")
         if segment in {".", ".."}:
-            raise ValueError(f"must not contain the segment {segment!r}")
+            raise ValueError(f"must not contain the segment {quoted(segment)}")
         check_file_name(segment)
     if len(value.encode()) > MAX_KEY_BYTES:
         raise ValueError(f"must have at most {MAX_KEY_BYTES} bytes")
@@ -199,7 +203,7 @@ def check_extension_list(value: str) -> str:
     """
     for element in value.split(","):
         if value and not _EXTENSION.fullmatch(element.strip()):
-            raise ValueError(f"{element!r} is not an extension such as '.glb'")
+            raise ValueError(f"{quoted(element)} is not an extension such as '.glb'")
     return value
 
 
@@ -210,7 +214,7 @@ def check_extension(value: str) -> str:
         ValueError: the text is not a dot and 1 to 16 letters or digits.
     """
     if not _EXTENSION.fullmatch(value):
-        raise ValueError(f"{value!r:.40} is not an extension such as '.glb'")
+        raise ValueError(f"{quoted(value, 40)} is not an extension such as '.glb'")
     return value
 
 
@@ -241,6 +245,32 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
     return value
 
 
+@frozen
+class Form:
+    """A form that a text must have; `fact` says so to people, whom a pattern would not help.
+
+    Write it into `Annotated`, as pydantic's `Field(pattern=…)`, whose message has the pattern.
+    """
+
+    pattern: str
+    fact: str
+
+    def __get_pydantic_core_schema__(
+        self, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(core_schema), "pattern": f"^{self.pattern}$"}
+
+    def _checked(self, value: str) -> str:
+        if not re.fullmatch(self.pattern, value):
+            raise ValueError(self.fact)
+        return value
+
+
 def _schema(**schema: object) -> Any:
     """Return the OpenAPI schema of a rule that a function checks, with a note if it states less."""
     return Field(json_schema_extra=cast("dict[str, Any]", schema))
@@ -248,11 +278,12 @@ def _schema(**schema: object) -> Any:
 
 _NAME = _schema(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
 
-_WRITTEN = _schema(pattern=f"^[^{_CONTROLS}]*$")
+WRITTEN = _schema(pattern=f"^[^{_CONTROLS}]*$")
+"""The schema of text that people write."""
 
 AnyText = Annotated[str, AfterValidator(is_text)]
 """What is no text of ours: values of metadata, names that others gave to what is looked up."""
-Text = Annotated[str, AfterValidator(check_text), _WRITTEN]
+Text = Annotated[str, AfterValidator(check_text), WRITTEN]
 """What people write for others to read."""
 Words = Annotated[Text, AfterValidator(check_words)]
 """The same, where something has to be said."""
@@ -288,5 +319,5 @@ Description = Annotated[
     Field(min_length=4, max_length=256),
     AfterValidator(check_text),
     AfterValidator(check_words),
-    _WRITTEN,
+    WRITTEN,
 ]

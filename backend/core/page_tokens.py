@@ -34,8 +34,17 @@ class PageTokens:
         sealed = self._cipher().encrypt(payload, [scope.encode()])
         return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
-    def read(self, token: str, *, scope: str, field: str = "startingToken") -> Position:
+    def read(
+        self,
+        token: str,
+        *,
+        scope: str,
+        field: str = "startingToken",
+        fact: str = "is not a page token of this list",
+    ) -> Position:
         """Return the position in a token, which was sent in this field of the request.
+
+        `fact` is the error of a token that is refused.
 
         Raises:
             InvalidInputError: the token is forged, damaged, or was issued for another query or
@@ -43,7 +52,7 @@ class PageTokens:
         """
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - see `_cipher`
 
-        refused = InvalidInputError.of(field, "is not a page token of this list")
+        refused = InvalidInputError.of(field, fact)
         if len(token) > _MAX_TOKEN_CHARS or not token.isascii():
             raise refused
         try:

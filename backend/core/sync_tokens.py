@@ -13,6 +13,7 @@ from backend.core.page_tokens import PageTokens
 
 WRITTEN_HEADER = "X-Sync-Token"
 AFTER_HEADER = "X-After"
+_FOREIGN = f"is not a token that you received in the header {WRITTEN_HEADER} of a write"
 MAX_DOCUMENTS = 100
 MAX_CHARS = 4000
 """Of a token; the gateway takes 10,240 bytes of headers."""
@@ -63,7 +64,9 @@ def written_of(tokens: PageTokens, caller: Identity, header: str) -> Written:
     documents: dict[WrittenDocument, None] = {}
     records, times = False, list[datetime]()
     for token in header.split(","):
-        position = tokens.read(token.strip(), scope=_scope(caller), field=AFTER_HEADER)
+        position = tokens.read(
+            token.strip(), scope=_scope(caller), field=AFTER_HEADER, fact=_FOREIGN
+        )
         documents |= dict.fromkeys(WrittenDocument(*each) for each in position["documents"])
         records = records or position["records"]
         times.append(datetime.fromisoformat(position["at"]))

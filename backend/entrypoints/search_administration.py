@@ -51,6 +51,7 @@ class KeepingWiring(Wiring):
             state=SearchState(self.tables, self.clock),
             work=self.search_work,
             reports=Reports(self.tables),
+            assets=self.assets,
             authorization=self.authorization,
         )
 
@@ -58,7 +59,7 @@ class KeepingWiring(Wiring):
     def fact_renewals(self) -> "FactRenewals":
         from backend.operations.fact_renewals import FactRenewals
 
-        return FactRenewals(self.search_work, self.authorization)
+        return FactRenewals(self.search_work, self.databases, self.authorization)
 
     @cached_property
     def search_work(self) -> "SearchWork":

@@ -5,9 +5,11 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -17,6 +19,7 @@ from backend.core.authorization import Authorization
 from backend.core.deadlines import Deadline
 from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
+    InvalidInputError,
     NotFoundError,
     TooLargeError,
     UnauthenticatedError,
@@ -97,6 +100,7 @@ class HttpApp:
         try:
             call = self._call(binding.route, event)
             self._demand_route(call)
+            _demand_once(binding, event)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
             text = "" if isinstance(reply, Content) else _text_of(reply)
             if reply.read is not None:
@@ -157,6 +161,24 @@ class HttpApp:
             self.denials.record(denial)
         except Exception as bug:  # noqa: BLE001 - the outer edge: the answer is known already
             _lost(bug)
+
+
+def _demand_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
+    """Require that each query parameter of the route is sent at most once.
+
+    The gateway joins the values of a repeated one with commas.
+
+    Raises:
+        InvalidInputError: the message names the parameter.
+    """
+    model = binding.models.get("query")
+    if model is None or "&" not in event.raw_query_string:
+        return
+    sent = Counter(name for name, _ in parse_qsl(event.raw_query_string, keep_blank_values=True))
+    for name, each in model.model_fields.items():
+        times = sent[each.alias or name]
+        if times > 1:
+            raise InvalidInputError.of(each.alias or name, f"is sent {times} times: send it once")
 
 
 def _rule_of(parameter: re.Match[str]) -> str:

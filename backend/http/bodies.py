@@ -6,14 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
-from backend.core.errors import FieldError, InvalidInputError, TooLargeError
-from backend.core.models import WrongFieldError
+from backend.core.errors import InvalidInputError, TooLargeError
+from backend.core.field_errors import field_errors
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -21,6 +22,11 @@ MAX_BODY_BYTES = 5 * 1024 * 1024
 """Below the 6 MB that a Lambda event may have, which the gateway counts after escaping."""
 
 _MAX_SHOWN_ERRORS = 20
+_SURROGATES = frozenset(
+    {"unexpected end of hex escape", "lone leading surrogate in hex escape"}
+    | {"invalid unicode code point"}
+)
+"""The reasons of pydantic's parser for surrogates that are not in pairs."""
 
 
 def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
@@ -39,11 +45,19 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
     try:
         value = pydantic_core.from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        raise InvalidInputError.of("body", f"is not valid JSON: {error}") from None
+        raise InvalidInputError.of("body", _syntax_fact(str(error))) from None
     if not isinstance(value, dict):
         raise InvalidInputError.of("body", "must be a JSON object")
     _demand_names_once(raw)
     return cast("dict[str, Any]", value)
+
+
+def _syntax_fact(reason: str) -> str:
+    """Return why a text is not JSON; lone surrogates are named, which other parsers accept."""
+    fact, _, where = reason.partition(" at line ")
+    if fact in _SURROGATES:
+        return f"is not valid Unicode text: half of a surrogate pair, or no UTF-8, at line {where}"
+    return f"is not valid JSON: {reason}"
 
 
 def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: str = "body") -> M:
@@ -57,7 +71,7 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: 
     try:
         return model.model_validate(dict(values), strict=strict)
     except ValidationError as error:
-        raise _invalid(error, place) from None
+        raise _invalid(error, values, place) from None
 
 
 def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
@@ -137,35 +151,6 @@ def _decoded(text: str, is_base64: bool) -> bytes:
         raise InvalidInputError.of("body", "is not valid base64") from None
 
 
-def _invalid(error: ValidationError, place: str) -> InvalidInputError:
-    shown = error.errors(include_url=False)
-    fields = tuple(
-        FieldError(".".join(_path(entry)) or place, _fact(entry))
-        for entry in shown[:_MAX_SHOWN_ERRORS]
-    )
+def _invalid(error: ValidationError, values: Mapping[str, Any], place: str) -> InvalidInputError:
+    fields = tuple(islice(field_errors(error, values, place=place), _MAX_SHOWN_ERRORS))
     return InvalidInputError("; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields)
-
-
-def _path(entry: pydantic_core.ErrorDetails) -> Iterator[str]:
-    yield from map(str, entry["loc"])
-    cause = entry.get("ctx", {}).get("error")
-    if isinstance(cause, WrongFieldError):
-        yield cause.field
-
-
-def _fact(entry: pydantic_core.ErrorDetails) -> str:
-    """Return the problem of a field.
-
-    For a text that one of our rules has checked, pydantic's message would mention "items".
-    """
-    if isinstance(entry["input"], str):
-        limits = entry.get("ctx", {})
-        match entry["type"]:
-            case "too_long":
-                return f"String should have at most {limits['max_length']} characters"
-            case "too_short":
-                least = limits["min_length"]
-                return f"String should have at least {least} character{'s' if least > 1 else ''}"
-            case _:
-                pass
-    return entry["msg"].removeprefix("Value error, ")

@@ -6,6 +6,7 @@ from typing import Any
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.search_engine import SearchEngine
+from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import (
     ConsistencyReply,
@@ -39,6 +40,7 @@ class SearchIndexService:
     state: SearchState
     work: SearchWork
     reports: Reports
+    assets: AssetService
     authorization: Authorization
 
     def get_consistency(self, caller: Identity) -> ConsistencyReply:
@@ -69,15 +71,28 @@ class SearchIndexService:
         return self._start(caller, CHECK_SEARCH, {})
 
     def repair(self, caller: Identity, body: RepairBody) -> tuple[Job, bool]:
-        """Start a repair, unless one is running (raises as `check_consistency`)."""
+        """Start a repair, unless one is running.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            DatabaseNotFoundError: the database does not exist, or the caller may not see it.
+            PermissionDeniedError: the caller may not administer the indexes.
+            SearchNotDeployedError: search is not deployed.
+        """
+        self._engine(caller, "POST")
         parameters: dict[str, Any] = {}
         if body.documents is not None:
+            # Not required to exist: a document that outlived its asset is removed by its name.
             parameters["references"] = to_entries({_reference(name) for name in body.documents})
         elif body.database_id is not None:
             parameters["databaseId"] = body.database_id
-            if body.asset_id is not None:
+            if body.asset_id is None:
+                self.assets.databases.demand_known(caller, body.database_id)
+            else:
+                named = (body.database_id, body.asset_id)
+                self.assets.get_asset(caller, *named, show_archived=True)
                 parameters["assetId"] = body.asset_id
-        return self._start(caller, REPAIR_SEARCH, parameters)
+        return self.work.start(caller, REPAIR_SEARCH, parameters)
 
     def reindex(self, caller: Identity) -> tuple[Job, bool]:
         """Start a reindex, unless one is running.

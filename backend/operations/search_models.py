@@ -1,5 +1,6 @@
 """The bodies and replies of the routes for search indexes."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
@@ -84,6 +85,21 @@ def _format(value: str) -> str:
     return extension
 
 
+def _demand_all_or_parts(everything: bool | None, parts: Mapping[str, object]) -> None:
+    """Require either everything or at least one part of it.
+
+    Raises:
+        WrongFieldError: both or neither are requested.
+    """
+    sent = [name for name, value in parts.items() if value is not None]
+    if everything is not None and sent:
+        raise WrongFieldError(
+            "all", f"cannot be combined with {' and '.join(sent)}, which request a part: omit one"
+        )
+    if everything is None and not sent:
+        raise WrongFieldError("all", f"is required, or one of {', '.join(parts)}")
+
+
 class RenewFactsBody(WireModel):
     """Whose facts to renew: those of all files, of a database, of formats, or of both.
 
@@ -101,8 +117,8 @@ class RenewFactsBody(WireModel):
 
     @model_validator(mode="after")
     def names_everything_or_a_part(self) -> "RenewFactsBody":
-        if (self.all is None) == (self.database_id is None and self.formats is None):
-            raise ValueError("either all, or databaseId and formats (or one of them) is required")
+        parts = {"databaseId": self.database_id, "formats": self.formats}
+        _demand_all_or_parts(self.all, parts)
         return self
 
 
@@ -123,10 +139,12 @@ class RepairBody(WireModel):
 
     @model_validator(mode="after")
     def names_one_of_three(self) -> "RepairBody":
-        if [self.all, self.database_id, self.documents].count(None) != 2:
-            raise ValueError(
-                "exactly one of all, databaseId (optionally with assetId) and documents is required"
-            )
         if self.asset_id is not None and self.database_id is None:
             raise WrongFieldError("assetId", "is allowed only with databaseId")
+        parts = {"databaseId": self.database_id, "documents": self.documents}
+        _demand_all_or_parts(self.all, parts)
+        if None not in parts.values():
+            raise WrongFieldError(
+                "documents", "cannot be combined with databaseId: send one of them"
+            )
         return self

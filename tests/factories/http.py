@@ -19,6 +19,7 @@ from backend.http.openapi import statuses_of
 from backend.http.router import Binding, Router
 from tests.factories.access import OnlyUser
 from tests.factories.reply_schemas import problems_of
+from tests.wording import foreign_words
 
 ALWAYS = {
     "Cache-Control",
@@ -31,6 +32,7 @@ ALWAYS = {
 }
 """Headers that replies may have without telling it in the OpenAPI document."""
 SUCCESSES = range(200, 300)
+REFUSED = 400
 BUG = 500
 """The status that no route tells of."""
 
@@ -119,6 +121,11 @@ class Client:
             headers=headers,
             route=route,
         )
+        return self.send_event(event)
+
+    def send_event(self, event: dict[str, Any]) -> Answer:
+        """One request, as an event of the gateway."""
+        http = event["requestContext"]["http"]
         watch = Watch()
         app = HttpApp(
             WatchedAuthorization(self.authorization, watch),
@@ -130,7 +137,7 @@ class Client:
         )
         reply = app.handler(self.router)(event, Context())
         answer = Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
-        self._check_told(method, path, answer)
+        self._check_told(http["method"], http["path"], answer)
         return answer
 
     def _check_told(self, method: str, path: str, answer: Answer) -> None:
@@ -139,6 +146,8 @@ class Client:
         if binding is None or answer.status == BUG:
             return
         assert answer.status in statuses_of(binding), (answer.status, answer.body)
+        if answer.status == REFUSED:
+            assert foreign_words(answer.body["message"]) == [], answer.body
         named = answer.headers.keys() - ALWAYS
         assert named <= of_reply(binding, answer.status).keys(), named
         is_json = answer.status in SUCCESSES and not isinstance(answer.body, bytes)

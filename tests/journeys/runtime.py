@@ -18,6 +18,7 @@ import httpx
 import psutil
 
 from tests.journeys import canaries
+from tests.wording import foreign_words
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120
@@ -109,7 +110,10 @@ class Api:
         answer = self.send(method, path, body, **more)
         assert 400 <= answer.status_code < 600, f"{answer.status_code} {answer.text}"
         assert answer.status_code != 500, answer.text
-        return answer.status_code, answer.json()
+        body = answer.json()
+        if answer.status_code == 400:
+            assert foreign_words(str(body["message"])) == [], body
+        return answer.status_code, body
 
     def own_bucket(self) -> dict[str, Any]:
         """The record of the deployment's own bucket, whatever else is registered."""

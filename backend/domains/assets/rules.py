@@ -6,6 +6,7 @@ from typing import Any
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
+from backend.core.quoting import quoted
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.spec.key_layouts import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
@@ -94,7 +95,7 @@ def existing_prefix(base: str, key: str) -> str:
         try:
             check_file_name(segment)
         except ValueError as error:
-            raise InvalidInputError.of(field, f"segment {segment!r} {error}") from None
+            raise InvalidInputError.of(field, f"segment {quoted(segment)} {error}") from None
     return _checked(base, below, field=field)
 
 
@@ -128,7 +129,9 @@ def _checked(base: str, below: str, *, field: str) -> str:
     prefix = base + below
     first = below.split("/", 1)[0]
     if first in RESERVED_FOLDERS:
-        raise InvalidInputError.of(field, f"must not begin with the reserved folder {first!r}")
+        raise InvalidInputError.of(
+            field, f"must not begin with the reserved folder {quoted(first)}"
+        )
     depth = prefix.count("/")
     if depth > MAX_PREFIX_DEPTH:
         raise InvalidInputError.of(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from backend.core.quoting import quoted
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
 from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
@@ -28,7 +29,7 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
     try:
         event: object = json.loads(message["body"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise NotUnderstoodError(f"the message's body is not JSON: {error!r}") from error
+        raise NotUnderstoodError(f"the message's body is not JSON: {quoted(error)}") from error
     match event:
         case {"detail": {"bucket": {"name": str(bucket)}, "object": {"key": str(key)}}} if key:
             return NamedObject(bucket, key)
@@ -68,7 +69,7 @@ def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Ski
     if named.key == SCAN_PROBE_KEY:
         return _skip("reservedFolder", named, named.key, "it is an object written by GuardDuty")
     if first in RESERVED_FOLDERS:
-        reason = f"the folder {first!r} is reserved"
+        reason = f"the folder {quoted(first)} is reserved"
         return _skip("reservedFolder", named, f"{base}{first}/", reason)
     if not slash:
         reason = "it is not in a folder; the name of the top folder becomes the asset's id"

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from backend.core.models import WireModel
-from backend.core.names import Id, check_file_name
+from backend.core.names import Form, Id, check_file_name
+from backend.core.quoting import quoted
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
 
 MAX_BASE_SEGMENTS = 8
@@ -57,9 +58,9 @@ def base_prefix(value: str) -> str:
         try:
             check_file_name(segment)
         except ValueError as error:
-            raise ValueError(f"segment {segment!r} {error}") from None
+            raise ValueError(f"segment {quoted(segment)} {error}") from None
     if segments[0] in RESERVED_FOLDERS:
-        raise ValueError(f"must not begin with the reserved folder {segments[0]!r}")
+        raise ValueError(f"must not begin with the reserved folder {quoted(segments[0])}")
     if len(segments) > MAX_BASE_SEGMENTS:
         raise ValueError(f"has {len(segments)} segments; at most {MAX_BASE_SEGMENTS} are allowed")
     if len(path.encode()) > MAX_BASE_BYTES:
@@ -69,7 +70,12 @@ def base_prefix(value: str) -> str:
 
 class RegisterBucketBody(WireModel):
     bucket_name: Annotated[
-        str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", min_length=3, max_length=63)
+        str,
+        Field(min_length=3, max_length=63),
+        Form(
+            "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
+            "must be of a to z, 0 to 9, '.' and '-', with a letter or digit at both ends",
+        ),
     ]
     base_assets_prefix: Annotated[str, AfterValidator(base_prefix)] = DEFAULT_BASE_PREFIX
     default_database_id: Id | None = None

@@ -5,13 +5,20 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, field_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import AssetId, Words, is_text
+from backend.core.names import AssetId, Form, Words, is_text
 from backend.spec.keys import COMMENT, SORT_KEY_BYTES, active
 
 MAX_BODY_CHARS = 10_000
 """Ours: the contract names no limit."""
 
-VersionId = Annotated[str, Field(pattern=r"^[^:#/\x00-\x1f\x7f]{1,255}$"), AfterValidator(is_text)]
+VersionId = Annotated[
+    str,
+    AfterValidator(is_text),
+    Form(
+        r"[^:#/\x00-\x1f\x7f]{1,255}",
+        "must be 1 to 255 characters without ':', '#', '/' and control characters",
+    ),
+]
 """What a comment is about: an asset version, or what a client puts in its place.
 
 The web application of VAMS puts the asset's id there while an asset has no version in S3.
@@ -26,11 +33,12 @@ def _fits(key: str) -> str:
 
 CommentKey = Annotated[
     str,
-    Field(
-        alias=COMMENT.name,
-        pattern=r"^[^:#/\x00-\x1f\x7f]{1,255}:[-_a-zA-Z0-9]{3,63}$",
-    ),
+    Field(alias=COMMENT.name),
     AfterValidator(is_text),
+    Form(
+        r"[^:#/\x00-\x1f\x7f]{1,255}:[-_a-zA-Z0-9]{3,63}",
+        "must be the id of an asset version, a colon, and the id of a comment, such as 3:x1a2b",
+    ),
     AfterValidator(_fits),
 ]
 """What the comment is about, a colon, and the comment's own id, which the client chooses."""

@@ -6,6 +6,7 @@ from pydantic import Field, field_validator
 
 from backend.core.models import FullModel, OptionalBody, SentModel, WireModel
 from backend.core.names import Text, check_extension_list
+from backend.core.quoting import quoted
 
 MAX_ASSETS = 1000
 """Assets on one page, at the most."""
@@ -34,7 +35,7 @@ class ExportBody(SentModel, OptionalBody):
     def are_extensions(cls, value: list[str] | None) -> list[str] | None:
         for extension in value or ():
             if not extension or "," in extension:
-                raise ValueError(f"{extension!r} is not an extension such as '.glb'")
+                raise ValueError(f"{quoted(extension)} is not an extension such as '.glb'")
             check_extension_list(extension)
         return value
 

@@ -7,6 +7,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import blocked_extension
 from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
+from backend.core.quoting import quoted
 from backend.spec.buckets import (
     CHANGE_METADATA,
     PRIMARY_TYPE_METADATA,
@@ -32,7 +33,7 @@ def file_key(prefix: str, sent: str, *, field: str) -> str:
     """
     if sent.endswith("/"):
         raise InvalidInputError.of(
-            field, f"{sent!r:.80} must not end with '/': a file is expected, not a folder"
+            field, f"{quoted(sent)} must not end with '/': a file is expected, not a folder"
         )
     return _key(prefix, sent, field=field)
 

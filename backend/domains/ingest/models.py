@@ -14,6 +14,7 @@ from backend.domains.uploads.models import (
     SentPart,
     Sha256,
     StartedUploadFile,
+    UploadId,
 )
 
 Key = Annotated[Text, Field(min_length=1, max_length=1024)]
@@ -40,7 +41,7 @@ class IngestBody(SentModel):
 
     database_id: Id
     asset_id: NewAssetId
-    upload_id: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")] = None
+    upload_id: UploadId | None = None
     asset_name: NewAssetName | None = None
     description: Description | None = None
     is_distributable: bool = True

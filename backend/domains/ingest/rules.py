@@ -70,7 +70,7 @@ def completed_upload(body: IngestBody) -> CompleteBody:
     """
     paths = _paths(body)
     wrong = [
-        FieldError(f"files.{number}.uploadIdS3", "Field required")
+        FieldError(f"files.{number}.uploadIdS3", "is required")
         for number, file in enumerate(body.files)
         if file.upload_id_s3 is None
     ]
@@ -127,7 +127,7 @@ def _path(path: str) -> tuple[str, str]:
 
 def _missing(body: IngestBody) -> NoReturn:
     needed = {"assetName": body.asset_name, "description": body.description}
-    fields = [FieldError(name, "Field required") for name, value in needed.items() if value is None]
+    fields = [FieldError(name, "is required") for name, value in needed.items() if value is None]
     raise _error(fields)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from backend.core.models import PageQuery, WireModel
+from backend.core.names import Form
 from backend.values import frozen
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -76,7 +77,11 @@ its advance is noted: whatever it does must come to the same when it is repeated
 
 
 class JobPath(WireModel):
-    job_id: Annotated[str, Field(min_length=1, max_length=400, pattern=r"^[^#/?]+$")]
+    job_id: Annotated[
+        str,
+        Field(min_length=1, max_length=400),
+        Form("[^#/?]+", "must not contain '#', '/' or '?'"),
+    ]
 
 
 class JobsQuery(PageQuery):

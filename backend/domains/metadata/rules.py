@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.names import MAX_KEY_BYTES
+from backend.core.quoting import quoted
 from backend.domains.audit.models import (
     audit_entity,
 )
@@ -65,7 +66,7 @@ def check_not_reserved(entity: AnyEntity, key: str, *, field: str) -> None:
         InvalidInputError: the message names the field.
     """
     if is_reserved(entity, key):
-        raise InvalidInputError.of(field, f"{key!r:.200} is reserved: {RESERVED}")
+        raise InvalidInputError.of(field, f"{quoted(key, 200)} is reserved: {RESERVED}")
 
 
 def check_largest_row(key: str, size: int, *, field: str) -> None:
@@ -75,7 +76,7 @@ def check_largest_row(key: str, size: int, *, field: str) -> None:
         TooLargeError: the message names the field, the key and the size.
     """
     if size > ITEM_BYTES:
-        fact = f"the record {key!r} has {size} bytes in its largest copy"
+        fact = f"the record {quoted(key)} has {size} bytes in its largest copy"
         raise TooLargeError.of(field, f"{fact}; at most {ITEM_BYTES} are allowed")
 
 
@@ -98,7 +99,7 @@ ALREADY_THERE = "The key already exists"
 NOT_THERE = "The key does not exist"
 BUSY = "Another request is changing this key; try again"
 OUTAGE = "The database did not confirm the write: check the value, and try again"
-RESERVED = f"must not begin with {FACT_PREFIX!r}: only the product writes facts"
+RESERVED = f"must not begin with {quoted(FACT_PREFIX)}: only the product writes facts"
 NO_ROOM = f"The entity already has {MAX_RECORDS} keys, which is the maximum"
 
 Records = Mapping[str, Record]
@@ -191,7 +192,7 @@ def planned_removal(
         dependents = _dependents(fields, found, going)
         kept = {key: child for key, child in dependents.items() if key in going}
         for key, child in kept.items():
-            refused[key] = f"{child.key!r} depends on it, according to {_named(child)}"
+            refused[key] = f"{quoted(child.key)} depends on it, according to {_named(child)}"
     order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
     return Plan({key: None for key in order if key not in refused and key not in done}, refused)
 
@@ -266,7 +267,7 @@ def _errors_of_sent(
         if field.has_conflict:
             continue
         if record.metadata_value_type != field.value_type:
-            message = f"must be {field.value_type!r}, according to {_named(field)}"
+            message = f"must be {quoted(field.value_type)}, according to {_named(field)}"
             yield FieldError(f"{where}.metadataValueType", message)
         value = record.metadata_value
         if value and field.controlled and value not in field.controlled:
@@ -274,7 +275,7 @@ def _errors_of_sent(
             yield FieldError(f"{where}.metadataValue", message)
         missing = _missing(field, final) if value else []
         if missing:
-            message = f"depends on {missing[0]!r}, which has no value"
+            message = f"depends on {quoted(missing[0])}, which has no value"
             yield FieldError(f"{where}.metadataKey", message)
 
 
@@ -288,11 +289,11 @@ def _errors_of_rest(
                 message = f"must have a value, according to {_named(field)}"
                 yield FieldError(f"metadata.{numbers[key]}.metadataValue", message)
             else:
-                yield FieldError("metadata", f"{key!r} is required by {_named(field)}")
+                yield FieldError("metadata", f"{quoted(key)} is required by {_named(field)}")
         if key not in sent and _has_value(final, key):
             for parent in field.depends_on:
                 if parent in sent and not sent[parent].metadata_value:
-                    message = f"must have a value, because {key!r} depends on it"
+                    message = f"must have a value, because {quoted(key)} depends on it"
                     yield FieldError(f"metadata.{numbers[parent]}.metadataValue", message)
 
 

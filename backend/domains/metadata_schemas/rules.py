@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.metadata_values import check_value
 from backend.core.names import extension_of
+from backend.core.quoting import quoted
 from backend.domains.metadata_schemas.models import (
     FILE_TYPES,
     EntityType,
@@ -97,7 +98,7 @@ def _errors(entity_type: EntityType, fields: Sequence[SchemaField]) -> Iterable[
             yield FieldError(f"{where}.metadataFieldValueType", message)
         for parent in field.depends_on_field_key_name or ():
             if parent not in known:
-                message = f"{parent!r:.80} is not a field of this schema"
+                message = f"{quoted(parent)} is not a field of this schema"
                 yield FieldError(f"{where}.dependsOnFieldKeyName", message)
         yield from _errors_of_values(field, where)
     cycle = _cycle({f.metadata_field_key_name: f.depends_on_field_key_name or () for f in fields})

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import SentModel, WireModel
+from backend.core.quoting import quoted
 from backend.domains.executions.models import RunOutputs
 from backend.domains.facts.models import Inspection, Reference, Value
 from backend.domains.metadata.models import MAX_RECORDS, SentRecord, UpdateType
@@ -71,7 +72,7 @@ def _as_string(key: str, value: Any) -> str:
         case int() | float() if isfinite(value):
             return str(value)
         case _:
-            raise ValueError(f"the value of {key!r} is not a text, finite number or boolean")
+            raise ValueError(f"the value of {quoted(key)} is not a text, finite number or boolean")
 
 
 def _is_name(value: str) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
+from backend.core.field_errors import field_errors
 from backend.core.file_kinds import is_preview
 from backend.core.names import check_relative_path, extension_of
 from backend.domains.executions.models import RefusedOutput, RunOutputs
@@ -73,11 +74,8 @@ def parsed_metadata(body: bytes) -> MetadataFile:
 
 def validation_reason(error: ValidationError) -> str:
     """Return the first errors of a validation; the input itself is not repeated."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    parts = [
-        f"{'.'.join(map(str, one['loc']))}: {one['msg']}" if one["loc"] else one["msg"]
-        for one in found[:3]
-    ]
+    found = list(field_errors(error, None, place=""))
+    parts = [f"{one.field}: {one.message}" if one.field else one.message for one in found[:3]]
     more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
     return "; ".join(parts) + more
 

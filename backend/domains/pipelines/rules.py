@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from backend.core.errors import InvalidInputError
 from backend.core.queue_urls import queue_place
+from backend.core.quoting import quoted
 from backend.domains.pipelines.models import PutPipelineBody, Resource
 from backend.values import frozen
 
@@ -69,7 +70,7 @@ def _function(name: str, allowed: Allowed) -> Resource:
     if found is None:
         own = ", ".join(sorted(allowed.product)) or "none"
         fact = (
-            f"pipelines cannot call the function {name!r}: use a function of the product "
+            f"pipelines cannot call the function {quoted(name)}: use a function of the product "
             f"({own}), or add it to the deployment's setting allowedPipelineFunctions"
         )
         raise InvalidInputError.of("lambdaName", fact)
@@ -83,7 +84,7 @@ def _queue(url: str, allowed: Allowed) -> Resource:
         for *_, region, account, name in allowed.of("sqs")
     )
     if not found:
-        fact = f"the queue {url!r} is not in the deployment's setting allowedPipelineQueues"
+        fact = f"the queue {quoted(url)} is not in the deployment's setting allowedPipelineQueues"
         raise InvalidInputError.of("sqsQueueUrl", fact)
     return Resource(resource_id=url, resource_type="SQS")
 
@@ -92,11 +93,13 @@ def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
     name = body.event_bridge_bus_arn or DEFAULT_BUS
     found = _named(name, allowed.of("events"), "/")
     if found is None:
-        fact = f"the event bus {name!r} is not in the deployment's setting allowedPipelineBuses"
+        fact = (
+            f"the event bus {quoted(name)} is not in the deployment's setting allowedPipelineBuses"
+        )
         raise InvalidInputError.of("eventBridgeBusArn", fact)
     source = body.event_bridge_source or EVENT_SOURCE
     if source.lower().startswith(_RESERVED_SOURCE):
-        fact = f"must not begin with {_RESERVED_SOURCE!r}, which EventBridge reserves for AWS"
+        fact = f"must not begin with {quoted(_RESERVED_SOURCE)}, which EventBridge reserves for AWS"
         raise InvalidInputError.of("eventBridgeSource", fact)
     return Resource(
         resource_id=found,

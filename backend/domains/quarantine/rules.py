@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from backend.core.clock import iso
+from backend.core.field_errors import field_errors
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.domains.quarantine.models.events import ScanEvent, ScanResult
 from backend.spec import keys
@@ -35,9 +36,8 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     except KeyError:
         raise NotUnderstoodError("the message has no body") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "body"
-        raise NotUnderstoodError(f"{place}: {first['msg']}") from error
+        first = next(field_errors(error, None, place="body"))
+        raise NotUnderstoodError(f"{first.field}: {first.message}") from error
     scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
     if found.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
         return None

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from backend.core.models import LegacyEnvelope, WireModel, WrongFieldError
 from backend.core.names import ObjectName, Words
+from backend.core.quoting import quoted
 
 YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
@@ -150,7 +151,7 @@ def _require(body: WireModel, names: set[str], *, listed: str) -> None:
     missing = sorted(names - body.model_dump(by_alias=True, exclude_none=True).keys())
     if missing:
         fact = f"is required; the required fields are {', '.join(sorted(names))}"
-        raise WrongFieldError(missing[0], f"{fact}. To send a list, use {listed!r}")
+        raise WrongFieldError(missing[0], f"{fact}. To send a list, use {quoted(listed)}")
 
 
 class TagReply(WireModel):

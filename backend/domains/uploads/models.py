@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import PageQuery, SentModel, WireModel
-from backend.core.names import AssetId, Id, check_new_path, normalise_relative_path
+from backend.core.names import AssetId, Form, Id, check_new_path, normalise_relative_path
 
 UploadType = Literal["assetFile", "assetPreview"]
 UploadStatus = Literal["initialised", "completed"]
@@ -262,8 +262,11 @@ class UploadsReply(WireModel):
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 
+UploadId = Annotated[str, Form("[A-Za-z0-9-]{1,64}", "must be 1 to 64 letters, digits or '-'")]
+
+
 class UploadPath(WireModel):
-    upload_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
+    upload_id: UploadId
 
 
 def single_id(name: str) -> str:

@@ -10,6 +10,7 @@ from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.file_kinds import blocked_extension, is_preview, is_small_preview
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
+from backend.core.quoting import quoted
 from backend.domains.uploads.models import (
     MAX_PARTS,
     MAX_URLS,
@@ -322,7 +323,7 @@ def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
     final = layout.final_key(path)
     first = final.removeprefix(layout.base).split("/", 1)[0]
     if layout.upload_type == "assetFile" and first in RESERVED_FOLDERS:
-        yield f"must not be in the reserved folder {first!r}"
+        yield f"must not be in the reserved folder {quoted(first)}"
     for name, key, limit in _keys(path, layout):
         size = len(key.encode())
         if size > limit:

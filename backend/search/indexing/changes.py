@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from backend.core.quoting import quoted
 from backend.search.indexing.references import (
     AssetRef,
     MalformedReferenceError,
@@ -113,7 +114,7 @@ def _json(message: Record) -> object:
     try:
         return json.loads(message["body"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise MalformedReferenceError(f"the message's body is not JSON: {error!r}") from error
+        raise MalformedReferenceError(f"the message's body is not JSON: {quoted(error)}") from error
 
 
 def _object_of(event: object) -> ObjectRef:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from backend.core.errors import StateForbidsError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.search.indexing.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
 from backend.spec.search_indexes import BREAKERS, SEARCH_INDEXES, SearchIndex
@@ -83,13 +84,13 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
     declared = index.mapping
     actual = cast("JsonObject", _plain(actual))
     found = [
-        f"{part} is {actual.get(part)!r}, declared {declared[part]!r}"
+        f"{part} is {quoted(actual.get(part))}, declared {quoted(declared[part])}"
         for part in ("dynamic", "dynamic_templates")
         if actual.get(part) != declared[part]
     ]
     properties = cast("Mapping[str, Any]", actual.get("properties", {}))
     found += [
-        f"{field} is {properties.get(field)!r}, declared {wanted!r}"
+        f"{field} is {quoted(properties.get(field))}, declared {quoted(wanted)}"
         for field, wanted in declared["properties"].items()
         if properties.get(field) != wanted
     ]

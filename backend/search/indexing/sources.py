@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.objects import ObjectHead, Objects
 from backend.core.previews import Shown, asset_preview_key, generated_preview_version
+from backend.core.quoting import quoted
 from backend.core.tables import Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.models import AssetBucket
@@ -257,11 +258,11 @@ def _live(
     asset: AssetRef, want: _Wanted, row: Item, bucket: AssetBucket | None
 ) -> _Live | Unreadable:
     if bucket is None:
-        reason = f"no bucket is registered as {_bucket_id(row)!r}"
+        reason = f"no bucket is registered as {quoted(_bucket_id(row))}"
         return Unreadable(asset, reason, _references(asset, want))
     prefix = prefix_of(row)
     if (want.paths or want.keys) and not prefix.endswith("/"):
-        reason = f"its assetLocation.Key {prefix!r} is no prefix"
+        reason = f"its assetLocation.Key {quoted(prefix)} is no prefix"
         return Unreadable(asset, reason, _references(asset, want))
     paths_by_key = {prefix + path.removeprefix("/"): path for path in want.paths}
     for key in want.keys:

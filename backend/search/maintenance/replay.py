@@ -19,6 +19,7 @@ from backend.core.deliveries import Event, Reply
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
+from backend.core.quoting import quoted
 from backend.search.indexing.changes import Changes, Record, object_changes, settle_changes
 from backend.search.indexing.failures import Failures, ring
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
@@ -134,7 +135,8 @@ class Replayer:
             raise
         except Exception as error:  # possibly the bug that caused the failure
             _logger.exception("a replay met a bug", extra={"key": key})
-            return f"{type(error).__name__}: {error}"
+            # The text of an unexpected error may be another program's: only the log has it.
+            return f"an unexpected error ({type(error).__name__}); the log has its text"
 
     def _batch(self, entry: BatchEntry) -> str | None:
         """Deliver a batch again; poison events in it become separate entries."""
@@ -185,7 +187,7 @@ class Replayer:
         try:
             body: object = json.loads(message["body"])
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            collected.reasons.append(f"the message is not JSON: {error!r}")
+            collected.reasons.append(f"the message is not JSON: {quoted(error)}")
             return
         self.queues.send(queue, [body])
 

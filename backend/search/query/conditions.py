@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.folding import any_of, equals, matches, rewritten, spellings
 from backend.search.query.metadata_text import (
@@ -50,7 +51,6 @@ _DATE = re.compile(
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _NOW = re.compile(r"now([+-]\d{1,4}[yMwdhHms])*(/[yMwdhHms])?", re.ASCII)
 _MILLISECONDS = re.compile(r"-?\d{5,13}", re.ASCII)
-_SHOWN_CHARS = 80
 
 
 class ConditionError(ValueError):
@@ -95,7 +95,7 @@ def known_field(name: str) -> str:
         return name
     if is_key(name):
         return _few_wildcards(name)
-    raise ConditionError(f"{name!r:.{_SHOWN_CHARS}} is not a field of the search indexes")
+    raise ConditionError(f"{quoted(name)} is not a field of the search indexes")
 
 
 def is_key(name: str) -> bool:
@@ -223,12 +223,12 @@ def _typed(field: str, value: str) -> str:
     """Convert a value to the type of the field; OpenSearch's own error would not name the field."""
     if field.startswith("num_"):
         if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
-            fact = f"{value!r:.{_SHOWN_CHARS}} is not a number from {_LEAST} to {_MOST}"
+            fact = f"{quoted(value)} is not a number from {_LEAST} to {_MOST}"
             raise ConditionError(f"{field}: {fact}")
     elif field.startswith("bool_"):
         value = value.lower()
         if value not in {"true", "false"}:
-            raise ConditionError(f"{field} must be true or false, not {value!r:.{_SHOWN_CHARS}}")
+            raise ConditionError(f"{field} must be true or false, not {quoted(value)}")
     elif field.startswith("date_"):
         return _date(field, value)
     return value
@@ -238,9 +238,7 @@ def _date(field: str, value: str) -> str:
     is_date = _DATE.fullmatch(value) and iso_date(_whole_date(value)) is not None
     if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
         return value
-    fact = (
-        f"{value!r:.{_SHOWN_CHARS}} is not a date such as 2026-03-01, 2026-03-01T12:00Z or now-7d"
-    )
+    fact = f"{quoted(value)} is not a date such as 2026-03-01, 2026-03-01T12:00Z or now-7d"
     raise ConditionError(f"{field}: {fact}")
 
 

@@ -22,11 +22,14 @@ from backend.core.errors import (
 )
 from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
 from backend.search.query.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS, CursorPlaces, close
 from backend.search.query.hits import sized, with_sources
 from backend.search.query.models import MAX_CURSOR_CHARS, EntityType, SearchBody
 from backend.search.query.queries import page_of
+
+_FOREIGN = "is not a cursor that a reply to this search has returned as after"
 
 
 class CursorExpiredError(GoneError):
@@ -161,13 +164,13 @@ class Cursors:
     def _read(self, token: str, scope: str) -> _Cursor | None:
         if not token:
             return None
-        return _Cursor(**self.tokens.read(token, scope=scope, field="after"))
+        return _Cursor(**self.tokens.read(token, scope=scope, field="after", fact=_FOREIGN))
 
 
 def _too_long(last: JsonObject, size: int) -> TooLargeError:
     """Return the error for a cursor that is too long for a request, due to long sort values."""
     fact = (
-        f"the values of {last['_id']!r:.200} are too long for a cursor, which would have "
+        f"the values of {quoted(last['_id'], 200)} are too long for a cursor, which would have "
         f"{size} characters; at most {MAX_CURSOR_CHARS} are allowed"
     )
     return TooLargeError.of("sort", fact)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.conditions import (
     ANALYSED,
@@ -35,7 +36,6 @@ MAX_DEPTH = 20
 _EXISTS = "_exists_"
 _BOUNDS = frozenset({"gt", "gte", "lt", "lte"})
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_SHOWN_CHARS = 80
 _SHAPE = (
     'must be {"query_string": {"query": "…"}}, or one of term, terms, range and exists with one '
     "field"
@@ -242,7 +242,7 @@ class _Translation:
 
     def _shown(self, node: "Node") -> str:
         """Return the part of the text from which a node was parsed."""
-        return f"{self._text[node.meta.start_pos : node.meta.end_pos]!r:.{_SHOWN_CHARS}}"
+        return quoted(self._text[node.meta.start_pos : node.meta.end_pos])
 
 
 def _text_of(node: "Node") -> str:

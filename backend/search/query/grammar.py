@@ -9,6 +9,8 @@ from typing import cast
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+from backend.core.quoting import quoted
+
 Node = Tree[Token]
 
 GRAMMAR = r"""
@@ -72,13 +74,13 @@ def parse(text: str) -> Node:
         return _parser().parse(text)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream
-        raise FilterSyntaxError(f"unexpected {text[at]!r} in column {at + 1}") from None
+        raise FilterSyntaxError(f"unexpected {quoted(text[at])} in column {at + 1}") from None
     except UnexpectedToken as error:
         token = cast("Token", error.token)
         if token.type == "$END":
             fact = f"unexpected end in column {len(text) + 1} (a bracket may not be closed)"
             raise FilterSyntaxError(fact) from None
-        shown, column = f"{str(token)!r:.80}", (token.start_pos or 0) + 1
+        shown, column = quoted(str(token)), (token.start_pos or 0) + 1
         raise FilterSyntaxError(f"unexpected {shown} in column {column}") from None
 
 

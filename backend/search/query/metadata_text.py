@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.folding import any_of, equals, matches
 from backend.search.query.pairs import METADATA, nested
@@ -32,7 +33,6 @@ MAX_COLONS = 5
 MAX_PATTERN_WILDCARDS = 30
 """`*` and `?` in one pattern: the automaton of a pattern with many of them is too large."""
 _FIELD = "metadataQuery"
-_SHOWN_CHARS = 80
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _QUOTED_OR_COLON = re.compile(r'"(?:[^"\\]|\\.)*"|(:)')
 _QUOTED_OR_OPERATOR = re.compile(r'"(?:[^"\\]|\\.)*"|(?:^|(?<=\s))(AND|OR)(?=\s|$)')
@@ -175,11 +175,11 @@ def _element(text: str, mode: Mode) -> _Element:
         )
     alone = _unquoted(text.strip(": "))
     if mode != "both" and not alone:
-        raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not a {mode}")
+        raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not a {mode}")
     demand_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
     pairs = _pairs(text)
     if mode == "both" and not pairs and ":" in _QUOTED.sub("", text):
-        raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not key:value")
+        raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not key:value")
     if mode != "both":  # here `key:` is a key or a value, not a pair with an empty value
         pairs = [pair for pair in pairs if pair.value]
     found = [pair_query(key_of(one.key), one.value, literal=one.is_quoted) for one in pairs]

@@ -28,7 +28,7 @@ BOTH: tuple[EntityType, ...] = ("asset", "file")
 
 def _without_controls(value: str) -> str:
     if "\u0000" in value:
-        raise ValueError("must not contain a NUL character")
+        raise ValueError("must not contain the control character U+0000")
     return value
 
 

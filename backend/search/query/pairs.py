@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from backend.core.errors import InvalidInputError, StateForbidsError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.models import MetadataType
 from backend.spec.facts import FACT_BY_KEY, FACT_PREFIX, HIDDEN_KEYS
@@ -20,7 +21,6 @@ PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
 """How keys begin that name facts or attributes."""
 ATTRIBUTES_FROM = 4
 """The mapping version from which indexes have pairs of attributes."""
-_SHOWN_CHARS = 80
 
 
 class AttributesNotIndexedError(StateForbidsError):
@@ -64,9 +64,7 @@ def named(key: str, *, field: str) -> Named:
         fact = FACT_BY_KEY.get(own)
         if fact is None or own in HIDDEN_KEYS:
             known = ", ".join(FACT_BY_KEY)
-            raise InvalidInputError.of(
-                field, f"{key!r:.{_SHOWN_CHARS}} is not a fact; the facts are {known}"
-            )
+            raise InvalidInputError.of(field, f"{quoted(key)} is not a fact; the facts are {known}")
         return Named(ATTRIBUTES, own, fact.type)
     # A bare `width` is metadata, never a fact: it is a common key, and must not find images.
     return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.conditions import Budget
 from backend.search.query.facets import add_facets, count_all_words
@@ -206,7 +207,7 @@ def _sort(criterion: SortField) -> JsonObject | str:
         return pair_sort(pairs, criterion.type, criterion.order)
     name = criterion.field.removesuffix(".keyword")
     if name not in _SORTABLE:
-        raise InvalidInputError.of("sort", f"{criterion.field!r} cannot be used for sorting")
+        raise InvalidInputError.of("sort", f"{quoted(criterion.field)} cannot be used for sorting")
     if name == "_score":
         return {"_score": {"order": criterion.order}}
     field = f"{name}.keyword" if name in _KEYWORDS else name

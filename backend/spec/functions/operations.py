@@ -5,7 +5,7 @@ from dataclasses import replace
 from backend.spec import buckets, queues, secrets, settings
 from backend.spec.functions.model import Function, api, audited
 from backend.spec.functions.workers import DOCUMENT_SOURCES, JOB_STARTER
-from backend.spec.tables import access, operations, registry, workflows
+from backend.spec.tables import access, assets, operations, registry, workflows
 
 AUTHORIZER = Function(
     "Authorizer",
@@ -101,6 +101,7 @@ SEARCH_INDEXES_API = audited(
         "SearchIndexesApi",
         "search_indexes",
         "Reports the state of the search indexes, and starts jobs on them and on facts.",
+        reads=(assets.ASSETS, assets.DATABASES),  # whether what a request names exists
         writes=(operations.SEARCH_STATE, operations.JOBS),
         search="inspect",
     )

@@ -244,6 +244,8 @@ _OF_API: Mapping[str, Requests] = {
     "AdminApi": {**SOURCES, **REPLAYS},
     "QueuesApi": {},
     "SearchIndexesApi": {
+        assets.ASSETS: ("BatchGetItem",),
+        assets.DATABASES: ("GetItem",),
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
     },

@@ -64,7 +64,7 @@ REINDEX_SEARCH = Route(
 RENEW_FACTS = Route(
     "POST", "/admin/facts/renew", "search_indexes", "renew_facts",
     "Inspect files again whose facts an older version of the readers stored", "searchIndex",
-    ours=True,
+    ours=True, statuses=(404,),
 )  # fmt: skip
 LIST_FAILURES = Route(
     "GET", "/admin/failures", "operations", "list_failures",

@@ -42,6 +42,10 @@ class IntegrityError(VitrineError):
     """Received bytes have another size or checksum than the server states."""
 
 
+class InvalidNameError(VitrineError):
+    """A name or path that no request can have."""
+
+
 class UnsafePathError(VitrineError):
     """A path from the server would be written outside the target folder."""
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from vitrine.errors import VitrineError
+from vitrine.quoting import quoted
 
 FilterOperator = Literal[
     "eq", "in", "gt", "gte", "lt", "lte", "between", "exists", "geoDistance", "geoBox"
@@ -58,11 +59,13 @@ def parse_filter(text: str) -> MetadataFilter:
     if typed is None:
         key = text.removeprefix("!").strip()
         if not key:
-            raise FilterError(f"{text!r} has no key; a filter is key>=3, key=text, key or !key")
+            raise FilterError(
+                f"{quoted(text)} has no key; a filter is key>=3, key=text, key or !key"
+            )
         return MetadataFilter(key=key, op="exists", value=not text.startswith("!"))
     key, op, value = typed["key"].strip(), _OPERATORS[typed["op"]], typed["value"].strip()
     if not key or not value:
-        raise FilterError(f"{text!r} has no key or no value; a filter is key>=3 or key=text")
+        raise FilterError(f"{quoted(text)} has no key or no value; a filter is key>=3 or key=text")
     return MetadataFilter(key=key, op=op, value=_value(value))
 
 
@@ -117,7 +120,9 @@ def parse_facet(text: str) -> MetadataFacet:
     found = parse_where(text)
     bound = _RANGES.get(found.op)
     if bound is None or isinstance(found.value, bool) or not isinstance(found.value, int | float):
-        raise FilterError(f"{text!r} is not a facet; write format, triangles >= 1000 or area < 2.5")
+        raise FilterError(
+            f"{quoted(text)} is not a facet; write format, triangles >= 1000 or area < 2.5"
+        )
     return MetadataFacet(key=found.key, ranges=({bound: found.value},))
 
 
@@ -154,7 +159,7 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not name or not equals or not value:
             raise FilterError(
-                f"{text!r} is not a facet value; write ext=glb, tag=red or format=OBJ"
+                f"{quoted(text)} is not a facet value; write ext=glb, tag=red or format=OBJ"
             )
         if name == "ext" and not value.startswith("."):
             value = f".{value}"

@@ -14,7 +14,14 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from vitrine.errors import ConfigurationError, ProtocolError, UnreachableError, error_of
+from vitrine.errors import (
+    ConfigurationError,
+    InvalidNameError,
+    ProtocolError,
+    UnreachableError,
+    error_of,
+)
+from vitrine.quoting import quoted
 from vitrine.retry import RetryPolicy, retry_after_seconds
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -34,7 +41,16 @@ _ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])
 
 
 def path_of(*segments: str) -> str:
-    """Return a URL path of segments, each quoted, so that an id cannot become two segments."""
+    """Return a URL path of segments, each quoted, so that an id cannot become two segments.
+
+    Raises:
+        InvalidNameError: a segment is `.` or `..`, which a URL resolves whatever its quoting, so
+            that the request would name something else; or it is empty.
+    """
+    for segment in segments:
+        if segment in {"", ".", ".."}:
+            fact = f"must not be {quoted(segment)}" if segment else "must not be empty"
+            raise InvalidNameError(f"a name or a segment of a path {fact}")
     return "/" + "/".join(quote(segment, safe="") for segment in segments)
 
 

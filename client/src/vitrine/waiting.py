@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -11,6 +11,7 @@ from vitrine.errors import ProtocolError, UnreachableError, VitrineError
 
 PAUSE: Final = 0.25
 ATTEMPTS: Final = 4
+TELL_SECONDS: Final = 10.0
 
 
 class DrainTimeoutError(VitrineError):
@@ -30,15 +31,18 @@ def wait_until_drained(
     http: httpx.BaseTransport | None = None,
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
+    say: Callable[[str], None] = lambda _: None,
 ) -> float:
     """Wait until no change is being processed; return the seconds that it took.
+
+    `say` is called with what is waited for, every ten seconds.
 
     Raises:
         DrainTimeoutError: not all changes were processed in time.
         UnreachableError: the runtime does not respond.
         ProtocolError: the server is not a runtime.
     """
-    started = clock()
+    started = told = clock()
     missed = 0
     # The runtime lists whole buckets before it confirms.
     with httpx.Client(transport=http, timeout=60.0) as client:
@@ -56,12 +60,33 @@ def wait_until_drained(
             waited = clock() - started
             if state.drained:
                 return waited
+            if clock() - told >= TELL_SECONDS:
+                told = clock()
+                say(f"{waited:.0f} s: waiting for {_left(state)}")
             if waited >= timeout:
                 left = state.model_dump_json(exclude={"drained"})
                 raise DrainTimeoutError(
                     f"not all changes processed after {timeout:g} s; still waiting: {left}"
                 )
             sleep(PAUSE)
+
+
+def _left(state: _State) -> str:
+    """Return what a runtime still processes, with counts: `executions 3, running 2`."""
+    counts = dict[str, object](state.model_extra or {})
+    queues = counts.pop("queues", None)
+    if isinstance(queues, dict):
+        counts |= {f"queue {name}": count for name, count in cast("dict[str, int]", queues).items()}
+    parts = [
+        f"{name} {', '.join(map(str, cast('list[object]', value)))}"
+        if isinstance(value, list)
+        else name
+        if value is True
+        else f"{name} {value}"
+        for name, value in counts.items()
+        if value
+    ]
+    return ", ".join(parts) or "the last changes"
 
 
 def _state(response: httpx.Response) -> _State:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from local.function_process import FunctionSpec, Worker
+from local.function_process import Worker
 from local.iam.roles import Enforcement
+from tests.factories.function_specs import function_spec
 
 # Runs in place of AWS's runtime client: prints what it may do, as the first thing in the process.
 PROGRAM = """
@@ -70,19 +71,7 @@ def ran(
 ) -> dict[str, Any]:
     program = PROGRAM.replace("beside", written)
     (code / "awslambdaric.py").write_text(program, encoding="utf-8")
-    spec = FunctionSpec(
-        name="f",
-        arn="arn:aws:lambda:us-east-1:000000000000:function:f",
-        role="arn:aws:iam::000000000000:role/f",
-        handler="f.handler",
-        runtime="python3.13",
-        code=code,
-        layers=(),
-        environment={},
-        timeout=3,
-        memory=128,
-        concurrency=None,
-    )
+    spec = function_spec(code=code)
     worker = Worker(
         spec,
         port=1,

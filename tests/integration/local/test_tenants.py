@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from local.function_process import FunctionSpec
 from local.functions import Functions
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
+from tests.factories.function_specs import function_spec
 
 # Stands for AWS's runtime client: answers each call with its tenant and the id of the process.
 _ECHO = """
@@ -23,20 +23,7 @@ while True:
 
 def test_a_process_serves_one_tenant_and_makes_room_for_others_when_idle(tmp_path: Path) -> None:
     (tmp_path / "awslambdaric.py").write_text(_ECHO, encoding="utf-8")
-    spec = FunctionSpec(
-        name="f",
-        arn="arn:aws:lambda:us-east-1:123456789012:function:f",
-        role="r",
-        handler="f.handler",
-        runtime="python3.11",
-        code=tmp_path,
-        layers=(),
-        environment={},
-        timeout=60,
-        memory=128,
-        concurrency=2,
-        per_tenant=True,
-    )
+    spec = function_spec(code=tmp_path, timeout=60, concurrency=2, per_tenant=True)
 
     async def scenario() -> list[str]:
         functions = Functions(logs=tmp_path)

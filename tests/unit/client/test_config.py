@@ -165,3 +165,28 @@ def test_a_runtime_that_is_gone_is_not_waited_for() -> None:
 def test_another_server_on_the_port_is_reported() -> None:
     with pytest.raises(ProtocolError, match="with status 404"):
         wait(httpx.Response(404, text="hello"))
+
+
+def test_what_is_waited_for_is_said_every_ten_seconds_with_counts() -> None:
+    now, transport, answers = ticking()
+    left = {"drained": False, "running": 2, "executions": 3}
+    answers.extend(httpx.Response(200, json=left) for _ in range(5))
+    queues = {"drained": False, "queues": {"Files": 7}, "objects": True}
+    answers.extend([httpx.Response(200, json=queues), drained(True)])
+    told: list[str] = []
+
+    def sleep(_: float) -> None:
+        now[0] += 5.0
+
+    wait_until_drained(
+        "http://admin.test/",
+        timeout=100,
+        http=transport,
+        sleep=sleep,
+        clock=lambda: now[0],
+        say=told.append,
+    )
+    assert told == [
+        "10 s: waiting for running 2, executions 3",
+        "20 s: waiting for running 2, executions 3",
+    ]

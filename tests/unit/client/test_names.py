@@ -49,7 +49,7 @@ def test_both_unicode_forms_of_a_path_are_one_path(segments: list[str]) -> None:
         ("back\\slash", "contains \\"),
         ("dot.", "ends with a dot or a space"),
         ("blank ", "ends with a dot or a space"),
-        ("bell\x07", "control character 0x07"),
+        ("bell\x07", "control character U+0007"),
         ("\udcff.glb", "not valid UTF-8"),
         ("..", "'..' is not allowed"),
         ("x" * 256, "more than 255 characters"),

@@ -153,11 +153,35 @@ def test_a_file_and_a_comment_are_shown(shell: Shell, answers: Answers) -> None:
         "commentBody": "dim",
         "commentOwnerID": "ann",
     }
-    answers.plan(ASSET, file, ASSET, {"message": comment})
+    answers.plan(ASSET, file, {"metadata": []}, ASSET, {"message": comment})
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == "v2\t\t3 B\tlatest\n"
     assert "Such files are not inspected" in shell.err
     assert shell.run("comments", "show", "museum", "lamp", "1:x1") == "1:x1\tann\t\tdim\n"
     assert answers.asked[1].endswith("/fileInfo?filePath=%2Fa.glb&includeVersions=true")
+
+
+def attribute(key: str, value: str) -> JsonValue:
+    return {"metadataKey": key, "metadataValue": value, "metadataValueType": "string"}
+
+
+def test_a_file_is_shown_with_its_facts_or_the_reason_of_a_refusal(
+    shell: Shell, answers: Answers
+) -> None:
+    file: JsonValue = {"fileName": "a.glb", "relativePath": "/a.glb", "versions": []}
+    read: list[JsonValue] = [attribute("fact_triangles", "12"), attribute("maker", "ann")]
+    hidden: list[JsonValue] = [attribute("fact_shape", "[1]"), attribute("fact_references", "{}")]
+    refused: list[JsonValue] = [attribute("fact_refused", "the file is cut off")]
+    lists: list[list[JsonValue]] = [[*read, *hidden], refused, [*read, *refused]]
+    planned: list[JsonValue] = []
+    for records in lists:
+        answer: JsonValue = {"metadata": records}
+        planned += [ASSET, file, answer]
+    answers.plan(*planned)
+    assert shell.run("files", "show", "museum", "lamp", "a.glb") == "triangles\t12\n"
+    assert shell.run("files", "show", "museum", "lamp", "a.glb") == ""
+    assert shell.err == "refused by the inspection: the file is cut off\n"
+    told = shell.json("files", "show", "museum", "lamp", "a.glb")
+    assert told["facts"] == {"triangles": "12", "refused": "the file is cut off"}
 
 
 def test_the_pages_that_a_caller_may_open(client: Vitrine, answers: Answers) -> None:

@@ -94,20 +94,13 @@ def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeS
     server.fail("GET", "/jobs", job("done"))
     assert shell.run("admin", "search", "repair", "--all") == "job-1\tbegan\n"
     assert shell.run("admin", "search", "reindex") == "job-1\twas already running\n"
-    shell.run("admin", "search", "reindex", "--wait")
-    assert shell.code == 0
-
-
-@pytest.mark.parametrize("options", [[], ["--all", "--database", "museum"], ["--asset", "pump"]])
-def test_a_repair_of_nothing_is_wrong_usage(shell: Shell, options: list[str]) -> None:
-    shell.run("admin", "search", "repair", *options)
-    assert shell.code == 2
+    assert shell.run("admin", "search", "reindex", "--wait") == "job-1\tbegan\tdone\t3\n"
 
 
 def test_a_renewal_of_facts_names_its_files(shell: Shell, server: FakeServer) -> None:
     server.fail("POST", "/admin/facts/renew", *[begun() for _ in range(2)], begun(started=False))
     server.fail("GET", "/jobs", job("running"), job("done"))
-    assert shell.run("facts", "renew", "--all", "--wait") == "job-1\tbegan\n"
+    assert shell.run("facts", "renew", "--all", "--wait") == "job-1\tbegan\tdone\t3\n"
     shell.run("facts", "renew", "--database", "museum", "--format", "dae", "--format", "fbx")
     assert shell.json("facts", "renew", "--format", "dae")["started"] is False
     sent = [json.loads(each.content) for each in server.sent if each.method == "POST"]
@@ -118,9 +111,43 @@ def test_a_renewal_of_facts_names_its_files(shell: Shell, server: FakeServer) ->
     ]
 
 
+@pytest.mark.parametrize("command", ["admin search repair", "facts renew", "admin search reindex"])
+def test_the_outcome_of_a_job_that_is_waited_for_is_printed(
+    shell: Shell, server: FakeServer, command: str
+) -> None:
+    body = {"jobId": "job-1", "state": "done", "itemsDone": 3, "problems": ["one was skipped"]}
+    server.fail("POST", "/admin/", begun(), begun())
+    server.fail("GET", "/jobs", *[httpx.Response(200, json=body)] * 2)
+    options = [] if command.endswith("reindex") else ["--all"]
+    assert shell.run(*command.split(), *options, "--wait") == "job-1\tbegan\tdone\t3\n"
+    assert shell.err == "problem: one was skipped\n"
+    job = shell.json(*command.split(), *options, "--wait")["job"]
+    assert isinstance(job, dict)
+    assert (job["state"], job["itemsDone"]) == ("done", 3)
+
+
 @pytest.mark.parametrize(
-    "options", [[], ["--all", "--database", "museum"], ["--all", "--format", "x"]]
+    ("line", "fact"),
+    [
+        ("admin search repair", "give --all, or --database"),
+        ("admin search repair --all --database museum", "--all cannot be used together with --dat"),
+        ("admin search repair --asset pump --all", "--asset requires --database"),
+        ("facts renew", "give --all, or --database or --format"),
+        ("facts renew --all --database museum", "--all cannot be used together with --database"),
+        (
+            "facts renew --all --database museum --format x",
+            "--all cannot be used together with --database and --format",
+        ),
+        ("facts renew --format EMPTY", "--format has an empty value"),
+        ("facts renew --format dae --format EMPTY", "--format has an empty value"),
+        ("search pump --tag EMPTY", "--tag has an empty value"),
+        ("search pump --facet EMPTY", "--facet has an empty value"),
+        ("roles give ann EMPTY", "ROLES has an empty value"),
+        ("metadata remove museum pump EMPTY", "KEYS has an empty value"),
+    ],
 )
-def test_a_renewal_of_nothing_is_wrong_usage(shell: Shell, options: list[str]) -> None:
-    shell.run("facts", "renew", *options)
-    assert shell.code == 2
+def test_wrong_usage_names_what_is_wrong(
+    shell: Shell, server: FakeServer, line: str, fact: str
+) -> None:
+    shell.run(*(" " if part == "EMPTY" else part for part in line.split()))
+    assert (shell.code, fact in shell.err, server.sent) == (2, True, []), shell.err

@@ -6,14 +6,17 @@ import pytest
 from pydantic import model_validator
 
 from backend.core.errors import InvalidInputError
-from backend.core.models import WireModel
+from backend.core.identity import Identity
+from backend.core.models import PageQuery, WireModel
+from backend.core.page_tokens import PageTokens
+from backend.core.sync_tokens import written_of
 from backend.entrypoints.openapi import bindings
 from backend.http.bodies import validate
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 from backend.spec.routes import Route
-from tests.factories.http import Client
+from tests.factories.http import Client, http_event
 
 MODELS = {binding.route: binding.models for binding in bindings()}
 VERSION = {"assetVersionId": "1", "assetVersionIdAlias": "opening"}
@@ -111,3 +114,29 @@ def test_a_reset_is_confirmed_by_true_or_by_nothing(sent: object) -> None:
 def test_only_true_means_all(sent: object) -> None:
     for route in (routes.REPAIR_SEARCH, routes.REPLAY_FAILURES):
         assert refused(route, "body", {"all": sent}) == ["all"]
+
+
+def test_a_query_parameter_that_is_sent_twice_is_named() -> None:
+    router = Router()
+
+    @router.bind(routes.LIST_BUCKETS)
+    def list_buckets(call: Call, query: PageQuery) -> WireModel:  # pyright: ignore[reportUnusedFunction]
+        call.page(query)
+        return WireModel()
+
+    event = http_event("GET", "/buckets", user_id="admin", query={"maxItems": "3,4"})
+    event["rawQueryString"] = "maxItems=3&maxItems=4&other=1&other=2"
+    answer = Client(router).send_event(event)
+    assert (answer.status, answer.body["errors"]) == (
+        400,
+        [{"field": "maxItems", "message": "is sent 2 times: send it once"}],
+    )
+
+
+def test_a_token_of_another_kind_is_refused_by_its_own_name() -> None:
+    tokens = PageTokens(lambda: b"key")
+    with pytest.raises(InvalidInputError) as refused:
+        written_of(tokens, Identity("ann"), "garbage")
+    (error,) = refused.value.fields
+    assert (error.field, "X-Sync-Token" in error.message) == ("X-After", True)
+    assert "page" not in error.message

@@ -6,20 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from local.function_process import FunctionSpec, Worker
+from tests.factories.function_specs import function_spec
 
-SPEC = FunctionSpec(
-    name="f",
-    arn="arn:aws:lambda:us-east-1:000000000000:function:f",
-    handler="f.handler",
-    runtime="python3.13",
-    memory=128,
-    timeout=3,
-    concurrency=None,
-    environment={},
-    code=Path("code"),
-    layers=(),
-    role="arn:aws:iam::000000000000:role/f",
-)
+SPEC = function_spec()
 
 
 def _worker(spec: FunctionSpec = SPEC, folder: Path = Path()) -> Worker:

@@ -9,6 +9,7 @@ import pytest
 
 from local.function_process import FunctionSpec
 from local.functions import THROTTLED, Functions, TenantError, idle_too_long
+from tests.factories.function_specs import function_spec
 
 
 @dataclass
@@ -17,27 +18,10 @@ class _Process:
     ready: bool = True
 
 
-def _spec(*, per_tenant: bool = False, concurrency: int | None = None) -> FunctionSpec:
-    return FunctionSpec(
-        name="f",
-        arn="arn:aws:lambda:us-east-1:123456789012:function:f",
-        role="r",
-        handler="f.handler",
-        runtime="python3.11",
-        code=Path(),
-        layers=(),
-        environment={},
-        timeout=1,
-        memory=128,
-        concurrency=concurrency,
-        per_tenant=per_tenant,
-    )
-
-
 def test_functions_have_rested_only_since_the_last_call_ended(tmp_path: Path) -> None:
     async def scenario() -> None:
         functions = Functions(logs=tmp_path)
-        functions.register(_spec())
+        functions.register(function_spec())
         before = time.monotonic()
         assert functions.have_rested_since(before + 1)
         call = asyncio.create_task(functions.invoke("f", {}))  # waits: there are no ports
@@ -68,16 +52,16 @@ def test_a_function_in_tenant_isolation_needs_a_tenant_and_others_take_none(tmp_
             await functions.invoke("f", {}, tenant)
         return str(refused.value)
 
-    isolated = _spec(per_tenant=True)
+    isolated = function_spec(per_tenant=True)
     for tenant in (None, ""):
         assert asyncio.run(scenario(isolated, tenant)) == "the function f needs the id of a tenant"
-    assert asyncio.run(scenario(_spec(), "a")) == "the function f is in no tenant isolation"
+    assert asyncio.run(scenario(function_spec(), "a")) == "the function f is in no tenant isolation"
 
 
 def test_a_call_that_gets_no_process_in_time_is_throttled_and_never_runs(tmp_path: Path) -> None:
     async def scenario() -> None:
         functions = Functions(logs=tmp_path)
-        functions.register(_spec())
+        functions.register(function_spec())
         result = await functions.invoke("f", {}, seconds=0.05)  # there are no ports
         assert result.error == THROTTLED
         assert result.message() == f"{THROTTLED}: no process was free for 0 seconds"

@@ -92,7 +92,15 @@ def test_no_path_leads_out_of_the_page(site: Surrounded) -> None:
 
 
 def test_a_missing_script_is_not_the_page(site: Surrounded) -> None:
-    assert site.send("GET", "/ui/assets/old-123.js").status_code == 404
+    paths = [
+        *("/ui/assets/old-123.js", "/ui/nope.js", "/ui/favicon.png", "/ui/a/b.map", "/ui/.env"),
+        *("/ui/upload/x.css", "/ui/nope.js?v=1", "/ui/robots.txt", "/ui/databases.json"),
+    ]
+    found = {path: site.send("GET", path) for path in paths}
+    assert {path: one.status_code for path, one in found.items()} == dict.fromkeys(paths, 404)
+    assert not [path for path, one in found.items() if "<title>" in one.text]
+    asset = site.send("GET", "/ui/databases/museum/assets/robot.v2.js")
+    assert (asset.status_code, asset.text) == (200, "<title>page</title>")
 
 
 def test_scripts_are_compressed_and_kept_and_the_document_is_not(site: Surrounded) -> None:

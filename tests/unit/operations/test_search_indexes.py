@@ -19,6 +19,7 @@ from backend.search.maintenance.checks import Example
 from backend.search.maintenance.work import Report, Reports, SearchWork
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
+from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
 from tests.factories.http import Answer, Client
 from tests.factories.jobs import job_service
@@ -56,9 +57,17 @@ def keeping(tables: Tables, objects: S3Objects) -> Keeping:
     engine, state = MemorySearchEngine(), SearchState(tables, lambda: NOON)
     ensure_indexes(engine, state)
     work = SearchWork(tables, job_service(tables), audit_service(objects), lambda: NOON)
-    service = SearchIndexService(engine, state, work, Reports(tables), OnlyUser())
-    renewals = FactRenewals(work, OnlyUser())
+    assets = asset_service(tables, objects)
+    created_database(assets)
+    created_asset(assets, "pump")
+    service = SearchIndexService(engine, state, work, Reports(tables), assets, OnlyUser())
+    renewals = FactRenewals(work, assets.databases, OnlyUser())
     return Keeping(tables, engine, service, Client(build_router(service, renewals)))
+
+
+def renewals_of(keeping: Keeping) -> FactRenewals:
+    service = keeping.service
+    return FactRenewals(service.work, service.assets.databases, OnlyUser())
 
 
 def post(keeping: Keeping, path: str, body: object = None) -> Answer:
@@ -69,6 +78,11 @@ def job_of(keeping: Keeping, answer: Answer) -> Job:
     found = JobRepository(keeping.tables).get(answer.body["jobId"])
     assert found is not None
     return found
+
+
+def started(keeping: Keeping) -> list[Any]:
+    """The audit entries of jobs: those of the database and the asset are left out."""
+    return [one for one in entries(keeping.tables) if one["entity"] == "search:indexes"]
 
 
 def end(keeping: Keeping, job: Job, state: str) -> None:
@@ -127,7 +141,7 @@ def test_work_is_a_job_that_is_started_once(
     assert (job.kind, job.state, job.database_id) == (kind, "queued", None)
     told = keeping.client.send("GET", CONSISTENCY).body["work"]
     assert [(one["jobId"], one["kind"]) for one in told] == [(job.job_id, kind)]
-    (entry,) = entries(keeping.tables)
+    (entry,) = started(keeping)
     assert (entry["entity"], entry["operation"]) == ("search:indexes", kind)
     end(keeping, job, "done")
     assert post(keeping, path, body).body["started"] is True
@@ -188,7 +202,60 @@ def test_a_repair_of_nothing_that_is_known_is_refused(
     keeping: Keeping, body: dict[str, Any]
 ) -> None:
     assert post(keeping, REPAIR, body).status == 400
-    assert entries(keeping.tables) == []
+    assert started(keeping) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code"),
+    [
+        (REPAIR, {"databaseId": "nope"}, "DatabaseNotFound"),
+        (REPAIR, {"databaseId": "nope", "assetId": "pump"}, "AssetNotFound"),
+        (REPAIR, {"databaseId": "museum", "assetId": "nope"}, "AssetNotFound"),
+        (RENEW, {"databaseId": "nope"}, "DatabaseNotFound"),
+        (RENEW, {"databaseId": "nope", "formats": ["dae"]}, "DatabaseNotFound"),
+    ],
+)
+def test_work_on_what_does_not_exist_or_is_hidden_is_not_started(
+    keeping: Keeping, path: str, body: dict[str, Any], code: str
+) -> None:
+    absent = post(keeping, path, body)
+    assert (absent.status, absent.body["code"], started(keeping)) == (404, code, [])
+    blind = replace(keeping.service.assets, authorization=OnlyUser("nobody"))
+    blind = replace(blind, databases=replace(blind.databases, authorization=OnlyUser("nobody")))
+    service = replace(keeping.service, assets=blind)
+    renewals = replace(renewals_of(keeping), databases=blind.databases)
+    known = body | {"databaseId": "museum"} | ({"assetId": "pump"} if "assetId" in body else {})
+    hidden = Client(build_router(service, renewals)).send("POST", path, body=known)
+    assert (hidden.status, hidden.body["code"], started(keeping)) == (404, code, [])
+
+
+def test_documents_of_a_deleted_database_are_repaired_and_its_facts_are_not_renewed(
+    keeping: Keeping,
+) -> None:
+    created_database(keeping.service.assets, "closed")
+    keeping.service.assets.databases.delete_database(ADMIN, "closed")
+    assert post(keeping, REPAIR, {"databaseId": "closed"}).status == 200
+    assert post(keeping, RENEW, {"databaseId": "closed"}).status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "fact"),
+    [
+        (REPAIR, {}, "all: is required, or one of databaseId, documents"),
+        (RENEW, {}, "all: is required, or one of databaseId, formats"),
+        (
+            RENEW,
+            {"all": True, "databaseId": "museum", "formats": ["dae"]},
+            "databaseId and formats",
+        ),
+        (REPAIR, {"all": True, "databaseId": "museum"}, "all: cannot be combined with databaseId,"),
+    ],
+)
+def test_everything_and_a_part_are_not_requested_together(
+    keeping: Keeping, path: str, body: dict[str, Any], fact: str
+) -> None:
+    answer = post(keeping, path, body)
+    assert (answer.status, fact in answer.body["message"]) == (400, True), answer.body
 
 
 @pytest.mark.parametrize(
@@ -208,11 +275,11 @@ def test_only_administrators_look_after_the_indexes(
 
 
 def test_where_there_is_no_search_there_are_no_indexes(keeping: Keeping) -> None:
-    renewals = FactRenewals(keeping.service.work, OnlyUser())
+    renewals = renewals_of(keeping)
     client = Client(build_router(replace(keeping.service, engine=None), renewals))
     assert client.send("GET", CONSISTENCY).status == 404
     assert client.send("POST", REINDEX).status == 404
-    assert entries(keeping.tables) == []
+    assert started(keeping) == []
 
 
 @pytest.mark.parametrize(
@@ -235,16 +302,12 @@ def test_a_renewal_of_facts_is_a_job_of_which_one_runs(
     assert first.body["jobId"] == second.body["jobId"]
     job = job_of(keeping, first)
     assert (job.kind, job.parameters) == ("renewFacts", parameters)
-    (entry,) = entries(keeping.tables)
+    (entry,) = started(keeping)
     assert entry["operation"] == "renewFacts"
 
 
 def test_a_renewal_needs_no_search(keeping: Keeping) -> None:
-    without = Client(
-        build_router(
-            replace(keeping.service, engine=None), FactRenewals(keeping.service.work, OnlyUser())
-        )
-    )
+    without = Client(build_router(replace(keeping.service, engine=None), renewals_of(keeping)))
     assert without.send("POST", RENEW, body={"all": True}).status == 200
 
 
@@ -252,7 +315,7 @@ def test_a_renewal_needs_no_search(keeping: Keeping) -> None:
     ("body", "fact"),
     [
         ({}, "required"),
-        ({"all": True, "databaseId": "museum"}, "required"),
+        ({"all": True, "databaseId": "museum"}, "combined"),
         ({"formats": []}, "formats"),
         ({"formats": ["usd"]}, "Convert the file to GLB"),
         ({"formats": ["txt"]}, "are not inspected"),

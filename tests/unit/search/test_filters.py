@@ -217,7 +217,7 @@ def test_a_type_is_compared_as_it_is() -> None:
         ("str_key:a AND", "is not a valid filter: unexpected end"),
         ("str_key:a)", "is not a valid filter: unexpected '\\)' in column 10"),
         ("AND str_key:a", "is not a valid filter: unexpected 'AND' in column 1"),
-        ("str_key:'a", 'is not a valid filter: unexpected "\'" in column 9'),
+        ("str_key:'a", "is not a valid filter: unexpected ''' in column 9"),
         ("str_key:[a TO", "is not a valid filter: unexpected end"),
         ("x" * 200 + ":a", "is not a field"),
         ("num_filesize:large", "num_filesize: 'large' is not a number from"),

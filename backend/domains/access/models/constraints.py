@@ -10,7 +10,16 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from backend.core.invisible import check_visible
 from backend.core.models import LegacyEnvelope, SentModel, WireModel, WrongFieldError
-from backend.core.names import NewUserId, ObjectName, Text, has_control_character
+from backend.core.names import (
+    WRITTEN,
+    AnyText,
+    NewUserId,
+    ObjectName,
+    Text,
+    check_words,
+    has_control_character,
+)
+from backend.core.quoting import quoted
 from backend.domains.access.policy.model import (
     ACTIONS,
     EFFECTS,
@@ -42,7 +51,7 @@ Value = str | list[str]
 def _known(words: tuple[str, ...]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in words:
-            raise ValueError(f"must be one of {', '.join(words)}, not {value[:64]!r}")
+            raise ValueError(f"must be one of {', '.join(words)}, not {quoted(value[:64])}")
         return value
 
     return AfterValidator(check)
@@ -81,12 +90,12 @@ def _check_text(value: object) -> str:
 
 
 def _check_line(value: str) -> str:
-    if has_control_character(value) or not value.strip():
-        raise ValueError("must be text without control characters")
-    return value
+    if has_control_character(value):
+        raise ValueError("must not contain control characters")
+    return check_words(value)
 
 
-Line = Annotated[Text, Field(min_length=1, max_length=256), AfterValidator(_check_line)]
+Line = Annotated[AnyText, Field(min_length=1, max_length=256), AfterValidator(_check_line), WRITTEN]
 OneOrMoreValues = Annotated[Value, BeforeValidator(_check_value)]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from backend.core.models import SentModel, WireModel
-from backend.core.names import Text
+from backend.core.names import Form, Text
 from backend.domains.access.models.constraints import Criteria, Effect, Permission
 from backend.domains.access.policy.model import ALLOW
 
@@ -19,7 +19,7 @@ MAX_CONSTRAINTS = 30
 """Of one template: all of them are written in one transaction."""
 MAX_VARIABLES = 50
 
-VariableName = Annotated[str, Field(pattern=r"^\w{1,64}$")]
+VariableName = Annotated[str, Form(r"\w{1,64}", "must be 1 to 64 letters, digits or '_'")]
 VariableValue = Annotated[Text, Field(max_length=256)]
 
 

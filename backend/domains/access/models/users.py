@@ -5,9 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from backend.core.models import Confirmation, OptionalBody, SentModel, WireModel
-from backend.core.names import Email, NewUserId, UserId
+from backend.core.names import Email, Form, NewUserId, UserId
 
-Phone = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")]
+Phone = Annotated[
+    str, Form(r"\+[1-9][0-9]{6,14}", "must be '+', the country code and the number: +15551234567")
+]
 """E.164: `+12345678900`."""
 SignInName = Annotated[NewUserId, Field(max_length=128)]
 """A user id that Cognito takes."""

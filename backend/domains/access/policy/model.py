@@ -7,6 +7,7 @@ A value is text, compared literally. One exception, which templates and VAMS cli
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
+from backend.core.quoting import quoted
 from backend.spec.routes.model import Action
 
 ACTIONS: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
@@ -184,5 +185,6 @@ def _criterion(stored: object, constraint_id: str) -> Criterion:
 
 def _one_of(word: object, words: tuple[str, ...], constraint_id: str) -> str:
     if not isinstance(word, str) or word not in words:
-        raise BadRuleError(f"Constraint {constraint_id} is invalid: {word!r} is not one of {words}")
+        fact = f"{quoted(word)} is not one of {', '.join(words)}"
+        raise BadRuleError(f"Constraint {constraint_id} is invalid: {fact}")
     return word

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
+from backend.core.quoting import quoted
+
 _Address = IPv4Address | IPv6Address
 
 
@@ -32,7 +34,7 @@ def _ends(text: str) -> tuple[_Address, _Address]:
     first, dash, last = text.partition("-")
     ends = _read(first), _read(last)
     if not dash or ends[0].version != ends[1].version or int(ends[0]) > int(ends[1]):
-        raise ValueError(f"{text!r} is not an IP address range such as 203.0.113.0/24")
+        raise ValueError(f"{quoted(text)} is not an IP address range such as 203.0.113.0/24")
     return ends
 
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import iso
 from backend.core.errors import FieldError, InvalidInputError
+from backend.core.field_errors import field_errors
 from backend.core.identity import Identity
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.models.templates import ROLE_NAME, Template, TemplateImportBody
@@ -95,11 +96,8 @@ def _checked(values: dict[str, object], number: int) -> ConstraintBody:
         return ConstraintBody.model_validate(values, strict=True)
     except ValidationError as error:
         fields = tuple(
-            FieldError(
-                ".".join(["constraints", str(number), *(str(part) for part in each["loc"])]),
-                each["msg"].removeprefix("Value error, "),
-            )
-            for each in error.errors(include_url=False, include_context=False, include_input=False)
+            FieldError(f"constraints.{number}.{each.field}".rstrip("."), each.message)
+            for each in field_errors(error, values, place="")
         )
         message = "; ".join(f"{each.field}: {each.message}" for each in fields)
         raise InvalidInputError(message, fields=fields) from None

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError
-from backend.core.names import AnyText, Text
+from backend.core.names import AnyText, Form, Text
 from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied, ReadFacts
 
 
@@ -67,7 +67,7 @@ class EntriesQuery(PageQuery):
 
 
 class ValuePath(WireModel):
-    value_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    value_hash: Annotated[str, Form("[0-9a-f]{64}", "must be 64 digits from 0 to 9 and a to f")]
 
 
 class ValueQuery(WireModel):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import OptionalBody, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import Id, Text
+from backend.core.names import Form, Id, Text
 from backend.core.runs import StepStatus
 from backend.domains.assets.models import AssetPath
 from backend.domains.executions.models import (
@@ -41,7 +41,11 @@ class WorkflowRunPath(AssetPath):
 
 
 class ExecutionPath(AssetPath):
-    execution_id: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[-_a-zA-Z0-9]+$")]
+    execution_id: Annotated[
+        str,
+        Field(min_length=1, max_length=80),
+        Form("[-_a-zA-Z0-9]+", "must be letters, digits, '-' or '_'"),
+    ]
 
 
 class WorkflowExecutionsPath(AssetPath):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from backend.core.field_errors import field_errors
 from backend.domains.executions.models import EndStatus
 from backend.domains.executions.models.events import (
     StatusDetail,
@@ -65,6 +66,5 @@ def _read(model: type[M], message: Mapping[str, Any]) -> M:
     except KeyError:
         raise NotUnderstoodError("the message has no body") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "body"
-        raise NotUnderstoodError(f"{place}: {first['msg']}") from error
+        first = next(field_errors(error, None, place="body"))
+        raise NotUnderstoodError(f"{first.field}: {first.message}") from error

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError
-from backend.core.names import AnyText, Text
+from backend.core.names import AnyText, Form, Text
 
-VersionIdText = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
+VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a version, such as 3")]
 """An asset version's id: a decimal number."""
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import AssetId, Id, Text
+from backend.core.names import AssetId, Form, Id, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import FileItem
 
@@ -72,9 +72,14 @@ class DeleteFileBody(ArchiveFileBody):
 
 class SetPrimaryFileBody(FileBody):
     primary_type: PrimaryType
-    primary_type_other: Annotated[
-        str | None, Field(max_length=MAX_PRIMARY_TYPE_CHARS, pattern=r"^[ -~]*$")
-    ] = None
+    primary_type_other: (
+        Annotated[
+            str,
+            Field(max_length=MAX_PRIMARY_TYPE_CHARS),
+            Form("[ -~]*", "must contain only ASCII letters, digits, signs and spaces"),
+        ]
+        | None
+    ) = None
 
     @model_validator(mode="after")
     def names_the_other_type(self) -> "SetPrimaryFileBody":

@@ -8,7 +8,7 @@ from pydantic import (
 )
 
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import AssetId, Id, RelativePath
+from backend.core.names import AssetId, Form, Id, RelativePath
 from backend.domains.metadata.models import MAX_RECORDS, Kind, MetadataKey, SentRecord, UpdateType
 
 
@@ -21,8 +21,11 @@ class DatabaseMetadataPath(WireModel):
     database_id: Id
 
 
+VersionNumber = Annotated[str, Form("[0-9]{1,20}", "must be the number of a version, such as 3")]
+
+
 class AssetMetadataQuery(PageQuery):
-    asset_version_id: Annotated[str | None, Field(pattern=r"^[0-9]{1,20}$")] = None
+    asset_version_id: VersionNumber | None = None
     asset_version_id_alias: Annotated[str | None, Field(min_length=1, max_length=64)] = None
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.models import Asset
+from vitrine.quoting import quoted
 from vitrine.resources.lifecycle import Changed
 
 
@@ -201,7 +202,7 @@ def delete(
 
 
 def _called(asset: Asset) -> str:
-    return f"the asset {asset.asset_name!r} ({asset.asset_id})"
+    return f"the asset {quoted(asset.asset_name)} ({asset.asset_id})"
 
 
 def _change(session: Session, change: Callable[[], Changed], *, wait: bool, timeout: float) -> None:

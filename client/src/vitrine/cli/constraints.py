@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from vitrine.cli.problems import problem_of
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
@@ -156,7 +157,7 @@ def _template(session: Session, name: str) -> Template:
     try:
         return Template.model_validate(_read(path))
     except ValidationError as error:
-        raise ConfigurationError(f"{path} is not a template: {error.errors()[0]['msg']}") from None
+        raise ConfigurationError(f"{path} is not a template: {problem_of(error)}") from None
 
 
 def _read(path: Path) -> dict[str, JsonValue]:
@@ -165,9 +166,7 @@ def _read(path: Path) -> dict[str, JsonValue]:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        raise ConfigurationError(
-            f"{path} is not a JSON object: {error.errors()[0]['msg']}"
-        ) from None
+        raise ConfigurationError(f"{path} is not a JSON object: {problem_of(error)}") from None
 
 
 def _assignments(texts: list[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.session import Session, with_session
+from vitrine.quoting import quoted
 from vitrine.resources.explanations import Decision, Explanation
 
 _FIELD = "NAME=VALUE"
@@ -40,7 +41,7 @@ def explain(
     if asset is not None:
         database_id, slash, asset_id = asset.partition("/")
         if not (database_id and slash and asset_id):
-            raise typer.BadParameter(f"{asset!r} is not DATABASE/ASSET")
+            raise typer.BadParameter(f"{quoted(asset)} is not DATABASE/ASSET")
         fields |= {"databaseId": database_id, "assetId": asset_id}
     if mfa:
         fields["mfa"] = "true"
@@ -69,7 +70,7 @@ def _explained(
 def _parsed(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise typer.BadParameter(f"{text!r} is not {_FIELD}")
+        raise typer.BadParameter(f"{quoted(text)} is not {_FIELD}")
     return name, value
 
 

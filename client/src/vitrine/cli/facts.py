@@ -4,18 +4,24 @@ from itertools import islice
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
-from vitrine.cli.indexes import TimeoutOption, WaitOption
+from vitrine.cli.indexes import TimeoutOption, WaitOption, demand_all_or_part, print_work
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, with_session
-from vitrine.errors import ApiError, ConfigurationError
+from vitrine.errors import ApiError, PermissionDeniedError
 from vitrine.lookup import find_asset
 from vitrine.resources.facts import Ids
+from vitrine.resources.metadata import MetadataOwner
 
 _NAMED = 5
 """Files that a question names."""
 _COUNTED = 1000
+REFUSED = "refused"
+"""The fact that is the reason why a file was not read."""
+_FACT = "fact_"
+_WITH_COMMANDS = frozenset({"fact_references", "fact_shape"})
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="A path in the asset, such as /parts/1.glb.")
@@ -124,14 +130,26 @@ def renew(
 
     The job ends when all inspections are requested; `runs` shows how they go on.
     """
-    if everything == (database is not None or bool(formats)):
-        raise ConfigurationError("give --all, or --database or --format or both")
+    demand_all_or_part(everything, {"--database": database, "--format": formats})
     work = session.client.facts.renew(database_id=database, formats=formats or ())
-    if wait:
-        session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
-    session.output.document(work.wire())
-    fact = "began" if work.started else "was already running"
-    session.output.rows(["job", "fact"], [[work.job_id, fact]])
+    print_work(session, work, timeout=timeout if wait else None)
+
+
+def facts_of(session: Session, ids: Ids, path: str) -> dict[str, JsonValue] | None:
+    """Return the facts of a file by name; None if the caller may not read its attributes.
+
+    Left out are references and the shape, which have commands of their own.
+    """
+    owner = MetadataOwner(database_id=ids[0], asset_id=ids[1], file_path=path, kind="attribute")
+    try:
+        records = [*session.client.metadata.list(owner)]
+    except PermissionDeniedError:
+        return None
+    return {
+        one.metadata_key.removeprefix(_FACT): one.metadata_value
+        for one in records
+        if one.metadata_key.startswith(_FACT) and one.metadata_key not in _WITH_COMMANDS
+    }
 
 
 def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:

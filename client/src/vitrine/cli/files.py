@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.facts import users_of
+from vitrine.cli.facts import REFUSED, facts_of, users_of
 from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, WaitOption
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, with_session
@@ -200,11 +200,12 @@ def show_file(
     asset: AssetArgument,
     path: Annotated[str, typer.Argument(metavar="PATH", help="Such as /parts/1.glb.")],
 ) -> None:
-    """Show a file with its versions."""
+    """Show a file with its versions and facts, or the reason why it was refused."""
     asset_id = find_asset(session.client, database, asset).asset_id
     wanted = "/" + path.lstrip("/")
     found = session.client.files.info(database, asset_id, wanted, include_versions=True)
-    session.output.document(found.wire())
+    facts = facts_of(session, (database, asset_id), wanted)
+    session.output.document({**found.wire(), "facts": facts})
     session.output.rows(
         ["version", "changed", "size", "state"],
         [
@@ -217,6 +218,14 @@ def show_file(
             for one in found.versions or ()
         ],
     )
+    if session.output.as_json:
+        return
+    refused = None if facts is None else facts.pop(REFUSED, None)
+    session.output.rows(["fact", "value"], [[*one] for one in (facts or {}).items()])
+    if facts is None:
+        session.output.say("facts are not shown: you may not read the attributes of the file")
+    if refused is not None:
+        session.output.say(f"refused by the inspection: {refused}")
     if found.not_inspected is not None:
         session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
 

@@ -1,11 +1,14 @@
 """Commands for administrators of the search indexes: check, repair, rebuild."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from vitrine.cli.session import FAILED, Session, with_session
 from vitrine.errors import ConfigurationError
+from vitrine.models import Job
+from vitrine.resources.facts import RenewalWork
 from vitrine.resources.search_indexes import Consistency, Work
 
 WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until the job has ended.")]
@@ -37,17 +40,18 @@ def repair(
     timeout: TimeoutOption = 3600.0,
 ) -> None:
     """Rebuild search documents that differ from the stored data."""
-    if everything == (database is not None) or (asset is not None and database is None):
-        raise ConfigurationError("give --all, or --database (optionally with --asset)")
+    demand_all_or_part(everything, {"--database": database})
+    if asset is not None and database is None:
+        raise ConfigurationError("--asset requires --database")
     work = session.client.search_indexes.repair(database_id=database, asset_id=asset)
-    _begun(session, work, timeout=timeout if wait else None)
+    print_work(session, work, timeout=timeout if wait else None)
 
 
 @with_session
 def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption = 3600.0) -> None:
     """Rebuild the indexes while searches use the old ones; `jobs cancel` undoes it."""
     work = session.client.search_indexes.reindex()
-    _begun(session, work, timeout=timeout if wait else None)
+    print_work(session, work, timeout=timeout if wait else None)
 
 
 @with_session
@@ -64,16 +68,38 @@ def fields(session: Session) -> None:
     session.output.rows(["index", "field", "type"], rows)
 
 
-def _begun(session: Session, work: Work, *, timeout: float | None) -> None:
-    if timeout is not None:
-        _wait(session, work, timeout)
-    session.output.document(work.wire())
+def demand_all_or_part(everything: bool, parts: Mapping[str, object]) -> None:
+    """Require either --all or an option that names a part.
+
+    Raises:
+        ConfigurationError: both or neither are given.
+    """
+    given = [name for name, value in parts.items() if value not in (None, [])]
+    if everything and given:
+        raise ConfigurationError(f"--all cannot be used together with {' and '.join(given)}")
+    if not everything and not given:
+        raise ConfigurationError(f"give --all, or {' or '.join(parts)}")
+
+
+def print_work(session: Session, work: Work | RenewalWork, *, timeout: float | None) -> None:
+    """Print a job; with `timeout`, wait until it has ended and print its outcome."""
     fact = "began" if work.started else "was already running"
-    session.output.rows(["job", "fact"], [[work.job_id, fact]])
+    if timeout is None:
+        session.output.document(work.wire())
+        session.output.rows(["job", "fact"], [[work.job_id, fact]])
+        return
+    job = _wait(session, work, timeout)
+    session.output.document({**work.wire(), "job": job.wire()})
+    session.output.rows(
+        ["job", "fact", "state", "done"], [[work.job_id, fact, job.state, job.items_done]]
+    )
+    if not session.output.as_json:
+        for problem in job.problems:
+            session.output.say(f"problem: {problem}")
 
 
-def _wait(session: Session, work: Work, timeout: float) -> None:
-    session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
+def _wait(session: Session, work: Work | RenewalWork, timeout: float) -> Job:
+    return session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
 
 
 def _print_report(session: Session, found: Consistency) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from vitrine.cli.problems import problem_of
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
@@ -115,9 +116,7 @@ def _read(path: Path) -> SchemaFields:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"{path}: {where or 'the file'}: {first['msg']}") from error
+        raise ConfigurationError(f"{path}: {problem_of(error)}") from error
 
 
 def _fields(schema: MetadataSchema) -> list[list[object]]:

@@ -20,6 +20,7 @@ from vitrine.client import Vitrine
 from vitrine.errors import (
     ApiError,
     ConfigurationError,
+    InvalidNameError,
     NotFoundError,
     PermissionDeniedError,
     RateLimitedError,
@@ -39,6 +40,7 @@ FAILED: Final = 1
 _VERBATIM: Final = "value"  # of metadata, which is stored as it is
 _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (ConfigurationError, 2),
+    (InvalidNameError, 2),
     (NotFoundError, 3),
     (MissingPathError, 3),
     (UnauthenticatedError, 4),
@@ -162,6 +164,7 @@ def with_session(
         try:
             try:
                 given = {name: _composed(name, value) for name, value in kwargs.items()}
+                _demand_no_blanks(ctx, given)
                 command(session, *args, **given)
             finally:
                 output.flush()
@@ -177,6 +180,26 @@ def with_session(
 
     _set_signature(run, command)
     return run
+
+
+def _demand_no_blanks(ctx: typer.Context, given: Mapping[str, object]) -> None:
+    """Require that each value of a repeatable option or argument has text.
+
+    A blank one is a variable of a script that is not set; it never means "none".
+
+    Raises:
+        ConfigurationError: one is blank.
+    """
+    for parameter in ctx.command.params:
+        values = given.get(parameter.name or "")
+        if isinstance(values, list) and not all(map(_has_text, cast("list[object]", values))):
+            option = parameter.opts[0]
+            name = option if option.startswith("-") else option.upper()
+            raise ConfigurationError(f"{name} has an empty value")
+
+
+def _has_text(value: object) -> bool:
+    return bool(str(value).strip())
 
 
 def _composed(name: str, value: object) -> Any:

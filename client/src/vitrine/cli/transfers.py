@@ -159,6 +159,7 @@ def _wait(session: Session, timeout: float) -> float:
         timeout=timeout,
         http=session.wiring.admin_transport,
         sleep=session.wiring.sleep,
+        say=lambda text: None if session.output.as_json else session.output.say(text),
     )
 
 

@@ -25,6 +25,7 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import FileInfo
+from vitrine.quoting import quoted
 from vitrine.storage import StorageError
 from vitrine.transfer.content import same_content
 from vitrine.transfer.names import composed, shown
@@ -48,12 +49,12 @@ def target_of(folder: Path, relative_path: str) -> Path:
     segments = relative_path.removeprefix("/").split("/")
     for segment in segments:
         if segment in {"", ".", ".."} or _is_unsafe(segment):
-            raise UnsafePathError(f"the path {shown(relative_path)!r} is not safe to write")
+            raise UnsafePathError(f"the path {quoted(relative_path)} is not safe to write")
     root = folder.resolve()
     parent = root.joinpath(*segments[:-1])
     if not parent.resolve().is_relative_to(root):
         raise UnsafePathError(
-            f"{shown(relative_path)!r} would be outside {root}, through a symbolic link"
+            f"{quoted(relative_path)} would be outside {root}, through a symbolic link"
         )
     return parent / segments[-1]
 
@@ -110,7 +111,7 @@ def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -
         return found
     below = [one for one in found if one.startswith(f"{wanted}/")]
     if not below:
-        raise MissingPathError(f"the asset {asset_id} has no file or folder {path!r}")
+        raise MissingPathError(f"the asset {asset_id} has no file or folder {quoted(path or '')}")
     return below
 
 

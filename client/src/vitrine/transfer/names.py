@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from vitrine.quoting import quoted
+
 FORBIDDEN = '<>:"/\\|?*'
 LONGEST_NAME = 255
 LONGEST_DATABASE_ID = 63
@@ -45,20 +47,20 @@ def relative_key(parts: Sequence[str]) -> str:
 def _check_segment(segment: str) -> None:
     """Check one name; the rule is the same for files and folders."""
     if segment in {"", ".", ".."}:
-        raise UnusableNameError(f"the path segment {segment!r} is not allowed")
+        raise UnusableNameError(f"the path segment {quoted(segment)} is not allowed")
     for character in segment:
         category = unicodedata.category(character)
         if category == "Cs":
             raise UnusableNameError("the name is not valid UTF-8")
         if category == "Cc":
             raise UnusableNameError(
-                f"the name contains the control character {ord(character):#04x}"
+                f"the name contains the control character U+{ord(character):04X}"
             )
     held = [character for character in FORBIDDEN if character in segment]
     if held:
-        raise UnusableNameError(f"the name {segment!r} contains {' '.join(held)}")
+        raise UnusableNameError(f"the name {quoted(segment)} contains {' '.join(held)}")
     if segment.endswith((".", " ")):
-        raise UnusableNameError(f"the name {segment!r} ends with a dot or a space")
+        raise UnusableNameError(f"the name {quoted(segment)} ends with a dot or a space")
     if len(segment) > LONGEST_NAME:
         raise UnusableNameError(f"a name has more than {LONGEST_NAME} characters")
 

@@ -13,6 +13,7 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import Asset
+from vitrine.quoting import quoted
 from vitrine.transfer import names
 
 
@@ -90,7 +91,9 @@ class AssetTargets:
             wanted = dict.fromkeys([names.composed(folder), names.object_name(folder)])
             found = [asset_id for name in wanted for asset_id in self._by_name.get(name, [])]
         if len(found) > 1:
-            raise TargetError(f"several assets are named {folder!r}: {', '.join(sorted(found))}")
+            raise TargetError(
+                f"several assets are named {quoted(folder)}: {', '.join(sorted(found))}"
+            )
         return found[0] if found else None
 
     def _create(self, folder: str, derived: str) -> Target:

@@ -239,8 +239,8 @@ def test_a_text_is_demanded(board: Board, body: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "fact"),
     [
-        ("x" * 10_001, "String should have at most 10000 characters"),
-        ("", "String should have at least 1 character"),
+        ("x" * 10_001, "must have at most 10000 characters"),
+        ("", "must have at least 1 character"),
     ],
     ids=["too long", "too short"],
 )

@@ -226,7 +226,7 @@ def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        (b"{", "Invalid JSON"),
+        (b"{", "is not valid JSON"),
         ({"version": 2}, "version"),
         (result("v-other"), "belongs to version v-other"),
         (b"x" * (4 * 1024**2 + 1), "has more than"),

@@ -13,7 +13,7 @@ LONG = "x" * 1025
     ("body", "field", "fact"),
     [
         (constraint(objectType="planet"), "objectType", "must be one of database"),
-        (constraint(objectType=5), "objectType", "string"),
+        (constraint(objectType=5), "objectType", "must be text"),
         (constraint(name=""), "name", "at least 1"),
         (constraint(name="a\nb"), "name", "control"),
         (constraint(description="x" * 257), "description", "256"),

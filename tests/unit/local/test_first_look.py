@@ -1,0 +1,49 @@
+"""The first start says what it does, so that nobody takes minutes of inspections for a hang."""
+
+from pathlib import Path
+
+import pytest
+
+from local import first_look
+from local.errors import LocalError
+from local.state import StateFolder
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Path:
+    folder = tmp_path / "samples" / "library"
+    folder.mkdir(parents=True)
+    for name in ("a.glb", "b.glb"):
+        (folder / name).write_bytes(b"glTF")
+    return folder
+
+
+def said(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[str]:
+    def command(*arguments: str | Path) -> list[str]:
+        return ["sh", "-c", waiting if arguments[0] == "wait" else "true"]
+
+    monkeypatch.setattr(first_look, "vitrine", command)
+    told: list[str] = []
+    state = StateFolder(samples.parent / "state")
+    state.root.mkdir()
+    first_look.show(state, samples, told.append)
+    return told
+
+
+def test_each_stage_is_said_with_what_is_waited_for(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = said(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
+    assert told[0].startswith("importing 2 files from ")
+    assert told[1:3] == [
+        "waiting until the files are inspected and can be found",
+        "  10 s: waiting for executions 3",
+    ]
+    assert told[3] == "try:"
+
+
+def test_a_stage_that_fails_ends_with_its_last_lines(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LocalError, match="failed: error: 3 changes are left"):
+        said(samples, monkeypatch, "echo 'error: 3 changes are left' >&2; exit 1")
