@@ -10,8 +10,8 @@ RENEWALS: Requests = {
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
     workflows.ACTIVE_EXECUTIONS: ("Query",),
     workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "QueryIndexes"),
-    # The current version of a file whose inspection failed.
-    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    # The current version of a file whose inspection failed; no object is read.
+    ASSET_BUCKET: ("ListBucket", "ListBucketVersions"),
 }
 """Of the job that has files inspected again."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.queues import Queues
 from backend.domains.assets.service import AssetService
@@ -89,8 +89,9 @@ class FactRenewalStep:
             if asset is None or wanted not in {None, one.database_id}:
                 continue
             bucket, prefix = self.assets.location(asset)
-            head = self.objects.head(bucket, one.key)
-            if not isinstance(head, ObjectHead) or head.version.version_id != one.version_id:
+            # The list of versions names the current one to a function that may read no object.
+            newest = next(iter(self.objects.list_versions(bucket, one.key, limit=1).versions), None)
+            if newest is None or (newest.key, newest.version_id) != (one.key, one.version_id):
                 continue
             path = f"/{one.key.removeprefix(prefix)}"
             if self.facts.source_of(asset, path)[0] != one.version_id:
