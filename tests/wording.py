@@ -5,7 +5,7 @@ import re
 _FOREIGN = re.compile(
     r"Value error|Input should|should match|pattern|\bdict(ionary)?\b|\btuple\b|\bNoneType\b"
     r"|instance of|after validation|unable to (parse|interpret)|raw data|hex escape"
-    r"|\b(str|int|bool|float)\b|\bb'|\(\?|\[\^|\\x[0-9a-f]{2}|\{\d+,\d*\}|Traceback|<class|function-"
+    r"|\b(str|int|bool|float)\b|(?:^|[\s(\[])b'|\(\?|\[\^|\\x[0-9a-f]{2}|\{\d+,\d*\}|Traceback|<class|function-"
     r"|\('[^']*',|\['|\bTrue\b|\bFalse\b|\bNone\b"
 )
 _VALUES = re.compile(r"'(?:True|False)'")

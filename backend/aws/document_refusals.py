@@ -31,8 +31,13 @@ def refusal_of(status: int, error: JsonObject) -> str:
     """
     if status == _TOO_LARGE:
         return "The document is too large"
-    cause = error.get("caused_by") or {}
-    parts = (error.get("type"), error.get("reason"), cause.get("type"), cause.get("reason"))
+    cause: JsonObject = error.get("caused_by") or {}
+    parts: tuple[object, ...] = (
+        error.get("type"),
+        error.get("reason"),
+        cause.get("type"),
+        cause.get("reason"),
+    )
     text = " ".join(str(part) for part in parts if part)
     fact = next((fact for form, fact in _CLASSES if form.search(text)), _OTHER)
     return f"The document {fact}"

@@ -231,8 +231,8 @@ def _answered(call: Callable[[], T]) -> Any:
             _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
             raise InvalidInputError("The search engine does not accept this request") from error
         if isinstance(error, AuthorizationException):
-            _logger.warning("OpenSearch denies a request", extra={"reason": reason})
-            raise DeniedError("OpenSearch denies the request; the log has the reason") from error
+            # Bootstrap reports it to who deploys; a request replies 500 without the reason.
+            raise DeniedError(f"OpenSearch denies the request: {reason}") from error
         if status == _TOO_LARGE:
             raise TooLargeError("The request is too large for OpenSearch") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):

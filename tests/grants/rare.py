@@ -55,7 +55,7 @@ RARE = (
     ),
     Rare(
         "*assetbucket*",
-        "GetObject ListBucketVersions",
+        "ListBucketVersions",
         "BucketImportWorker",
         "the renewal of a file whose inspection failed",
     ),
