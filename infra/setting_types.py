@@ -73,7 +73,8 @@ def _of(form: Form) -> StringConstraints:
 
 def _each(setting: Setting) -> StringConstraints:
     """Return what each text of a list has to look like."""
-    assert setting.form is not None, setting.name
+    if setting.form is None:
+        raise TypeError(f"{setting.name} declares no form")
     return _of(setting.form)
 
 

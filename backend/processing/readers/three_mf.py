@@ -75,16 +75,16 @@ def read(data: bytes, name: str, files: Files) -> Scene:
 
 
 def _require_elements(data: bytes) -> None:
-    """Check the models of a package; of a broken one, assimp gives the reason."""
+    """Check the models of a package; assimp gives the reason of a broken or too large one."""
     left = limits.INPUT_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for name in archive.namelist():
-                if name.lower().endswith(".model") and left > 0:
-                    with archive.open(name) as member:
-                        part = member.read(left)
-                    left -= len(part)
-                    require_3mf_elements(plain(part))
+            for member in archive.infolist():
+                if member.filename.lower().endswith(".model"):
+                    left -= member.file_size
+                    if left < 0:
+                        return
+                    require_3mf_elements(plain(archive.read(member)))
     except _BROKEN:
         return
 
