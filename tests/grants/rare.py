@@ -66,6 +66,8 @@ RARE = (
         "what a replayed event of any consumer reads and writes",
     ),
     Rare("failurebucket", "ListBucket", "*", "Lambda looks whether the destination is there"),
+    Rare("Jobs", "GetItem", "AssetVersionsApi", "a step of a revert that is repeated"),
+    Rare("AssetStorageTable", "BatchGetItem", "SearchIndexesApi", "the repair of one asset"),
     Rare("SearchState", "PutItem", "Index*", "the first metadata of a place"),
     Rare("SearchState", "GetItem", "IndexFanOut", "others wrote under a later ticket meanwhile"),
     Rare("Reservations", "BatchGetItem", "IndexSettle", "an object whose entries still lag"),
