@@ -103,10 +103,13 @@ web-size: web/node_modules/.package-lock.json ## Build the page and compare its 
 	@cd web && $(NPM) run build > /dev/null && $(NPM) run size
 
 WEB_STATE := build/web-e2e
+# Where web/e2e/provider.mjs signs in while its walks run.
+WEB_ISSUER ?= http://127.0.0.1:18473
 # Starts a runtime with the described samples, runs a script of web/e2e on it, and stops it.
 define on_page
 	@cd web/e2e && $(NPM) ci --prefer-offline
-	@rm -rf $(WEB_STATE) && $(BIN)/python -m local up --detach --page --in-memory --state $(WEB_STATE)
+	@rm -rf $(WEB_STATE) && $(BIN)/python -m local up --detach --page --in-memory --state $(WEB_STATE) \
+		--set oidcIssuer=$(WEB_ISSUER) --set oidcClientId=vitrine-web
 	@trap '$(BIN)/python -m local down --state $(WEB_STATE)' EXIT; \
 		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json PYTHONPATH=$(CURDIR); \
 		$(BIN)/vitrine import samples/library > /dev/null; \
@@ -114,6 +117,7 @@ define on_page
 		$(BIN)/vitrine wait > /dev/null; \
 		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
 		export VITRINE_CLIENT=$(CURDIR)/$(BIN)/vitrine VITRINE_SCRATCH=$(CURDIR)/$(WEB_STATE); \
+		export VITRINE_ISSUER=$(WEB_ISSUER); \
 		$(NPM) --prefix web/e2e run $(1)
 endef
 

@@ -5,12 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vitest/config';
 
 const libraries = fileURLToPath(new URL('node_modules/three/examples/jsm/libs', import.meta.url));
-const DECODERS = [
-  'draco/gltf/draco_wasm_wrapper.js',
-  'draco/gltf/draco_decoder.wasm',
-  'basis/basis_transcoder.js',
-  'basis/basis_transcoder.wasm',
-];
+const DECODERS = ['draco/gltf/draco_wasm_wrapper.js', 'draco/gltf/draco_decoder.wasm'];
 const isDecoder = (path: string) => /\/three\/examples\/jsm\/libs\/(draco|basis)\//.test(path);
 
 /**

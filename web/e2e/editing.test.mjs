@@ -38,6 +38,47 @@ async function edit(page) {
   await name(page).waitFor();
 }
 
+for (const colorScheme of ['light', 'dark']) {
+  test(`of two people who edit one asset, neither loses what was typed (${colorScheme})`, async () => {
+    const [one, other] = [await open(browser, { colorScheme }), await open(browser)];
+    const first = `edited ${Date.now()}`;
+    const url = await newAsset(one.page, first);
+    await withKey(other.page);
+    await other.page.goto(url);
+    await other.page.locator('.asset h1', { hasText: first }).waitFor();
+    await edit(one.page);
+    await accessible(one.page, 'editing an asset');
+    await edit(other.page);
+    await name(other.page).fill(`${first} by the other`);
+    await description(other.page).fill('written by <b>the other</b>');
+    await save(other.page);
+    await other.page.locator('.asset h1', { hasText: 'by the other' }).waitFor();
+
+    // A name with such signs is refused, in the server's words, and nothing typed is lost.
+    await name(one.page).fill(`${first} <b>by one</b>`);
+    await save(one.page);
+    await form(one.page).getByText('must not contain').waitFor();
+    assert.equal(await name(one.page).inputValue(), `${first} <b>by one</b>`);
+    await name(one.page).fill(`${first} by one`);
+    await save(one.page);
+    await form(one.page)
+      .getByText(/Somebody else changed this asset.*save again/)
+      .waitFor();
+    assert.equal(await name(one.page).inputValue(), `${first} by one`);
+    assert.equal(await description(one.page).inputValue(), 'written by <b>the other</b>');
+    await one.page.locator('.theirs', { hasText: `${first} by the other` }).waitFor();
+    assert.equal(await one.page.locator('.theirs').count(), 1, 'only what both changed');
+    await accessible(one.page, 'a conflict');
+    await save(one.page);
+    await one.page.locator('.asset h1', { hasText: `${first} by one` }).waitFor();
+    await one.page.getByText('written by <b>the other</b>').waitFor();
+    clean(one.seen);
+    clean(other.seen);
+    await one.context.close();
+    await other.context.close();
+  });
+}
+
 test('their value is taken by a press, tags are added and removed, and leaving asks', async () => {
   const { context, page, seen } = await open(browser);
   const first = `taken ${Date.now()}`;

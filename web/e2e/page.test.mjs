@@ -38,10 +38,10 @@ test('an API key signs in, a wrong one is refused in words, and signing out leav
   await page.goto(UI);
   const key = page.getByLabel('API key', { exact: true });
   await key.fill('vams_wrong');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('The server does not accept this key').waitFor();
   await key.fill(endpoint.adminApiKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator(HITS).first().click();
   await page.locator(ASSET).first().waitFor();
   await page.getByRole('button', { name: 'Account' }).click();
@@ -73,7 +73,7 @@ test('a refused credential asks again, and the page keeps what was typed', async
   await accessible(page, 'an ended sign-in');
   await page.unroute('**/search');
   await dialog.getByLabel('API key', { exact: true }).fill(endpoint.adminApiKey);
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByLabel('A new asset').check();
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
+import { glb as texturedByKtx2 } from './ktx2.mjs';
 import { accessible, clean, filled, open, UI, withKey } from './walk.mjs';
 
 const HITS = '.hits li a';
@@ -175,6 +176,8 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
     Number(/[\d,]+/.exec(await page.locator('.total').textContent())[0].replace(',', ''));
   const library = page.locator('.value', { hasText: /^library/ });
   assert.equal(Number(await library.locator('.count').textContent()), await assets());
+  const more = page.getByRole('button', { name: /^\d+ more$/ });
+  while (await more.count()) await more.first().click();
   for (const name of ['.obj', 'furniture', 'OBJ']) {
     const value = page.locator('.value', { has: page.getByText(name, { exact: true }) });
     const counted = Number(await value.locator('.count').textContent());
@@ -194,6 +197,61 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
   await page.locator('.asset h1').waitFor();
   assert.equal(await page.locator('.asset h1').textContent(), name);
   await page.unrouteAll();
+  clean(seen);
+  await context.close();
+});
+
+test('previews that are SVG with scripts run nothing, in the grid and beside their file', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  const script =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99" onload="alert(1)">' +
+    '<script>alert(1)</script><image href="http://192.0.2.1/spy.png"/><rect width="99" height="99"/></svg>';
+  const files = [
+    ['page.html', '<script>alert(1)</script>'],
+    ['page.html.previewFile.svg', script],
+  ];
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(
+      files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
+    );
+  const name = `svg ${Date.now()}`;
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(name);
+  await page.getByLabel('Description').fill('a walk');
+  await page.getByRole('button', { name: /^Upload/ }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.stage .text', { hasText: 'alert(1)' }).waitFor();
+  // In this tab, whose searches wait for the index.
+  await page.getByRole('combobox').first().fill(name);
+  await page.keyboard.press('Enter');
+  await page.locator(HITS, { hasText: name }).waitFor();
+  await page.waitForTimeout(1500);
+  clean(seen);
+  await context.close();
+});
+
+test('a model with textures in KTX2, which the page cannot decode, is shown from its converted model', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  const buffer = texturedByKtx2();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([{ name: 'ktx2.glb', mimeType: '', buffer }]);
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(`ktx2 ${Date.now()}`);
+  await page.getByLabel('Description').fill('a walk');
+  await page.getByRole('button', { name: /^Upload/ }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.getByText('Shown from the converted model').waitFor();
   clean(seen);
   await context.close();
 });

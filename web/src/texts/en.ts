@@ -198,6 +198,7 @@ export const en = {
     notDerived: 'There is no 3D view of this file yet.',
     large: (size: string) => `This model is ${size}. Loading it may take a while.`,
     loadAnyway: 'Load it',
+    ktx2: 'Its textures are in KTX2, which this page cannot show. Download it to open it in another program.',
     lost: 'The graphics context was lost and is being restored.',
     noWebGl: 'This browser cannot show 3D (WebGL 2 is not available).',
     help: 'Drag turns, right-drag or Shift moves, the wheel zooms. Keys: arrows turn, + and − zoom, F fits.',

@@ -49,7 +49,7 @@ export function ModelView(props: ViewProps) {
       }
       const progress = (part: number) => setState({ state: 'loading', part });
       const place = { databaseId, assetId };
-      const found = await load(scene, place, path, { signal, large, progress });
+      const found = await load(place, path, { signal, large, progress });
       if (signal.aborted) return;
       const { x, y, z } = scene.show(found.loaded);
       setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...found } });
@@ -131,7 +131,6 @@ interface Options {
 }
 
 async function load(
-  scene: ModelScene,
   place: Place,
   path: string,
   options: Options,
@@ -140,7 +139,7 @@ async function load(
   if (isGltf(path)) {
     try {
       const bytes = await fetchBytes(await downloadUrl(place, path), options);
-      const loaded = await parseModel(bytes, scene.renderer, { place, path });
+      const loaded = await parseModel(bytes, { place, path });
       return { loaded, derived: false };
     } catch (error) {
       // The server may have made a GLB of what three.js cannot read.
@@ -154,5 +153,5 @@ async function load(
     throw new Error(glbMissing?.message ?? texts.viewer.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
-  return { loaded: await parseModel(bytes, scene.renderer, { place, path }), derived: true };
+  return { loaded: await parseModel(bytes, { place, path }), derived: true };
 }

@@ -49,10 +49,12 @@ test('references of a glTF and of a GLB are found, and embedded data is not one'
     buffers: [{ uri: 'a.bin' }, { uri: 'data:application/octet-stream;base64,AA==' }, {}],
     images: [{ uri: 'https://example.org/a.png' }, { bufferView: 0 }, null, { uri: 7 }],
     extensionsUsed: ['KHR_draco_mesh_compression', 3],
+    extensionsRequired: ['KHR_texture_basisu', null],
   });
   const expected = {
     uris: ['a.bin', 'https://example.org/a.png'],
     extensions: ['KHR_draco_mesh_compression'],
+    required: ['KHR_texture_basisu'],
   };
   expect(referencesOf(bytes(document))).toEqual(expected);
   const json = new TextEncoder().encode(document);

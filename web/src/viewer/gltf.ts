@@ -13,6 +13,8 @@ export const BLOCKED = 'data:application/octet-stream,';
 export interface References {
   uris: string[];
   extensions: string[];
+  /** Those without which the file cannot be shown. */
+  required: string[];
 }
 
 /**
@@ -27,6 +29,7 @@ export function referencesOf(data: ArrayBuffer): References {
       (uri) => !uri.startsWith('data:'),
     ),
     extensions: texts(property(document, 'extensionsUsed')),
+    required: texts(property(document, 'extensionsRequired')),
   };
 }
 

@@ -1,5 +1,6 @@
-import { LoadingManager, type AnimationClip, type Group, type WebGLRenderer } from 'three';
+import { LoadingManager, type AnimationClip, type Group } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { texts } from '../texts';
 import { allowedUrl, BASE, pathOfReference, referencesOf } from './gltf';
 import { companionUrl, type Place } from './sources';
 
@@ -16,10 +17,12 @@ const AT_ONCE = 6;
 /** Parses a GLB or glTF; its companions are files of the same asset, and nothing else is loaded. */
 export async function parseModel(
   data: ArrayBuffer,
-  renderer: WebGLRenderer,
   origin: { place: Place; path: string },
 ): Promise<Loaded> {
-  const { uris, extensions } = referencesOf(data);
+  const { uris, extensions, required } = referencesOf(data);
+  // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
+  // KTX2 that have another form beside it are loaded in that form.
+  if (required.includes('KHR_texture_basisu')) throw new Error(texts.viewer.ktx2);
   const companions = new Map<string, string>();
   const missing: string[] = [];
   const waiting = [...new Set(uris)];
@@ -35,7 +38,7 @@ export async function parseModel(
   const manager = new LoadingManager();
   manager.setURLModifier((url) => allowedUrl(url, companions));
   const loader = new GLTFLoader(manager);
-  const release = await addDecoders(loader, extensions, renderer);
+  const release = await addDecoders(loader, extensions);
   try {
     const parsed = await loader.parseAsync(data, BASE);
     return { scene: parsed.scene, animations: parsed.animations, missing };
@@ -45,23 +48,13 @@ export async function parseModel(
 }
 
 /** Adds the decoders that a file needs, from the page's own origin; most files need none. */
-async function addDecoders(
-  loader: GLTFLoader,
-  extensions: string[],
-  renderer: WebGLRenderer,
-): Promise<() => void> {
+async function addDecoders(loader: GLTFLoader, extensions: string[]): Promise<() => void> {
   const releases: (() => void)[] = [];
   if (extensions.includes('KHR_draco_mesh_compression')) {
     const { DRACOLoader } = await import('three/addons/loaders/DRACOLoader.js');
     const draco = new DRACOLoader().setDecoderPath(DECODERS);
     loader.setDRACOLoader(draco);
     releases.push(() => draco.dispose());
-  }
-  if (extensions.includes('KHR_texture_basisu')) {
-    const { KTX2Loader } = await import('three/addons/loaders/KTX2Loader.js');
-    const ktx2 = new KTX2Loader().setTranscoderPath(DECODERS).detectSupport(renderer);
-    loader.setKTX2Loader(ktx2);
-    releases.push(() => ktx2.dispose());
   }
   if (extensions.some((each) => each.endsWith('meshopt_compression'))) {
     const { MeshoptDecoder } = await import('three/addons/libs/meshopt_decoder.module.js');

@@ -1,0 +1,133 @@
+// Signing in, again and out with a provider of OpenID Connect.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { ISSUER, startProvider } from './provider.mjs';
+import { accessible, open, UI } from './walk.mjs';
+
+const HITS = '.hits li a';
+const USER = 'walker';
+
+let browser;
+let provider;
+before(async () => {
+  browser = await launch();
+  provider = await startProvider(USER);
+  execFileSync(process.env.VITRINE_CLIENT, ['roles', 'give', USER, 'admin']);
+});
+after(async () => {
+  await browser?.close();
+  await provider?.stop();
+});
+
+/** Opens the page where nobody is signed in, and presses the button of the provider. */
+async function press(page, path = '') {
+  await page.goto(UI + path);
+  await page.getByRole('button', { name: 'Sign in with your organisation' }).click();
+}
+
+/** What the page itself keeps in the tab; the router keeps places of scroll bars. */
+const stored = () => Object.keys(sessionStorage).filter((key) => key.startsWith('vitrine.'));
+
+/** Requests to the provider are expected; any other origin is not. */
+function clean(seen) {
+  assert.deepEqual(seen.problems, []);
+  assert.deepEqual(
+    seen.foreign.filter((url) => new URL(url).origin !== ISSUER),
+    [],
+  );
+}
+
+test('a provider signs in to the address that was opened, and signing out ends its session', async () => {
+  const { context, page, seen } = await open(browser);
+  await page.goto(UI);
+  await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
+  await accessible(page, 'signing in with a provider');
+  await press(page, '?q=lighthouse');
+  await page.locator(HITS).first().waitFor();
+  assert.equal(new URL(page.url()).search, '?q=lighthouse');
+  await page.reload();
+  await page.locator(HITS).first().waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText(`Signed in as ${USER}`).waitFor();
+  await accessible(page, 'the account menu');
+  provider.asked.length = 0;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
+  const paths = provider.asked.map((each) => each.path);
+  assert.ok(paths.includes('/revoke') && paths.includes('/logout'), `asked: ${paths}`);
+  assert.deepEqual(await page.evaluate(stored), []);
+  clean(seen);
+  await context.close();
+});
+
+test('a token that ends is renewed without a question', async () => {
+  const { context, page, seen } = await open(browser);
+  provider.seconds = 20;
+  await press(page);
+  await page.locator(HITS).first().waitFor();
+  const renewals = provider.asked.filter((each) => each.form.get('grant_type') === 'refresh_token');
+  assert.ok(renewals.length > 0, 'the refresh token was used');
+  provider.seconds = 600;
+  clean(seen);
+  await context.close();
+});
+
+test('an ended sign-in is renewed in a window of its own, and what was typed remains', async () => {
+  const { context, page, seen } = await open(browser);
+  await press(page, 'upload');
+  await page.getByLabel('Name of the asset').fill('typed before');
+  await page.route('**/search', (route) =>
+    route.fulfill({ status: 403, json: { message: 'Forbidden' } }),
+  );
+  await page.getByLabel('An existing asset').check();
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+  await dialog.waitFor();
+  await page.unroute('**/search');
+  await dialog.getByRole('button', { name: 'Sign in with your organisation' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByLabel('A new asset').check();
+  assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
+  clean(seen);
+  await context.close();
+});
+
+test('a refusal, and a token for another sign-in, are said in words', async () => {
+  const { context, page, seen } = await open(browser);
+  provider.refusal = 'Ann <b>may not</b>';
+  await press(page);
+  await page.getByText('The provider refused the sign-in: Ann <b>may not</b>').waitFor();
+  await accessible(page, 'a refused sign-in');
+  provider.refusal = '';
+  provider.nonce = 'of-another';
+  await press(page);
+  await page.getByText('The reply belongs to another sign-in. Start again.').waitFor();
+  provider.nonce = null;
+  assert.deepEqual(await page.evaluate(stored), []);
+  clean(seen);
+  await context.close();
+});
+
+test('a provider that is down is said in words, and signs in once it responds', async () => {
+  const { context, page, seen } = await open(browser);
+  await page.route(`${ISSUER}/**`, (route) => route.abort());
+  await press(page);
+  await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
+  await accessible(page, 'a provider that is down');
+  await page.unroute(`${ISSUER}/**`);
+  // What the API declares of a provider that did not respond to the API.
+  await page.route('**/amplify-config', async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    for (const name of ['Token', 'Authorization', 'Discovery']) {
+      json[`externalOAuthIdp${name}Endpoint`] = 'undefined';
+    }
+    await route.fulfill({ response, json });
+  });
+  await press(page);
+  await page.locator(HITS).first().waitFor();
+  clean(seen);
+  await context.close();
+});
