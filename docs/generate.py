@@ -331,7 +331,7 @@ def _settings() -> Iterator[str]:
         ((f"`{name}`", f"`{json.dumps(value)}`", text) for name, value, text in described()),
     )
     yield from ("", "## Environment variables of functions", "")
-    yield "1 stands for `true` and 0 for `false`; lists are comma-separated."
+    yield "1 means `true` and 0 means `false`; lists are comma-separated."
     yield ""
     yield from rows(
         ("setting", "default", "meaning"),

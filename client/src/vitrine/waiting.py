@@ -11,7 +11,7 @@ from vitrine.errors import ProtocolError, UnreachableError, VitrineError
 
 PAUSE: Final = 0.25
 ATTEMPTS: Final = 4
-TELL_SECONDS: Final = 10.0
+REPORT_SECONDS: Final = 10.0
 
 
 class DrainTimeoutError(VitrineError):
@@ -42,7 +42,7 @@ def wait_until_drained(
         UnreachableError: the runtime does not respond.
         ProtocolError: the server is not a runtime.
     """
-    started = told = clock()
+    started = reported = clock()
     missed = 0
     # The runtime lists whole buckets before it confirms.
     with httpx.Client(transport=http, timeout=60.0) as client:
@@ -60,8 +60,8 @@ def wait_until_drained(
             waited = clock() - started
             if state.drained:
                 return waited
-            if clock() - told >= TELL_SECONDS:
-                told = clock()
+            if clock() - reported >= REPORT_SECONDS:
+                reported = clock()
                 say(f"{waited:.0f} s: waiting for {_left(state)}")
             if waited >= timeout:
                 left = state.model_dump_json(exclude={"drained"})

@@ -22,5 +22,5 @@ def problem_of(error: ValidationError) -> str:
     """Return the first problem, after the field that has it; pydantic's words name Python types."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"]) or "the file"
-    told = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{where}: {_SENTENCES.get(first['type'], told)}"
+    message = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return f"{where}: {_SENTENCES.get(first['type'], message)}"
