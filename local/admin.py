@@ -43,8 +43,9 @@ INVOCATIONS = "/lambda"
 _INVOKE = "/2015-03-31/functions/{function}/invocations"
 _QUOTAS = "/2016-08-19/account-settings"
 _SECONDS = 5
+# The runtime has no quota: calls wait.
 _INSTANCES = 1000
-"""Lambda's default quota of concurrent executions. The runtime has no quota: calls wait."""
+"""Lambda's default quota of concurrent executions."""
 
 
 @dataclass
@@ -66,8 +67,9 @@ class Board:
     engines: EngineRoom
     supervisor: Supervisor
     token: str
+    # The caller's policy is checked before the call is sent there.
     calls_token: str = field(default_factory=lambda: secrets.token_hex(32))
-    """Of the address at which functions call each other; their policies allow it beforehand."""
+    """The secret in the address at which functions call each other."""
     answers: Answers = field(default_factory=Answers)
     drain: Drain | None = None
     objects: ObjectPump | None = None

@@ -30,7 +30,7 @@ _CALLS: Mapping[str, tuple[int, int]] = {
 }
 _LAMBDA = tuple(name for name in _CALLS if name != "seccomp")
 BOXES: Mapping[str, tuple[str, ...]] = {"lambda": _LAMBDA, "lambda-strict": tuple(_CALLS)}
-"""The calls that each box refuses. In the second one no process can confine itself."""
+"""The system calls that each box denies. In the second box a process cannot confine itself."""
 
 _ARCHITECTURES = (0xC000003E, 0xC00000B7)
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
@@ -44,7 +44,7 @@ _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGES = _WRITE_FILE | sum(1 << right for right in range(4, 13))  # remove and make of any kind
 _REFER = 1 << 13
 _SINCE = {_REFER: 2, _TRUNCATE: 3}
-"""Rights that only later versions of Landlock know."""
+"""Access rights by the Landlock ABI version that introduced them."""
 
 
 def is_possible() -> bool:

@@ -15,7 +15,7 @@ from local.resources.base import Context, Created, refusal
 from local.resources.registry import INERT, creator_of, engine_of, inert
 
 CREATED_FILE = "resources.json"
-"""The file of the state folder with what `Ref` and `Fn::GetAtt` return, by stack and resource."""
+"""The file in the state folder with the values of `Ref` and `Fn::GetAtt`, by stack and resource."""
 
 # The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
 _SSM_PARAMETER = "AWS::SSM::Parameter::Value<"

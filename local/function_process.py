@@ -87,7 +87,7 @@ class Call:
     tenant: str | None = None
     deadline_ms: int = 0
     taken: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a process has it, or it will get none."""
+    """Set when a process has received the call, or none will."""
 
     def finish(self, result: InvocationResult) -> None:
         """Return the result to the caller, if it still waits."""
@@ -100,7 +100,7 @@ class Worker:
     """One process. It is `ready` from its request for a call until it gets one."""
 
     tenant: str | None = None
-    """The tenant whose calls it serves; None serves calls without one."""
+    """The tenant whose calls the process serves. None: calls without a tenant."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ _IDLE_SECONDS = 300.0  # Lambda keeps them for some minutes, too
 _SPARE_SECONDS = 60.0
 _REAP_EVERY = 10.0
 THROTTLED = "TooManyRequestsException"
-"""The error of a call that did not run."""
+"""The error of a call that was not executed."""
 _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 
 _log = logging.getLogger(__name__)

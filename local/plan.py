@@ -157,7 +157,7 @@ class Plan:
     user_pools: list[tuple[str, str, list[str]]] = field(
         default_factory=list[tuple[str, str, list[str]]]
     )
-    """Name and id of each, and the names of its applications."""
+    """The name and the id of each user pool, and the names of its clients."""
 
     state_machines: list[StateMachine] = field(default_factory=list[StateMachine])
     topics: list[str] = field(default_factory=list[str])

@@ -72,7 +72,7 @@ class _Count:
 
 
 _Operation = tuple[str, str, str]
-"""Engine, operation, and the function that sent the request."""
+"""The engine, the operation, and the function that sent the request."""
 
 
 @dataclass

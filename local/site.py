@@ -23,8 +23,9 @@ from local.page import Page
 
 _UI = "/ui/"
 _ONCE = _UI + "once"
+# Asset ids may contain dots; other addresses of the page do not.
 _OF_ASSETS = "databases/"
-"""The page's addresses of assets, whose ids may hold dots; no other address of the page does."""
+"""The prefix of the page's asset addresses."""
 _MOST_SECRET = 1000
 _YEAR = "public, max-age=31536000, immutable"
 _COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".wasm"})

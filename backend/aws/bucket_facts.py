@@ -24,7 +24,8 @@ _REFUSED: dict[str, BucketFact] = {
 }
 
 _NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
-"""Archived, empty, or deleted meanwhile: no byte of the object shows anything about its key."""
+"""Errors that show nothing about the encryption key: the object is archived, empty, or deleted
+meanwhile."""
 
 
 @dataclass(eq=False, repr=False)

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 deadline = Deadline()
-"""Of the request that this process serves; `http.app` sets it. No attempt of any client begins when
-it is near."""
+"""The deadline of the current request, which `http.app` sets. Clients start no attempt shortly
+before it."""
 _SLOW = frozenset({"CompleteMultipartUpload", "CopyObject", "UploadPartCopy"})
 _SLOW_SECONDS = 10.0
-"""What S3 may take for gigabytes."""
+"""Time that must remain for a request that makes S3 copy or assemble gigabytes."""
+# The Lambda runtime includes its own release, which cannot be pinned.
 _FLOOR = (1, 40)
-"""The oldest boto3 that is tested; the Lambda runtime brings its own, which is not pinned."""
+"""The oldest boto3 release that is tested."""
 
 
 class OldSdkError(Exception):

@@ -30,10 +30,10 @@ OUTAGE_CODES = frozenset(
         "TransactionInProgressException",
     }
 )
-"""Errors of a service that is down or has too much to do, or whose key service has. (SQS and SNS
-have names of their own for that; S3's RequestTimeout is a 400.)"""
+"""Error codes of a service, or of its key service, that is unavailable or overloaded. S3's
+RequestTimeout is a 400."""
 NOT_RESTORED = "InvalidObjectState"
-"""S3's refusal to read an object in an archive class."""
+"""S3's error code for reading an object in an archive storage class."""
 _SERVER_ERROR = 500
 _FORBIDDEN = 403
 # DynamoDB denies with status 400; IAM may not know the credentials of a new role yet.

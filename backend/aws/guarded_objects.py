@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _CHANGED = frozenset({"ConditionalRequestConflict", "NoSuchKey", "PreconditionFailed"})
-"""What S3 says where the condition does not hold, or another request is at the object just now."""
+"""S3's error codes if a condition does not hold, or another request changes the object at the same
+time."""
 
 
 @dataclass(eq=False, repr=False)

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
 
 ATTRIBUTE = "recipient"
+# Their addresses must fit a message of 256 KB.
 RECIPIENTS = 100
-"""Of one message: far below the 256 KB that it may have."""
+"""Recipients of one message."""
 _SUBJECT_CHARS = 100  # SNS's limit
 _FULL = frozenset({"FilterPolicyLimitExceeded", "SubscriptionLimitExceeded"})
 _INVALID = frozenset({"InvalidParameter", "InvalidParameterValue"})

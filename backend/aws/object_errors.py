@@ -11,9 +11,10 @@ from backend.core.objects import NotRestoredError, ObjectRefusedError
 
 ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
 NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
-"""HEAD of a text that is no version id, and of a delete marker by its version id."""
+"""Error codes of a HEAD request with an invalid version id, or with the version id of a delete
+marker."""
 _NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
-"""Refusals that a wrong deployment causes: bugs, and no answer to a request."""
+"""Error codes that a wrong deployment causes. They are raised, not returned to the caller."""
 
 
 @contextmanager

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _CHANGED = frozenset(
     {"InvalidRange", "MethodNotAllowed", "NoSuchKey", "NoSuchVersion", "PreconditionFailed"}
 )
-"""What S3 says of an object that was replaced, shortened, archived or deleted meanwhile."""
+"""S3's error codes for an object that was replaced, shortened, archived or deleted meanwhile."""
 
 
 @dataclass(eq=False, repr=False)

@@ -38,7 +38,7 @@ _ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR objects 
 _CHUNK_BYTES = 1024 * 1024
 _DELETE_BATCH = 1000  # S3's limit
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""What a key may hold and the body of DeleteObjects cannot carry."""
+"""Characters that a key may contain and the XML body of DeleteObjects cannot."""
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
@@ -48,7 +48,7 @@ class S3Objects:
 
     client: "S3Client"
     request_id: Callable[[], str] = str
-    """Returns the id that presigned URLs carry; an empty one is left out."""
+    """Returns the request id that presigned URLs contain; an empty id is omitted."""
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None

@@ -37,7 +37,7 @@ _STEPS: Mapping[str, StepStatus] = {
     "Failed": "FAILED",
     "Aborted": "ABORTED",
 }
-"""How events of an iteration of the Map, in which a pipeline runs, end."""
+"""The step status by the suffix of a Map iteration's event type."""
 _SHIPPED = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "pipeline")
 
 

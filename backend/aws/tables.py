@@ -36,7 +36,7 @@ T = TypeVar("T")
 _GET_BATCH, _WRITE_BATCH = 100, 25  # DynamoDB's limits
 _MAX_PAGE = 1000
 _BUSY_CODES = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-"""Why DynamoDB cancels a transaction that may succeed a moment later."""
+"""Cancellation reasons of a DynamoDB transaction that may succeed when it is retried."""
 
 
 class _BusyError(Exception):

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _EMBEDDING = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
-"""Mapped addresses and NAT64: they mean the IPv4 address in their last 32 bits."""
+"""Mapped and NAT64 networks, whose addresses contain an IPv4 address in their last 32 bits."""
 _UNICAST = IPv6Network("2000::/3")
 
 

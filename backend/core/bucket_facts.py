@@ -3,11 +3,9 @@
 from typing import Literal, Protocol
 
 BucketFact = Literal["usable", "absent", "elsewhere", "forbidden", "locked", "unversioned"]
-"""A usable bucket exists and keeps versions, and its objects can be listed and read.
-
-A bucket elsewhere is in another region. In a locked bucket, objects are encrypted with a key that
-the deployment may not use.
-"""
+"""The state of a bucket. `usable`: it exists, is versioned, and can be listed and read.
+`elsewhere`: it is in another region. `locked`: its objects are encrypted with a key that the
+deployment may not use."""
 
 
 class BucketFacts(Protocol):

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from backend.core.errors import UnavailableError
 
+# The request must end, and the reply must be sent.
 REPLY_SECONDS = 5.0
-"""Left when the last request to another service begins: it ends, and the reply is sent."""
+"""Time that must remain when a request to another service starts."""
 
 _SENDING_SECONDS = 2.0
 

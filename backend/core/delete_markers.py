@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from backend.core.objects import Objects, ObjectVersion, just_below
 
+# Three include the marker, the version below it, and one older version.
 _LISTED, _LEAST_LISTED = 3, 20
-"""Versions that are listed for each key: the marker, the one below, and some older."""
+"""Versions to list for each key, and at least in total."""
 
 
 class Newest(NamedTuple):

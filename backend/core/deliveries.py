@@ -17,9 +17,9 @@ Event = Mapping[str, Any]
 Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
 Ring = Callable[[Metric], None]
-"""Counts an event that an alarm watches."""
+"""Emits a metric that has an alarm."""
 Keep = Callable[[str, object, str], None]
-"""Keeps a message that cannot be read, with the reason, among the failures."""
+"""Stores an unreadable message as a failure entry: its name, its body and the reason."""
 
 FIRST_PAUSE_SECONDS = 10
 _GROWTH = 1.5  # after an outage, half of its duration and ten seconds

@@ -14,7 +14,8 @@ from backend.core.identity import Identity
 from backend.spec.routes import Action, Route
 
 Refusal = Literal["route", "object", "invisible"]
-"""Refused by tier 1; by tier 2; by tier 2 with the reply of a missing object."""
+"""What denied a request: `route` is tier 1, `object` is tier 2, `invisible` is tier 2 with the
+reply for a missing object."""
 
 
 class RouteDeniedError(PermissionDeniedError):

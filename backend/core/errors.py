@@ -37,9 +37,10 @@ class VitrineError(Exception):
     """The base of all errors that become replies. `code` is stable; the message is for people."""
 
     code: ClassVar[str] = "Error"
+    # False for conflicts with a user's change and for requests that only the user can correct: an
+    # operator has nothing to do.
     needs_operator: ClassVar[bool] = True
-    """Whether a job that ends with it rings: not where somebody's change came first, or where only
-    its user can ask for something else, since nothing is to be corrected then."""
+    """Whether a job that fails with this error raises an alarm."""
 
     def __init__(self, message: str, *, fields: tuple[FieldError, ...] = ()) -> None:
         super().__init__(message)

@@ -17,7 +17,7 @@ BLOCKED_EXTENSIONS = (
     ".jar", ".java", ".com", ".php", ".reg", ".pif", ".bak", ".dll", ".exe", ".nat", ".cmd",
     ".lnk", ".docm", ".vbs", ".bat",
 )  # fmt: skip
-"""Extensions that no upload may have, compared without case (the contract's list)."""
+"""Extensions that uploads may not have, in any case. The contract defines the list."""
 
 UNKNOWN_TYPE = "application/octet-stream"
 
@@ -113,10 +113,11 @@ _SCRIPT_CAPABLE = frozenset(
 )
 _SVG = "image/svg+xml"
 _SHOWN = ("image/", "audio/", "video/", "font/", "model/")
+# All other types are downloaded, so a type that was not considered cannot run in the page's origin.
 _SHOWN_TYPES = frozenset(
     {"application/json", "application/pdf", "text/csv", "text/markdown", "text/plain"}
 )
-"""What a browser may show in its place; all else it saves, also what nobody has thought of yet."""
+"""Content types that are displayed inline."""
 # A name in the other direction hides its extension: `gpj.exe` is displayed backwards.
 _DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))

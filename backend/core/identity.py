@@ -23,10 +23,11 @@ class Identity(NamedTuple):
 
 
 OUTAGE_MARK = "outage"
-"""In the authorizer's context instead of an identity, if an outage prevented authentication."""
+"""In the authorizer's context instead of an identity if an outage prevented authentication."""
 
 SYSTEM = Identity("SYSTEM")
-"""The product itself, for work that no user requested (bootstrap, sync)."""
+"""The product itself, for work that no user requested, such as bootstrap and bucket
+synchronization."""
 
 ANONYMOUS = Identity("anonymous")
-"""The caller of a public route, with credentials or without."""
+"""The caller of a public route, with or without credentials."""

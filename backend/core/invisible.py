@@ -22,7 +22,7 @@ _PICTURE = (
     "\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
 )
-"""What emoji sequences are built of: all are visible."""
+"""The characters of emoji sequences, all of which are visible."""
 _SHOWN_AS = "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]?"
 _ELEMENT = f"{_PICTURE}{_SHOWN_AS}"
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"

@@ -283,4 +283,4 @@ _CHECKS: dict[ValueType, Callable[[str], None]] = {
     "lla": _check_lla,
     "json": _check_json,
 }
-"""The types that are not here take any text."""
+"""The check of each type. Types without an entry accept any text."""

@@ -149,8 +149,9 @@ def _is_true(value: bool) -> bool:
     return value
 
 
+# `Literal[True]` would accept 1 and 1.0, in strict models too.
 Confirmation = Annotated[bool, AfterValidator(_is_true), Field(json_schema_extra={"const": True})]
-"""A yes. (A `Literal[True]` would take 1 and 1.0 for one, in strict models too.)"""
+"""A confirmation, which must be `true`."""
 
 
 class OptionalBody(WireModel):

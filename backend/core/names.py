@@ -24,7 +24,7 @@ _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
-"""Control characters but tab and ends of lines (U+0085 is one), for regular expressions."""
+"""Control characters except tab and line ends, for regular expressions. U+0085 is a line end."""
 _HAS_CONTROLS = re.compile(f"[{_CONTROLS}]")
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
@@ -32,11 +32,12 @@ _EMAIL = re.compile(
 MAX_EMAIL_CHARS = 254
 MAX_NAME_CHARS = 255
 MAX_KEY_BYTES = 1024
-"""S3's limit for a key, in bytes of UTF-8."""
+"""S3's limit of a key, in bytes of UTF-8."""
+# An upload with a thousand invalid files repeats the list in each error.
 MAX_EXTENSION_LIST_CHARS = 2048
-"""Some four hundred extensions. A refusal of a thousand files repeats the list for each of them."""
+"""Maximum length of a list of extensions, about 400 of them."""
 GLOBAL = "GLOBAL"
-"""The databaseId that means all databases; only pipelines, workflows and schemas may use it."""
+"""The databaseId of all databases. Only pipelines, workflows and schemas may use it."""
 
 
 def is_text(value: str) -> str:
@@ -279,25 +280,27 @@ def _schema(**schema: object) -> Any:
 _NAME = _schema(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
 
 WRITTEN = _schema(pattern=f"^[^{_CONTROLS}]*$")
-"""The schema of text that people write."""
+"""The schema of text that users write."""
 
 AnyText = Annotated[str, AfterValidator(is_text)]
-"""What is no text of ours: values of metadata, names that others gave to what is looked up."""
+"""Text without further rules: metadata values, and names from other systems in lookups."""
 Text = Annotated[str, AfterValidator(check_text), WRITTEN]
-"""What people write for others to read."""
+"""Text that users write and others read."""
 Words = Annotated[Text, AfterValidator(check_words)]
-"""The same, where something has to be said."""
+"""Such a text that must not be blank."""
 Reason = Annotated[Text, Field(max_length=256)]
-"""Why something is archived or deleted."""
+"""The reason for archiving or deleting something."""
 Id = Annotated[str, AfterValidator(check_id), _schema(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
 NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
-"""An id that a request chooses; `AssetId` takes stored ones too: of folders that were found."""
+"""An id that a request chooses. `AssetId` also accepts stored ids, which can come from folders of a
+bucket."""
 NewAssetName = Annotated[AssetName, AfterValidator(check_visible)]
 UserId = Annotated[str, AfterValidator(check_user_id), _schema(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
 NewUserId = Annotated[UserId, AfterValidator(check_visible)]
-"""An id that a request introduces; `UserId` takes stored ones too, so that they can be removed."""
+"""An id that a request introduces. `UserId` also accepts stored ids, so that they can be
+removed."""
 Email = Annotated[str, AfterValidator(check_email), _schema(format="email", maxLength=254)]
 ObjectName = Annotated[
     str, AfterValidator(check_object_name), _schema(pattern="^[-._a-zA-Z0-9 ]{1,256}$")

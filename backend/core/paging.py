@@ -11,15 +11,16 @@ from pydantic import BaseModel
 T = TypeVar("T")
 
 Position = Mapping[str, Any]
-"""Where a page ended; plain JSON values. A page token carries it, sealed."""
+"""The position where a page ended, as plain JSON values. The page token contains it, sealed."""
 
 MAX_ROWS_PER_PAGE = 5000
-"""Rows that one request reads at the most to fill a page that permissions thin out."""
+"""Maximum rows that one request reads to fill a page, if permissions hide some of them."""
 MAX_TIME_PER_PAGE = timedelta(seconds=2)
-"""After which no further rows are read for a page; what is begun by then is finished."""
+"""Time after which a page reads no further rows. Reads in progress are completed."""
+# A Lambda function may return 6 MB, some lists appear twice in a reply (`LegacyEnvelope`), and the
+# last item may be large.
 MAX_BYTES_PER_PAGE = 2 * 1024 * 1024
-"""Of items as `bytes_in_reply` counts them, after which a page of large ones ends. A function may
-answer 6 MB; some lists are twice in a reply (`LegacyEnvelope`), and the last item may be large."""
+"""Size of items, as `bytes_in_reply` counts them, at which a page ends."""
 _MAX_ROWS_AT_ONCE = 500
 
 

@@ -7,8 +7,9 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Fewer than the connections of a client, so that no thread waits for a connection.
 WORKERS = 8
-"""Below the connections that a client keeps open, so that none waits for another."""
+"""Threads for parallel requests."""
 
 
 def in_parallel(function: Callable[[T], R], values: Sequence[T]) -> list[R]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from backend.core.identity import Identity
 
 REQUEST_PARAMETER = "x-vitrine-request"
-"""Of presigned URLs: the id of the request that issued them."""
+"""Query parameter of presigned URLs: the id of the request that issued them."""
 
 
 class ReadAsset(NamedTuple):

@@ -15,8 +15,9 @@ WRITTEN_HEADER = "X-Sync-Token"
 AFTER_HEADER = "X-After"
 _FOREIGN = f"is not a token that you received in the header {WRITTEN_HEADER} of a write"
 MAX_DOCUMENTS = 100
+# API Gateway limits all headers together to 10,240 bytes.
 MAX_CHARS = 4000
-"""Of a token; the gateway takes 10,240 bytes of headers."""
+"""Maximum length of a token."""
 
 
 class WrittenDocument(NamedTuple):

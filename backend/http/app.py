@@ -39,7 +39,8 @@ from backend.spec.routes import Route
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 _PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
 COMPRESSED_CHARS = 64 * 1024
-"""What is shorter goes as it is, also where it may be compressed."""
+"""Length from which replies are compressed."""
+# A Lambda function may return 6 MB, including the headers.
 MAX_REPLY_BYTES = 5_900_000
 """Of the 6 MB that a Lambda function may answer, with room for headers."""
 _logger = Logger()

@@ -18,6 +18,7 @@ from backend.core.field_errors import field_errors
 
 M = TypeVar("M", bound=BaseModel)
 
+# A Lambda event may have 6 MB, which API Gateway counts after escaping.
 MAX_BODY_BYTES = 5 * 1024 * 1024
 """Below the 6 MB that a Lambda event may have, which the gateway counts after escaping."""
 
@@ -26,7 +27,7 @@ _SURROGATES = frozenset(
     {"unexpected end of hex escape", "lone leading surrogate in hex escape"}
     | {"invalid unicode code point"}
 )
-"""The reasons of pydantic's parser for surrogates that are not in pairs."""
+"""The error messages of pydantic's parser for unpaired surrogates."""
 
 
 def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:

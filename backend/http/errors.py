@@ -23,7 +23,8 @@ STATUSES: dict[type[errors.VitrineError], int] = {
     errors.RateLimitedError: 429,
     errors.UnavailableError: 503,
 }
-"""The nearest class in an error's inheritance decides."""
+"""The status of each error class. Subclasses without an entry use that of the nearest base
+class."""
 
 HEADERS = {"Cache-Control": "no-cache, no-store", "X-Content-Type-Options": "nosniff"}
 

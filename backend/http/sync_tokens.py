@@ -17,7 +17,7 @@ from backend.http.call import Call
 from backend.spec.routes.model import SyncTarget
 
 _LATER = "reply.jobId|reply.largeFileAsynchronousHandling"
-"""Fields of a reply which show that a job continues the work."""
+"""Fields of a reply that show that a job continues the work."""
 _logger = Logger(child=True)
 
 

@@ -26,30 +26,35 @@ class Bucket:
 
 
 CHECKSUM_METADATA = "vitrine-sha256"
-"""Object metadata: the SHA-256 of the bytes in base64, as the uploader gave it."""
+"""Object metadata: the base64 SHA-256 of the bytes, as the uploader sent it."""
 CHECKSUM_VERIFIED_METADATA = "vitrine-sha256-verified"
-"""Object metadata: `true` if the server read the bytes and found the checksum true."""
+"""Object metadata: `true` if the server read the bytes and the checksum matched."""
 UPLOAD_METADATA = "vitrine-upload"
-"""Object metadata: the upload that made this version."""
+"""Object metadata: the id of the upload that created this version."""
+# A repeated change finds its own copy by this id.
 CHANGE_METADATA = "vitrine-change"
-"""Object metadata: the change that copied this version, so that its repetition finds it."""
+"""Object metadata: the id of the change that copied this version."""
 WORKFLOWS_METADATA = "vitrine-workflows"
 """Object metadata: the workflows, comma-separated, whose executions led to this version."""
 PREVIEW_METADATA = "vitrine-preview"
-"""Object metadata: `generated` if the product made this preview; one of a user has no such mark."""
+"""Object metadata: `generated` on previews that the product created; previews of users do not have
+it."""
 GENERATED = "generated"
 PRIMARY_TYPE_METADATA = "vams-primarytype"
-"""Object metadata, as VAMS names it."""
+"""Object metadata: the primary type. VAMS defines the name."""
 
 SCAN_TAG = "GuardDutyMalwareScanStatus"
-"""Object tag: the result of the malware scan of this version. GuardDuty names it."""
+"""Object tag: the result of the malware scan of this version. GuardDuty defines the name."""
 THREATS_FOUND = "THREATS_FOUND"
 NO_THREATS_FOUND = "NO_THREATS_FOUND"
-"""Values of that tag, and of the scan's event."""
+"""Values of that tag, and of the result in a scan's event."""
 
 ACCESS_LOG_DAYS = 90
+# An upload can be completed for seven days, and its large files are copied after that.
 ABORT_MULTIPART_DAYS = 8
 """A day longer than an upload may be completed: its large files wait for their worker then."""
+# S3 counts from the start of the upload, also for objects assembled on its seventh day. The worker
+# then has another seven days.
 TEMP_UPLOADS_DAYS = 15
 """S3 counts from the beginning of the upload, also of what was put together on its last day; the
 worker has another seven days then."""

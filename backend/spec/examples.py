@@ -69,7 +69,7 @@ PARAMETERS: Mapping[str, object] = {
     "to": "2",
     "valueHash": "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c",
 }
-"""A parameter that may be left out has one only if it says how much is asked for."""
+"""Examples by parameter name. An optional parameter has an example only if it sets an amount."""
 
 _TIME = "2026-03-01T12:00:00.000000Z"
 REPLIES: Mapping[str, object] = {

@@ -15,16 +15,16 @@ FACT_PREFIX = "fact_"
 REFERENCES_KEY = FACT_PREFIX + "references"
 """The attribute of a file's references, as JSON. Search does not index it."""
 SHAPE_KEY = FACT_PREFIX + "shape"
-"""The attribute of a model's shape: base64 of `SHAPE_NUMBERS` float32, little-endian."""
+"""The attribute with a model's shape: `SHAPE_NUMBERS` little-endian float32 values in base64."""
 SHAPE_NUMBERS = 75
 REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
 READERS_VERSION = 3
-"""Version of the readers of files. Raise it when they return other facts for the same bytes, or
-read files that they refused: administrators renew what an older version stored (`renewFacts`).
-Version 1 stored no version."""
+"""Version of the file readers. Increment it when readers return other facts for the same bytes, or
+read files that they rejected; administrators then renew stored facts (`renewFacts`). Version 1
+stored no version."""
 
 FactType = Literal["string", "number", "boolean"]
 
@@ -109,10 +109,10 @@ GEOMETRY = frozenset(
         *("boundsMin", "boundsMax", "sizeX", "sizeY", "sizeZ", "area", "volume"),
     }
 )
-"""Facts by which two versions of a model are compared."""
+"""The facts that a comparison of two model versions includes."""
 
 FACT_BY_KEY = {fact.key: fact for fact in FACTS}
 HIDDEN_KEYS = frozenset({REFERENCES_KEY, SHAPE_KEY})
-"""Attributes that search neither returns nor finds by their text."""
+"""Attributes that searches neither return nor match."""
 STORED_KEYS = (*FACT_BY_KEY, REFERENCES_KEY, SHAPE_KEY)
 """Every attribute key that holds a fact."""

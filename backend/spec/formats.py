@@ -39,10 +39,11 @@ INSPECT_EXTENSIONS = (
     | IMAGE_EXTENSIONS
     | ASSIMP_EXTENSIONS
 )
-"""What the function `Inspect` reads."""
+"""Extensions that the function `Inspect` reads."""
 
+# These formats store solids without triangles, which only OpenCASCADE converts.
 INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
-"""What the function `InspectCad` reads: solids without triangles, which need OpenCASCADE."""
+"""Extensions that the function `InspectCad` reads."""
 
 START_BYTES = 4096
 _MARKS = {
@@ -53,7 +54,7 @@ _MARKS = {
     "x": (b"xof ",),
     "xml": (b"<COLLADA", b"<mesh", b"<irr_scene", b"<WORLD", b"<X3D", b"<amf"),
 }
-"""Of extensions that other programs use too: what the start of a model holds, one of these."""
+"""The first bytes of models, for extensions that other programs also use."""
 AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
 
 
@@ -73,7 +74,7 @@ _NO_READER = {
     **dict.fromkeys(("c4d", "ma", "max", "mb", "skp"), ("this program's models", "GLB or FBX")),
     **dict.fromkeys(("arw", "cr2", "cr3", "dng", "nef"), ("raw photographs", "JPEG or TIFF")),
 }
-"""Known formats that no reader supports, and to what a file of them can be converted."""
+"""Known formats without a reader, and the formats to convert them to."""
 
 
 def reason_not_inspected(extension: str) -> str | None:

@@ -8,7 +8,7 @@ _MIB = 1 << 20
 _KIB = 1 << 10
 _PNG = b"\x89PNG\r\n\x1a\n"
 MAGIC_BYTES = 12
-"""As many bytes of an output as its form is recognised by."""
+"""Number of leading bytes that identify the format of an output."""
 
 
 @frozen
@@ -22,7 +22,7 @@ class InspectionOutput:
     magic: bytes
     most_bytes: int
     container: bytes = b""
-    """What follows the magic and a length of four bytes, in formats within a RIFF container."""
+    """In RIFF formats: the bytes that follow the magic number and the four-byte length."""
 
     def begins(self, start: bytes) -> bool:
         """Return whether the first bytes of an object are those of this output."""
@@ -36,6 +36,6 @@ TURNTABLE = InspectionOutput("turntable", "turntable.png", "previews", "image/pn
 SMALL = InspectionOutput(
     "small", "thumbnail.webp", "previews", "image/webp", b"RIFF", 256 * _KIB, b"WEBP"
 )
-"""The thumbnail in 256 pixels, for pages that show many."""
+"""The thumbnail at 256 pixels, for lists."""
 INSPECTION_OUTPUTS = (THUMBNAIL, GLB, TURNTABLE, SMALL)
-"""In the order in which the child of the jail receives their open files."""
+"""All outputs, in the order in which the confined process receives their open files."""

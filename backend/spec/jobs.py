@@ -138,7 +138,7 @@ RENEW_FACTS = JobKind(
 SEARCH_KINDS = frozenset(
     kind.name for kind in (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH, RENEW_FACTS)
 )
-"""Jobs about the search indexes and about facts, which only administrators look after."""
+"""Jobs of search indexes and facts. Only administrators may see them."""
 
 JOB_KINDS: dict[str, JobKind] = {
     kind.name: kind
@@ -161,7 +161,7 @@ JOB_KINDS: dict[str, JobKind] = {
         RENEW_FACTS,
     )
 }
-"""All kinds, by name."""
+"""All job kinds, by name."""
 
 JOB_QUEUES = frozenset(kind.queue for kind in JOB_KINDS.values())
-"""The queues that bring jobs to their workers."""
+"""The queues from which workers receive jobs."""

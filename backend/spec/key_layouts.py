@@ -9,18 +9,18 @@ from backend.spec.tables.model import Origin
 from backend.values import frozen
 
 DEFAULT_BASE_PREFIX: Literal["/"] = "/"
-"""`/` as `baseAssetsPrefix` means the root of the bucket: keys then start with the asset id."""
+"""The `baseAssetsPrefix` of a bucket's root: keys then start with the asset id."""
 
 TEMP_UPLOADS_PREFIX = "temp-uploads/"
-"""Where files are put, or assembled from parts, before they are checked and copied."""
+"""The prefix of uploaded files until they are checked and copied."""
 PREVIEWS_PREFIX = "previews/"
 RUNS_PREFIX = "pipelines/"
-"""In the auxiliary bucket, the folders of executions: what their pipelines write."""
+"""The prefix of execution outputs in the auxiliary bucket."""
 RUNS_DAYS = 30
 _GENERATED_PREVIEW = "generated/preview.png"
 GLB_FOLDER = "glb"
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
-"""GuardDuty puts this empty object into a bucket to see whether it may scan it."""
+"""The empty object with which GuardDuty tests whether it may scan a bucket."""
 RESERVED_FOLDERS = frozenset(
     {
         "temp-upload",
@@ -33,12 +33,13 @@ RESERVED_FOLDERS = frozenset(
         "workspaces",
     }
 )
-"""First components of a key, below the base prefix, that never are an asset."""
+"""First components of a key, below the base prefix, that are never an asset's folder."""
 
 PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 PREVIEW_MARK = ".previewFile."
 SMALL_PREVIEW_EXTENSION = ".webp"
-"""Of the small picture beside a generated preview. It has the preview's key otherwise."""
+"""The extension of the small image beside a generated preview; the rest of its key is the
+preview's."""
 ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
 PREVIEW_KEYS = (
     f"/*{PREVIEW_MARK}*",
@@ -46,13 +47,13 @@ PREVIEW_KEYS = (
     f"/*/{PREVIEWS_PREFIX}*",
     f"/{PREVIEWS_PREFIX}*",
 )
-"""Patterns of the keys of previews, as grants name objects."""
+"""Key patterns of previews, for grants on objects."""
 CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 AUDIT_VALUES_PREFIX = "values/"
 TRACKING_PREFIX = "mlflow/"
-"""In the bucket of artefacts, those of MLflow's runs."""
+"""The prefix of MLflow's runs in the artifact bucket."""
 TRACKING_ARCHIVE_PREFIX = "mlflow-archive/"
-"""In the bucket of artefacts, MLflow's runs and traces that expired."""
+"""The prefix of expired MLflow runs and traces in the artifact bucket."""
 
 
 @frozen

@@ -12,7 +12,7 @@ SORT_KEY_BYTES = 1024  # DynamoDB's limit for a sort key value
 ITEM_BYTES = 400 * 1024  # DynamoDB's limit for an item, names of attributes included
 
 DELETED_SUFFIX = "#deleted"
-"""Marks the partition of archived items: `my-database#deleted`."""
+"""The suffix of partitions with archived items: `my-database#deleted`."""
 
 
 @frozen
@@ -119,7 +119,7 @@ def execution(execution_id: str) -> str:
 
 
 ADMITTED_EXECUTIONS = "Executions#admitted"
-"""The item that counts the executions that were admitted and have not ended."""
+"""The key of the item that counts admitted executions that have not ended."""
 
 
 def last_place(user_id: str) -> str:

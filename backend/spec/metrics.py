@@ -27,14 +27,14 @@ INDEXING_POISON = Metric(
     "IndexingPoison",
     "wrote to the failure bucket: find the reason in the entry, then replay it",
 )
+# CloudWatch's age of the oldest message ignores messages that were received more than three times,
+# so it does not show an outage. Returned messages are received again within two minutes.
 BATCHES_GIVEN_BACK = Metric(
     "BatchesGivenBack",
     "returned messages for fifteen minutes because a service it needs is unavailable",
     periods=3,
 )
-"""Counts batches of queue messages that met an outage. CloudWatch's own age of a queue's oldest
-message leaves out what was received more than three times, so it is silent in an outage. What is
-given back comes again after two minutes at most, and so at least once in each period."""
+"""Counts batches of queue messages that were returned to their queue because of an outage."""
 
 SEARCH_TICKETS_BEHIND = Metric(
     "SearchTicketsBehind",
@@ -45,41 +45,46 @@ JOB_FAILED = Metric(
     "JobFailed",
     "had a job fail: see its problems, correct the cause, then resume it",
 )
-"""Counts no jobs that somebody's change overtook (`VitrineError.needs_operator`)."""
+"""Counts failed jobs, except those that conflicted with a user's change
+(`VitrineError.needs_operator`)."""
 
 REPLAYS_GIVEN_UP = Metric(
     "ReplaysGivenUp",
     "stopped replaying a batch automatically: see its failure, correct the cause, then replay it",
 )
-"""Counts a batch when its last try has failed, or it cannot be read at all."""
+"""Counts batches whose last replay failed, and batches that cannot be read."""
 
+# No alarm: objects that need an operator are also stored as failure entries, which have an alarm.
 OBJECTS_SKIPPED = Metric(
     "ObjectsSkipped",
     "skipped objects of a bucket that belong to no asset; see the dimension `reason`",
 )
-"""Has no alarm: what needs an operator is also a stored failure, which has one."""
+"""Counts objects that belong to no asset."""
 
+# No alarm: any public API receives such requests.
 CALLERS_REFUSED = Metric(
     "CallersRefused", "rejected credentials; see the dimension `reason` and the log"
 )
-"""Has no alarm: strangers try all the time."""
+"""Counts requests with invalid credentials."""
 
+# No alarm: denials are part of normal use.
 ACCESS_DENIED = Metric(
     "AccessDenied",
     "denied requests of known callers; the dimension `reason` is route, object or invisible",
 )
-"""Has no alarm: people ask for what they may not have every day. All functions count as one."""
+"""Counts denied requests of known callers, for all functions together."""
 
+# No alarm: VAMS clients send such fields.
 FIELDS_IGNORED = Metric(
     "FieldsIgnored", "ignored unknown fields of a request body; the reply names them"
 )
-"""Has no alarm: clients of VAMS send such. All functions count as one."""
+"""Counts requests with unknown fields, for all functions together."""
 
 DENIALS_NOT_ENTERED = Metric(
     "DenialsNotEntered",
     "denied requests without an audit entry, because the table did not respond",
 )
-"""All functions count as one, and have one alarm."""
+"""Counts denials that could not be written to the audit log, for all functions together."""
 
 DRIFT_MISSING = Metric("drift_missing", "found assets or files that are missing in the index")
 DRIFT_STALE = Metric("drift_stale", "found documents that differ from their sources")
@@ -88,7 +93,8 @@ OLDEST_UNINDEXED = Metric(
     "oldest_unindexed_seconds", "took longer than the limit to index a change"
 )
 CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
-"""What a check of the search indexes measures; above zero is an alarm; a repair corrects it."""
+"""Results of a check of the search indexes. Each raises an alarm above zero; a repair corrects
+it."""
 
 QUEUE_METRICS = (BATCHES_GIVEN_BACK,)
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
@@ -97,7 +103,7 @@ REPLAY_METRICS = (REPLAYS_GIVEN_UP,)
 
 
 OF_API = {"consumer": "Api", "service": "Api"}
-"""The dimensions of what all functions behind the API count as one."""
+"""The dimensions of metrics that all functions behind the API share."""
 
 
 def dimensions(function: str) -> dict[str, str]:

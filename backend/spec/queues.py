@@ -192,13 +192,13 @@ OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
 )
 STATUS_QUEUES = (EXECUTION_STATUS,)
-"""Queues that get the status events of the state machine, by an EventBridge rule."""
+"""Queues that receive the state machine's status events from an EventBridge rule."""
 SCAN_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, SCAN_RESULTS),)
-"""Buckets whose malware scans have results that go to a queue, where the stage has them scanned."""
+"""Buckets whose malware scan results are sent to a queue, if the stage enables scans."""
 
 UNCONSUMED_STREAMS: dict[str, str] = {
     assets.DATABASES.name: "no document holds a field of a database but its id",
     assets.ASSET_LINKS_METADATA.name: "metadata of links is in no document",
     metadata.DATABASE_METADATA.name: "metadata of databases is in no document",
 }
-"""Streams that nobody reads yet, each with the reason."""
+"""Streams without a consumer, each with the reason."""

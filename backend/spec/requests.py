@@ -51,7 +51,7 @@ OF_BUCKETS: tuple[BucketRequest, ...] = (
     "ListBucketMultipartUploads",
     "ListBucketVersions",
 )
-"""Those that are granted on a bucket; all others are granted on its objects."""
+"""Requests that are granted on a bucket; all others are granted on its objects."""
 BUCKET_READS: tuple[BucketRequest, ...] = (
     "GetObject",
     "GetObjectVersion",

@@ -24,34 +24,37 @@ creates indexes of this version; until then those of an earlier one are written 
 were.
 """
 
+# 8,000 characters are at most 32,000 bytes of UTF-8; Lucene rejects terms above 32,766 bytes.
 KEYWORD_CHARS = 8000
-"""`ignore_above` of every keyword: in UTF-8 at most 32,000 bytes, below Lucene's 32,766."""
+"""`ignore_above` of every keyword field."""
 
+# Permission filters are evaluated once per segment, and OpenSearch caches none in segments below
+# 10,000 documents. Fewer segments make filtered searches faster.
 SEGMENTS_PER_TIER = 4
-"""Segments of one size before they are merged (10 where nothing is said). A filter of rules is set
-up in each of them, and OpenSearch keeps what it finds in none below 10,000 documents."""
+"""`index.merge.policy.segments_per_tier` of both indexes; OpenSearch's default is 10."""
 
+# The permission filter may use 900 clauses, and each search word adds one per searched field.
 MAX_CLAUSES = 4096
-"""Conditions that OpenSearch takes in one query (1,024 where nothing is said): those of a caller's
-rules (900 at the most), a condition for each word and field, and filters."""
+"""`indices.query.bool.max_clause_count`; OpenSearch's default is 1,024."""
 
+# Sources are not logged: people who read logs may not be allowed to see the assets.
 SLOW_LOGS: Mapping = {
     "search": {"slowlog": {"threshold": {"query": {"warn": "2s"}, "fetch": {"warn": "1s"}}}},
     "indexing": {"slowlog": {"threshold": {"index": {"warn": "1s"}}, "source": "false"}},
 }
-"""What counts as slow in an index: nothing is logged where nothing is said. Documents are left out
-of the log of writes: it is read by others than may see the assets."""
+"""Thresholds of the slow logs. OpenSearch logs nothing unless a threshold is set."""
 
 BREAKERS: dict[str, str] = {
     "indices.breaker.request.limit": "40%",
     "indices.breaker.fielddata.limit": "20%",
 }
-"""Parts of its memory that OpenSearch gives to the requests that it serves, and to values that it
-loads for order and facets (60 and 40 percent where nothing is said); beyond them it refuses."""
+"""Memory limits of requests and of field data; OpenSearch's defaults are 60% and 40%. OpenSearch
+rejects requests above a limit."""
 
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
+# A Lucene term has at most 32,766 bytes. DynamoDB stores the complete value.
 FLAT_VALUE_BYTES = 32_000
-"""Path and value in a flat_object together; the full value stays in DynamoDB."""
+"""Maximum size of the path and the value of one entry of a `flat_object`."""
 
 TEXT: Mapping = {
     "type": "text",
@@ -70,7 +73,7 @@ INNER_PARTS: Mapping = {
     "ignore_above": KEYWORD_CHARS,
     "doc_values": True,
 }
-"""The subfield by which a part inside of a word is found, as `lam` finds lamp (decision 41)."""
+"""The `inner` subfield, which finds a part inside a word: `lam` finds lamp (decision 41)."""
 INNER_FIELDS = ("str_assetname", "str_key", "str_description", "list_tags")
 
 BY_PREFIX: dict[str, Mapping] = {
@@ -82,12 +85,13 @@ BY_PREFIX: dict[str, Mapping] = {
     "gp_": {"type": "geo_point"},
     "gs_": {"type": "text"},
 }
-"""The type that a field's prefix gives it."""
+"""The mapping of a field by the prefix of its name."""
 
 STRETCH_CHARS = 24
-"""Characters that are indexed of each place in a text that rules name, from there on."""
+"""Length of a stretch: the substring that is indexed from each position of a text in permission
+rules."""
 STRETCH_END, STRETCH_STAND_IN = "\u0002", "\u0003"
-"""What fills up the stretches at a text's end, and what stands for it where a text holds it."""
+"""The padding after the end of a text, and the replacement for that character inside a text."""
 
 
 def _replaced(pattern: str, replacement: str) -> Mapping:
@@ -150,7 +154,7 @@ CHOSEN_TEMPLATES: tuple[Mapping, ...] = (
     {"geo_points": {"match": "gp_*", "mapping": {"type": "geo_point"}}},
     {"geo_shapes": {"match": "gs_*", "mapping": {"type": "text"}}},
 )
-"""Ours: the data model gives these prefixes their types, but no template."""
+"""Templates for prefixes to which the data model gives a type, but no template."""
 
 METADATA_PAIRS: Mapping = {
     "type": "nested",
@@ -165,38 +169,42 @@ METADATA_PAIRS: Mapping = {
 }
 
 ATTRIBUTES = "attributes"
+# Numeric and boolean facts have no `string`, so a search for words does not match them.
 ATTRIBUTE_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
         name: METADATA_PAIRS["properties"][name] for name in ("key", "string", "number", "boolean")
     },
 }
-"""Attributes of files. Facts that are numbers or booleans have no `string`: no word finds them."""
+"""Attributes of files."""
 
 SHAPE = "shape"
+# A script reads 75 bytes in a seventh of the time of 75 floats (decision 50).
 SHAPE_STEPS = 255
-"""The shape of a model: each number, which lies between 0 and 1, in steps of a byte. A script reads
-75 bytes in a seventh of the time that it takes for 75 floats (decision 50)."""
+"""A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255."""
 
+# With them a search signs preview URLs without a request to S3.
 PREVIEW_VERSION, PREVIEW_SIZE = "str_previewversionid", "num_previewsize"
-"""The S3 version of the preview that a document names, and its size: searches return URLs of it
-without a request to S3. In a bucket without versions the first is `null:` and the ETag."""
+"""The S3 version and the size of a document's preview. A bucket without versions has `null:` and
+the ETag instead."""
 SMALL_PREVIEW_VERSION = "str_smallpreviewversionid"
-"""The S3 version of the small picture beside that preview, if there is one."""
+"""The S3 version of the small image beside that preview, if it exists."""
 
 TOMBSTONE_TIME = "date_deleted"
-"""When a tombstone was made. A template maps it, as its prefix says."""
+"""The creation time of a tombstone. The dynamic template for `date_` maps it."""
 
+# Files have no `str_assettype`: a search for an asset type must find assets only.
 RULED_TYPE = "ruled_assettype"
-"""The type of the asset, or of the asset that a file belongs to: what permissions go by. Files do
-not carry `str_assettype`, by which people search for assets."""
+"""The type of the asset, or of a file's asset, for permission filters."""
 
+# Limits the size of a reply before sources are fetched. It is a doc value only, because no query
+# searches by it.
 SOURCE_BYTES = "source_bytes"
-"""The size of the document's own source in UTF-8, so that replies are bounded before sources are
-fetched. Only stored as a doc value: nobody searches by it."""
+"""The size of the document's source as UTF-8."""
 
 WITHHELD = "withheld"
-"""Marks a document with a value that permissions name and no keyword holds: nobody finds it."""
+"""Marks a document that no search returns, because a value that permissions depend on is too long
+for a keyword."""
 
 RULED_FIELDS: dict[str, str] = {
     "databaseId": "str_databaseid.keyword",
@@ -204,7 +212,7 @@ RULED_FIELDS: dict[str, str] = {
     "assetType": RULED_TYPE,
     "tags": "list_tags.keyword",
 }
-"""Where documents of both indexes hold what rules of permissions name of an asset."""
+"""The field of each attribute that permission rules may name, in both indexes."""
 
 STRETCHES_OF: dict[str, str] = {
     "databaseId": "stretches_databaseid",
@@ -212,7 +220,8 @@ STRETCHES_OF: dict[str, str] = {
     "assetType": "stretches_assettype",
     "tags": "stretches_tags",
 }
-"""The same, cut into stretches by OpenSearch: no document has these fields in its source."""
+"""The stretches of these fields. OpenSearch copies them at indexing; they are not part of a
+source."""
 
 _STRETCHES: Mapping = {
     "type": "text",
@@ -221,7 +230,7 @@ _STRETCHES: Mapping = {
     "index_options": "docs",
 }
 CUT_INTO, CUT = "cut_into", f"stretches of {STRETCH_CHARS} characters"
-"""What every index says of itself that has the stretches: one that was made before says nothing."""
+"""A constant field of every index with stretches. Indexes of earlier releases do not have it."""
 
 _COPIED = {
     field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()
@@ -255,7 +264,7 @@ class SearchIndex:
     description: str
     max_result_window: int = 10_000
     own_fields: tuple[str, ...] = ()
-    """Fields beyond the data model."""
+    """Fields that are not part of the data model."""
 
     @property
     def all_fields(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class Setting:
     least: int | None = None
     most: int | None = None
     form: Form | None = None
-    """The form of a text, or of each text of a comma-separated list."""
+    """The format of a text, or of each element of a comma-separated list."""
 
     @property
     def variable(self) -> str:
@@ -66,7 +66,7 @@ SUBSCRIBERS_PER_MINUTE = Setting(
     least=1,
 )
 MAX_URL_SECONDS = 3600
-"""A presigned URL lives no longer, whatever a stage says."""
+"""Maximum lifetime of a presigned URL, in every stage."""
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS",
     3600,

@@ -16,13 +16,13 @@ from typing import Any
 from backend.spec.key_layouts import RUNS_PREFIX
 
 NAME = "executions"
-"""The end of the state machine's physical name, after the deployment's prefix."""
+"""The suffix of the state machine's physical name, after the deployment's prefix."""
 INTEGRATIONS = {
     "Lambda": "lambda:invoke",
     "SQS": "sqs:sendMessage",
     "EventBridge": "events:putEvents",
 }
-"""The service that calls each kind of pipeline. `<kind>Callback` waits for an answer."""
+"""The Step Functions integration of each pipeline type. `<type>Callback` waits for a task token."""
 CALLBACK = "Callback"
 UNKNOWN_KIND = "UnknownPipelineKind"
 
@@ -30,6 +30,7 @@ INPUT_BYTES = 262_144
 """Limit of Step Functions for the input of an execution and the payload of a task."""
 ERROR_CHARS, CAUSE_CHARS = 256, 32_768
 
+# A pipeline's own error is not retried, except `STALLED`: the pipeline may have written already.
 _BUSY = (
     "Lambda.TooManyRequestsException",
     "Lambda.ServiceException",
@@ -38,13 +39,13 @@ _BUSY = (
     "SQS.SdkClientException",
     "EventBridge.SdkClientException",
 )
-"""Errors of the services. A pipeline's own error is not retried: it may have written already.
-`STALLED` is the exception."""
+"""Errors of the services that are retried."""
 _OUTAGE = "UnavailableError"
-"""The class of errors (`core/errors.py`) after which ProcessOutput can be called again."""
+"""The name of the error class (`core/errors.py`) after which ProcessOutput is retried."""
+# The file was not read in time for a reason outside the file, and nothing was written.
 STALLED = "ReadingStalledError"
-"""The class of errors (`processing/jail/results.py`) of the shipped pipelines after which a file is
-read again: it was not read in time, for a reason that is not in the file. Nothing was written."""
+"""The name of the error class (`processing/jail/results.py`) after which a shipped pipeline is
+retried."""
 
 
 def definition(process_output: str | None, *, partition: str = "aws") -> dict[str, Any]:

@@ -30,7 +30,7 @@ class JarEngine(ABC):
     version: str
     probe: Callable[[str], bool]
     besides: bytes = b"1"
-    """What `complete` builds from: another content is another folder."""
+    """Further input of `complete`. Another input creates another folder."""
 
     @abstractmethod
     def command(self, start: Start) -> list[str]:

@@ -18,7 +18,7 @@ from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import OPENSEARCH
 
 MAX_CLAUSES = 4096
-"""As the template sets it for the domain; a test compares."""
+"""The value that the template sets for the domain; a test compares them."""
 
 _GUARD = "LoopbackGuard"
 _SOURCES = tuple(Path(__file__).with_name(f"{name}.java") for name in (_GUARD, "Loopback"))

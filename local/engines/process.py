@@ -23,8 +23,9 @@ from local.engines.errors import EngineError
 from local.engines.ports import LOOPBACK
 
 _POLL_SECONDS = 0.05
+# A busy machine starts engines slowly; an engine whose process ends fails at once.
 HEALTHY_SECONDS = 300.0
-"""An engine that does not end by itself comes up, however much else the machine has to do."""
+"""Time in which an engine must become healthy."""
 _LOG_LINES = 15
 
 

@@ -8,12 +8,13 @@ DYNAMODB_LOCAL = "2.6.1"
 ELASTICMQ = "1.7.1"
 VERSITYGW = "1.8.0"
 
+# OpenSearch 3 requires it; DynamoDB Local and ElasticMQ also run on older releases.
 JAVA_MINIMUM = 21
 """OpenSearch 3 needs it; DynamoDB Local and ElasticMQ run on less."""
 JAVA_FETCHED = "25"
-"""The Temurin that is fetched where no fitting Java is found."""
+"""The Temurin release that is downloaded if no suitable Java is installed."""
 GO_MINIMUM = (1, 25)
-"""What versitygw's go.mod asks for."""
+"""The minimum release in versitygw's go.mod."""
 
 _OPENSEARCH_CORE = ("opensearch", "opensearch-plugin-classloader", "opensearch-agent-bootstrap")
 _OPENSEARCH_MODULES = (
@@ -38,7 +39,7 @@ ROOTS: dict[str, tuple[str, ...]] = {
     "dynamodb": (f"com.amazonaws:DynamoDBLocal:{DYNAMODB_LOCAL}",),
     "queues": (f"org.elasticmq:elasticmq-server_2.13:{ELASTICMQ}",),
 }
-"""The coordinates from which each engine's lock is resolved."""
+"""The Maven coordinates from which each engine's lock file is resolved."""
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     # QUIC's natives, 12 MB for platforms and a protocol that nothing here speaks
@@ -51,8 +52,8 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     ),
     "queues": (),
 }
-"""What resolution brings and the engine does not need, as `group:artifact`."""
+"""Dependencies, as `group:artifact`, that resolution includes and the engine does not need."""
 
 VERSITYGW_MODULE = "github.com/versity/versitygw"
 VERSITYGW_SUM = "h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc="
-"""The module's checksum, as go.sum files write it; its own go.sum pins what it depends on."""
+"""The module's checksum in the format of go.sum. The module's go.sum pins its dependencies."""

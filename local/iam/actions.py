@@ -53,7 +53,8 @@ _KEY_OF_WRITES = (
     *("Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
     *("ReEncryptFrom", "ReEncryptTo"),
 )
-"""What DynamoDB's guide requires to use a table with a customer managed key."""
+"""KMS actions that DynamoDB requires for a table with a customer-managed key. Source: DynamoDB
+Developer Guide, "Encryption at rest"."""
 
 _READS = frozenset({"BatchGetItem", "ConditionCheckItem", "GetItem", "Query", "Scan"})
 _WRITES = frozenset({"BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"})
@@ -81,7 +82,7 @@ _OF_OBJECTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "PutObjectTagging": (("PutObjectTagging",), ()),
     "UploadPart": (("PutObject",), _SEALING),
 }
-"""By operation: the actions on the object, and those on its bucket's key."""
+"""The actions of each operation: on the object, and on the key of its bucket."""
 _OF_VERSIONS = {
     "DeleteObject": "DeleteObjectVersion",
     "GetObject": "GetObjectVersion",
@@ -89,7 +90,7 @@ _OF_VERSIONS = {
     "GetObjectTagging": "GetObjectVersionTagging",
     "PutObjectTagging": "PutObjectVersionTagging",
 }
-"""The actions for a version that is named by its id."""
+"""The actions if an operation names a version id."""
 _OF_BUCKETS = {
     "GetBucketLocation": "GetBucketLocation",
     "GetBucketVersioning": "GetBucketVersioning",
@@ -100,7 +101,7 @@ _OF_BUCKETS = {
     "ListObjectVersions": "ListBucketVersions",
 }
 _MORE_RIGHTS = ("ACL", "GrantFullControl", "GrantRead", "GrantReadACP", "GrantWriteACP")
-"""Parameters that need more actions than their operation; nothing here uses them."""
+"""Parameters for which an operation requires further actions. No function uses them."""
 
 _OF_QUEUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ChangeMessageVisibility": ("ChangeMessageVisibility", ()),
@@ -134,7 +135,7 @@ _OF_RUNS = {
     "StartExecution": "stateMachineArn",
     "StopExecution": "executionArn",
 }
-"""By operation: the parameter that names the resource."""
+"""The parameter of each operation that names the resource."""
 _OF_ANSWERS = frozenset({"SendTaskFailure", "SendTaskHeartbeat", "SendTaskSuccess"})
 _OF_SECRETS = {
     "DescribeSecret": (),
@@ -377,7 +378,7 @@ def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Nee
 
 
 NOTHING = Need("", "")
-"""A call that every identity may make."""
+"""An operation that every identity may call."""
 
 _SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
     "cognito-idp": _cognito,

@@ -206,4 +206,5 @@ _OPERATORS: Mapping[str, Callable[[str], Callable[[str], bool]]] = {
     "StringEquals": _equals,
     "StringLike": _glob,
 }
-"""Those that the templates' roles use. A key that the call does not have makes them untrue."""
+"""The condition operators that the templates' roles use. They are false if the request lacks the
+condition key."""

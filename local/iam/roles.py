@@ -55,7 +55,7 @@ class Roles:
     by_arn: dict[str, Role] = field(default_factory=dict[str, Role])
     managed: dict[str, list[Statement]] = field(default_factory=dict[str, list[Statement]])
     keys: dict[str, str] = field(default_factory=dict[str, str])
-    """The customer-managed key of each resource that has one, by their ARNs."""
+    """The ARN of the customer-managed key of each resource that has one, by the resource's ARN."""
     _noted: set[tuple[str, str, policy.Grant]] = field(
         default_factory=set[tuple[str, str, policy.Grant]]
     )

@@ -36,10 +36,10 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessagesNotVisible",
     "ApproximateNumberOfMessagesDelayed",
 )
+# Clients wait for a minute; a bucket with 10,000 objects takes ten seconds on a busy machine.
 _PATIENCE = 45.0
-"""Seconds for the check of the buckets. If it takes longer, it continues, and the result is
-"not drained". Clients wait for a minute; a bucket with 10,000 objects takes ten seconds on a busy
-machine."""
+"""Maximum time of the bucket check, after which the result is "not drained" and the check
+continues."""
 _GLANCE = 0.5
 
 

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS schedules (rule TEXT PRIMARY KEY, last REAL NOT NULL)
 """
 
 Version = tuple[str, str, bool]
-"""Key, version id, and whether it is a delete marker."""
+"""The key, the version id, and whether the version is a delete marker."""
 
 
 class Journal:

@@ -14,10 +14,10 @@ from backend.core.previews import shown_of, shown_preview_version
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _LIST_FROM = 4
-"""From this many files on, listing them is cheaper than asking for each."""
+"""Number of files from which one list request replaces a request per file."""
 _PAGE = 1000
 _LONE_VERSIONS = 50
-"""Versions of one archived file that are listed at once, to find one below its markers."""
+"""Versions that one request lists to find an archived file below its delete markers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ObjectState:
     content: ObjectVersion | None
     preview: ObjectVersion | None = None
     small: ObjectVersion | None = None
-    """The small picture of that preview."""
+    """The small image of that preview."""
 
 
 def states(

@@ -11,7 +11,7 @@ from backend.spec.key_layouts import RESERVED_FOLDERS
 
 Location = tuple[str, str]
 Owners = Callable[[Iterable[Location]], Mapping[Location, AssetReference]]
-"""Tells which asset owns an object (bucket id and key); see `AssetService.owners`."""
+"""Returns the asset that owns each object, by bucket id and key; see `AssetService.owners`."""
 
 
 @dataclass(eq=False, repr=False)

@@ -51,10 +51,9 @@ from backend.spec.search_indexes import (
 Row = Mapping[str, Any]
 _CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
 _GEOJSON_POINTS_FROM = PREVIEWS_FROM = 5
-"""The mapping versions from which documents follow content and previews at an asset's root, from
-which those of files have their storage class, from which they have typed attributes, from which
-points in GeoJSON are places of metadata, and from which documents have the version of their
-preview."""
+"""The first mapping versions of features. `_CONTENT_FROM`: content and previews at an asset's root.
+`_STORAGE_CLASS_FROM`: the storage class of files. `_FACTS_FROM`: typed attributes.
+`_GEOJSON_POINTS_FROM`: GeoJSON points as places of metadata. `PREVIEWS_FROM`: preview versions."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -80,11 +79,11 @@ class AssetSource:
     bucket: AssetBucket
     metadata: tuple[Record, ...] = ()
     preview_key: str | None = None
-    """The preview at the asset's root, where the row names none that a user gave the asset."""
+    """The key of the preview at the asset's root, if the row names no preview of a user."""
     preview: ObjectVersion | None = None
-    """The version of the preview that is shown."""
+    """The version of that preview."""
     small: ObjectVersion | None = None
-    """That of its small picture."""
+    """The version of its small image."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,9 @@ from backend.spec.metrics import SEARCH_TICKETS_BEHIND
 from backend.spec.queues import SETTLE
 from backend.values import frozen
 
+# Two such groups are in memory at a time.
 REFERENCES_A_TICKET = 1000
-"""References that are read together; those of two portions are held in memory at a time."""
+"""References that are read under one ticket."""
 
 
 class StoredVersionAheadError(ConflictError):

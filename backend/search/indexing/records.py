@@ -17,10 +17,10 @@ from backend.spec.tables.model import Index, Table
 from backend.values import frozen
 
 Records = Mapping[str, tuple[Record, ...]]
-"""Records by path; paths without records are left out."""
+"""Records by path, without the paths that have none."""
 
 _ONE_QUERY_FROM = 8
-"""From this many paths of one asset on, one query for all of them is cheaper than one each."""
+"""Number of paths of one asset from which one query for all of them replaces a query per path."""
 _PAGE = 1000
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 ROOT_PATH = "/"
-"""The path under which the metadata of the asset itself stands."""
+"""The path of the asset's own metadata."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -62,6 +62,7 @@ class MalformedReferenceError(Exception):
     """A message is not of the form that `to_message` creates."""
 
 
+# The queue port accepts 240,000 characters.
 _MESSAGE_CHARS = 200_000
 """Well below the 240,000 that the port to queues takes."""
 

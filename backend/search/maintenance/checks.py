@@ -28,10 +28,11 @@ from backend.search.maintenance.comparison import (
 from backend.search.maintenance.typed_files import TypedFiles
 from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
 
+# The job's row stores a digest of each.
 MOST_SUSPECTS = 10_000
-"""After so many the walk looks at them again before it goes on: a job's row holds their digests."""
+"""Number of suspects after which the walk pauses to check them again."""
 MOST_EXAMPLES = 10
-"""Of each class; a check counts those that differ, and names the first ones."""
+"""Examples of each kind of difference that a check returns. All differences are counted."""
 
 
 class Example(WireModel):
@@ -55,7 +56,7 @@ class Counts(WireModel):
     unreadable: int = 0
     repaired: int = 0
     oldest_at: str | None = None
-    """When the oldest change was made that is not in the index, as far as that is known."""
+    """The time of the oldest change that is not in the index, if it is known."""
     examples: list[Example] = Field(default_factory=list[Example])
 
     @property

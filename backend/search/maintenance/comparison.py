@@ -31,12 +31,13 @@ from backend.search.maintenance.walk import LAST, Position, Window, place_of
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
 Drift = Literal["missing", "stale", "extra"]
-"""Not in the index; there with other content; there, and nowhere else."""
+"""`missing`: a document is not in the index. `stale`: its content is outdated. `extra`: only the
+index has it."""
 Names = Mapping[str, str]
-"""The physical index of each search index, by alias."""
+"""The physical name of each search index, by alias."""
 READ_AT_ONCE = 1000
 MOST_STANDING = 4000
-"""Documents of an index that one window compares; what lies behind is the next one's."""
+"""Documents of an index that one window compares; the next window continues after them."""
 _PAGE = 1000
 _DIGEST_BYTES = 6
 DIGEST_CHARS = 8

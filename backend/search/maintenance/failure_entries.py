@@ -25,7 +25,7 @@ from backend.values import frozen
 Kind = Literal["poison", "batch"]
 JsonObject = dict[str, Any]
 BATCHES = "aws/lambda/"
-"""What the keys of batches begin with; no function has such a name."""
+"""The key prefix of batches, which no function's name begins with."""
 _POISON_KEY = re.compile(r"[A-Za-z]\w{0,63}/\d{4}-\d\d-\d\d/[0-9a-f]{32}\.json", re.ASCII)
 _BATCH_KEY = re.compile(r"aws/lambda/\w[\w-]*/\w[\w.:-]*/\d{4}/\d\d/\d\d/\w[\w.:-]*", re.ASCII)
 _HEAD_BYTES = 16_384

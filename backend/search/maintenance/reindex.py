@@ -33,11 +33,11 @@ from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SEARCH_INDEXES
 
 Phase = Literal["reserve", "create", "fill", "verify", "read", "keep", "drop", "removeNew"]
 MOST_ROUNDS = 5
-"""Rounds of `verify` that find differences and have them built again; then the job fails."""
+"""Rounds of `verify` that may find differences and rebuild them, before the job fails."""
 _REFRESH_SECONDS = 2
-"""After this long what was written can be found."""
+"""Time until written documents can be found."""
 _LOOK_SECONDS = 60
-"""How long `keep` waits at a time: a cancellation takes effect after that at the latest."""
+"""Maximum time that `keep` waits before it checks for a cancellation again."""
 
 
 class ReindexDiffersError(StateForbidsError):

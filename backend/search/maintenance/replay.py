@@ -44,12 +44,13 @@ from backend.values import frozen
 
 Outcome = Literal["replayed", "failed", "changed", "absent"]
 StreamConsumers = Mapping[str, Callable[[Failures], Callable[[Event], Reply]]]
-"""How each consumer of streams takes an event, when its poison goes to the failures passed in."""
+"""Creates the handler of each stream consumer. Its poison is passed to the given failures."""
 
 FIRST_PAUSE = timedelta(minutes=5)
 LONGEST_PAUSE = timedelta(days=1)
 MOST_ATTEMPTS = 20
-"""After these (some eleven days) the schedule leaves an entry to an administrator."""
+"""Scheduled attempts to replay an entry, over about eleven days. Administrators can replay it after
+that."""
 
 _PAGE = 100
 _READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {

@@ -22,10 +22,10 @@ from backend.spec import keys
 from backend.spec.tables.assets import ASSETS, DATABASES
 
 LAST = "\U0010ffff"
-"""Behind every id and key."""
+"""A text that sorts after every id and key."""
 PAGE_ASSETS = 100
 FULL = 2000
-"""A window with so many files ends with its asset."""
+"""Number of files at which a window ends with the current asset."""
 PAGE_VERSIONS = 1000
 
 
@@ -80,7 +80,7 @@ class Scope:
 
 EVERYTHING = Scope()
 NextDatabase = Callable[[str], str | None]
-"""A further source of names of databases: the first one behind this."""
+"""Returns the first database id after the given one, from another source than the table."""
 
 
 class _Files(NamedTuple):

@@ -28,17 +28,19 @@ from backend.search.values import iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 
+# With a hundred thousand OpenSearch runs out of memory.
 MAX_CONDITIONS = 1000
-"""Conditions in all filters of a request: a hundred thousand end OpenSearch, out of memory."""
+"""Conditions in all filters of one request."""
+# Each becomes a condition per searched field.
 MAX_WORD_FILTERS = 50
-"""Filters without a field in a request: each is a condition for each field."""
+"""Filters without a field in one request."""
 FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
 ANALYSED = frozenset(
     {"str_assetname", "str_description", "str_key", "str_asset_version_comment", "list_tags"}
 )
-"""Fields that are compared by words."""
+"""Fields that are compared word by word."""
 _DOTTED = frozenset({"str_fileext", "str_assettype"})
-"""Fields whose values begin with a dot, which people leave out."""
+"""Fields whose values begin with a dot, which users may omit."""
 KEYWORD = ".keyword"
 _KEYWORD_PREFIXES = ("str_", "list_")
 _TYPED_PREFIXES = ("num_", "bool_", "date_")

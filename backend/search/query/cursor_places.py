@@ -21,16 +21,19 @@ from backend.spec.keys import open_cursors
 from backend.spec.tables.operations import RESERVATIONS
 
 MAX_OPEN = 10
-"""Open cursors of one user; the next one closes the oldest."""
+"""Open cursors of one user. The next one closes the oldest."""
+# A node allows 300 search contexts, and each cursor uses two. Users who open cursors at the same
+# moment are counted only afterwards.
 PLACES = 140
-"""Cursors over both indexes that are open at a time: below the 300 contexts of a node, since users
-who open one at the same moment count each other only afterwards."""
+"""Maximum number of open cursors over both indexes."""
 FOR_OTHERS = 40
-"""The last of these places, for users who have no cursor: others exchange their oldest one."""
+"""Places that are reserved for users without a cursor. Other users must close their oldest
+cursor."""
 PAUSE_SECONDS = 60
-"""How long OpenSearch keeps a point in time from which no page is requested."""
+"""Time for which OpenSearch keeps a point in time without requests."""
+# A point in time uses resources of the domain, and its results become outdated.
 LONGEST = timedelta(hours=1)
-"""How long a cursor can be used: what it holds takes room, and grows old."""
+"""Maximum lifetime of a cursor."""
 
 _KEPT_CLOSED = 100
 _ATTEMPTS = 10

@@ -27,12 +27,12 @@ from backend.search.query.pairs import named
 
 FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
-"""Bounds of the buckets of sizes: 1 kB, 10 kB, and so on to 1 TB."""
+"""Bounds of the size buckets: 1 kB, 10 kB, and so on to 1 TB."""
 MAX_DATE_BUCKETS = 20
 ASSET_ID = "str_assetid.keyword"
+# OpenSearch uses 16 KiB of memory per facet value for it.
 ASSETS_EXACTLY = 3000
-"""Assets of a value up to which they are counted rather than estimated: each value of a facet takes
-16 KiB for this in OpenSearch."""
+"""Number of assets of one value up to which the count is exact, not estimated."""
 _BUCKETS = frozenset({"terms", "range", "auto_date_histogram"})
 _ASSETS, _OF_ROOT = "assets", "of_root"
 _HISTOGRAM = "histogram_"

@@ -16,7 +16,7 @@ from backend.search.query.queries import HIDDEN_FIELDS
 
 FILES_OF_ASSET = 3
 COUNTED_EXACTLY = 10_000
-"""Assets up to which their number is counted rather than estimated."""
+"""Number of assets up to which the count is exact, not estimated."""
 _ASSETS, _OF_ASSET, _FILES = "folded_assets", "of_asset", "files"
 _UNFOLDED = ("highlight", "explain")
 

@@ -16,7 +16,7 @@ from itertools import chain
 from backend.core.search_engine import JsonObject
 
 MAX_EXPRESSION_CHARS = 1000
-"""OpenSearch's limit of a regular expression (`index.max_regex_length`)."""
+"""OpenSearch's limit for a regular expression (`index.max_regex_length`)."""
 _CODE_POINTS = (
     range(0x80, 0x3400),
     range(0xA640, 0xAC00),
@@ -27,7 +27,7 @@ _CODE_POINTS = (
     range(0x1E900, 0x1EA00),
     range(0x2F800, 0x2FA20),
 )
-"""Those with letters that change by normalization: a test compares them with all."""
+"""Ranges of the letters that normalization changes. A test compares them with all code points."""
 _PARTS = re.compile(r"\\.|[*?]|[^\\*?]+|\\", re.DOTALL)
 _WILDCARDS: Mapping[str, str] = {"*": ".*", "?": "."}
 

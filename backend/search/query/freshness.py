@@ -37,7 +37,7 @@ from backend.values import frozen
 
 _NAME = "written"
 _HITS = 100
-"""The most hits that OpenSearch returns inside one facet."""
+"""Maximum number of hits that OpenSearch returns inside a facet."""
 
 
 class Standing(NamedTuple):

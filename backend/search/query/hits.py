@@ -23,14 +23,17 @@ from backend.search.query.queries import HIDDEN_FIELDS
 from backend.search.values import iso_date
 from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOURCE_BYTES, TEXT
 
+# A Lambda function may return 6 MB.
 PAGE_BYTES = 6_000_000
-"""Bytes of all sources of a page: as many as a function of AWS can send."""
+"""Maximum size of all sources of a page."""
 DOCUMENT_BYTES = 100_000
-"""Of a larger document, a hit has no metadata: the routes of metadata return it in pages."""
+"""Size of a document above which its hit has no metadata. The metadata routes return it in
+pages."""
+# OpenSearch reads the source of each, whatever its size.
 MARKED_AT_ONCE = 100
-"""Hits whose words the first request marks; for each it reads a source, however large."""
+"""Hits that the first request highlights."""
 CUT = "metadataCut"
-"""The field of a hit whose metadata was left out."""
+"""The field that marks a hit whose metadata was omitted."""
 
 _SOURCE = "source"
 _BY_SIZE = """
@@ -48,10 +51,10 @@ return found;
 """
 
 _Place = tuple[str, str]
-"""Index and id of a document: ids of the two indexes may be equal."""
+"""The index and the id of a document. Ids of the two indexes may be equal."""
 
 Search = Callable[[JsonObject], JsonObject]
-"""Runs a request over the same indexes, or point in time, as the request that found the hits."""
+"""Sends a request to the indexes, or the point in time, in which the hits were found."""
 
 
 def sized(request: JsonObject) -> JsonObject:

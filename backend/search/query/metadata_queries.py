@@ -21,17 +21,17 @@ from backend.search.query.pairs import Named, named
 from backend.search.values import iso_date
 
 MAX_VALUES = 100
-"""Values that one filter may offer as alternatives."""
+"""Alternative values of one filter."""
 MAX_METERS = 20_037_508
-"""Half of the equator: nothing is farther away."""
+"""Half of the equator, the largest distance of two points."""
 MIN_METERS = 0.001
-"""OpenSearch receives millimetres, and does not accept a distance of zero."""
+"""OpenSearch's smallest distance above zero."""
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
 _COUNTS = ("doc_count", "assets")
 COUNTED = "counted"
-"""The part of a facet that is under the choices in other facets (`facets`)."""
+"""The part of a facet that is restricted by the selected values of other facets (`facets`)."""
 
 
 class _Condition(NamedTuple):

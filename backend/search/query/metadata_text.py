@@ -24,14 +24,18 @@ TYPE_PREFIXES = ("str_", "num_", "bool_", "date_", "list_", "gp_", "gs_")
 PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
 _PATHS: tuple[str, ...] = (METADATA, ATTRIBUTES)
 MAX_ELEMENTS = 100
+# OpenSearch creates a condition for every three characters.
 MAX_PART_CHARS = 100
-"""Of a part of a value. OpenSearch makes a condition of every three characters."""
+"""Length of a part of a value."""
+# Each may scan all terms of a field.
 MAX_WILDCARDS = 10
-"""Patterns with wildcards in one request; each may walk over all terms of a field."""
+"""Patterns with wildcards in one request."""
+# Keys and values may contain colons.
 MAX_COLONS = 5
-"""Colons of an element that may end its key; keys and values contain some themselves."""
+"""Colons of an element that are tried as the end of the key."""
+# More make OpenSearch's automaton too large.
 MAX_PATTERN_WILDCARDS = 30
-"""`*` and `?` in one pattern: the automaton of a pattern with many of them is too large."""
+"""`*` and `?` in one pattern."""
 _FIELD = "metadataQuery"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _QUOTED_OR_COLON = re.compile(r'"(?:[^"\\]|\\.)*"|(:)')

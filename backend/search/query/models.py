@@ -17,7 +17,7 @@ MAX_FILTERS = 20
 MAX_FACETS = 10
 MAX_CURSOR_CHARS = 16_384
 MAX_PREVIEWED = 200
-"""Hits of a page with previews, or files and assets whose previews are requested by name."""
+"""Hits of a page with previews, and files and assets in one request for previews."""
 MAX_FOLDED = 100
 """Assets of a page with their files."""
 

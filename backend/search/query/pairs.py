@@ -18,9 +18,9 @@ from backend.spec.search_indexes import ATTRIBUTES
 METADATA = "metadata"
 _ATTRIBUTE_PREFIX = "AB_"
 PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
-"""How keys begin that name facts or attributes."""
+"""Prefixes of the keys of facts and attributes."""
 ATTRIBUTES_FROM = 4
-"""The mapping version from which indexes have pairs of attributes."""
+"""The first mapping version with attribute pairs."""
 
 
 class AttributesNotIndexedError(StateForbidsError):

@@ -47,7 +47,7 @@ class _Picture(NamedTuple):
     version: str
     path: str
     small: str | None = None
-    """The version of the small picture beside it."""
+    """The version of the small image beside it."""
 
     @property
     def places(self) -> list[tuple[str, str]]:
@@ -66,7 +66,7 @@ class PreviewQueries:
     objects: Objects
     authorization: Authorization
     is_processed: Callable[[str], bool]
-    """Whether shipped workflows inspect what is uploaded to a database."""
+    """Returns whether the shipped workflows process uploads to a database."""
     url_seconds: int
     clock: Clock
 

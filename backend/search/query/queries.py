@@ -45,13 +45,13 @@ from backend.spec.search_indexes import (
 
 TOMBSTONE: JsonObject = {"term": {"deleted": True}}
 NOT_SHOWN: list[JsonObject] = [TOMBSTONE, {"term": {"bool_archived": True}}]
-"""Documents that a search leaves out: tombstones, and archived ones unless it requests them."""
+"""Documents that a search excludes: tombstones, and archived documents unless it requests them."""
 
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
-"""Fields that no hit has. The values of `attributes` are in `AB_`."""
+"""Fields that hits do not contain. `AB_` has the values of `attributes`."""
+# OpenSearch holds all of these values in memory, each with up to 8,000 characters.
 MAX_SORTED_TEXTS = 4000
-"""Hits of a page times the metadata keys that order them as texts: OpenSearch keeps the values of
-all, which have up to 8,000 characters each."""
+"""Hits of a page multiplied by the metadata keys that sort as text."""
 
 _KEYWORDS = frozenset(
     field
@@ -61,9 +61,10 @@ _KEYWORDS = frozenset(
 )
 _METADATA = f"{METADATA}."
 _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
+# With `_last`, OpenSearch 3.8 sorts an index in which no document has the date differently from the
+# other index.
 _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
-"""What `_last` stands for. With that word OpenSearch 3.8 leaves out an index of whose documents
-none has the date, although they tie with those of the other index that have none either."""
+"""The sort values for documents without the date."""
 _SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
@@ -71,7 +72,8 @@ TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
     {f"{field}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
     for field in ("str_databaseid", "str_assetid", "str_key")
 )
-"""Documents of one score keep one order, so that pages neither repeat nor miss one."""
+"""Sort fields that order documents with equal scores, so that pages neither repeat nor omit a
+document."""
 
 
 def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:

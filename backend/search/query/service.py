@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from backend.search.query.previews import PreviewQueries
 
 MAX_WAIT_SECONDS = 5.0
-"""How long a search waits for a write, the searches themselves apart."""
+"""Maximum time that a search waits for a write, in addition to the search itself."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
 
 REINDEX_DUE = (

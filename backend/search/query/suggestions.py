@@ -19,7 +19,7 @@ from backend.search.query.words import folded, fuzziness, split_words
 
 Kind = Literal["name", "tag", "key", "value"]
 MAX_TEXT_CHARS = 200
-"""Longer values are no suggestions: nobody picks them from a list."""
+"""Maximum length of a suggested value."""
 _TAGS_READ = 100
 _KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
 

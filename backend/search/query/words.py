@@ -41,40 +41,45 @@ _INNER_BOOSTS = {
     "str_description": 0.01,
 }
 _BEGINNING = 0.05
-"""Times the boosts of the fields: less than 1 in all."""
+"""Score of a word's beginning, multiplied by the field's boost. The sum over all fields is below
+1."""
 _IN_VALUE = 0.01
 _NEARLY = 0.0005
 _FUZZY_FIELDS = TEXT_FIELDS[:4]
 _MAX_SIMILAR = 2
-"""Letters in which a word may differ from one before `~`."""
+"""Maximum edit distance of a word with `~`."""
 
+# Each becomes a condition per field.
 MAX_WORDS = 100
-"""Words in one text; each is a condition for each field."""
+"""Words of one text."""
 MAX_DEPTH = 20
 MAX_PART_WORDS = 10
-"""Words of a text up to which beginnings, parts and misspellings are searched, too."""
+"""Number of words up to which beginnings, parts and misspellings match, too."""
+# OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
-"""OpenSearch makes a condition of every three characters of a part."""
+"""Length of a word that may match as a part."""
 MAX_WHOLE_CHARS = 128
-"""Of a text that may be the name of a file."""
+"""Length of a text that is compared with complete file names."""
 MIN_FUZZY_CHARS = 5
 
 _WHOLE_NAME = 4
-"""What a name that is just the text adds to the score: as much as a word of it."""
+"""Score of a name that equals the text: as much as one of its words."""
+# It must exceed that of the asset's files, whose keys contain the id.
 _WHOLE_ID = 25
-"""The asset of an id comes before its files, whose keys hold the id, too."""
+"""Score of an asset whose id equals the text."""
 _WHOLE_FILE_NAME = 3
 _WHOLE_VALUE = 2
+# The asset must come before a file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
-"""Of a metadata value that is a part number: people take it for an id, so the asset comes before a
-file whose name repeats it (three words count 3 each)."""
+"""Score of a metadata value that equals the text and is a part number."""
 _MIN_NUMBER_CHARS = 6
 _EACH_WORD = 10
-"""What a word adds to the score of a document without all of them: more than the best field."""
+"""Score per matching word in documents without all words. It exceeds the highest field boost."""
 _SOME_WORDS = 1e-6
-"""Times the score of such a document, which is at most 0.000014 a word."""
+"""Factor of the score of such documents, which then score at most 0.000014 per word."""
 _LEAST_OF_ALL = 1e-4
-"""A score a word that documents with all words exceed: a misspelt one adds 0.0005, others more."""
+"""Minimum score per word of documents with all words: a misspelled word scores 0.0005, others
+more."""
 
 _WORD = re.compile(r"\w+")
 _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
@@ -206,7 +211,7 @@ _WITHOUT_PARTS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h"}
     | {"\u0131": "i", "þ": "th", "ŧ": "t"}
 )
-"""Letters that the normalizer writes in ASCII, and that Unicode does not decompose."""
+"""Letters that the normalizer replaces with ASCII and that Unicode does not decompose."""
 
 
 def folded(text: str) -> str:

@@ -29,8 +29,8 @@ ObjectType = Literal[
 ]
 
 ThrottleGroup = Literal["search", "export", "signIn", "public"]
-"""Groups of routes whose rates a deployment can limit apart from the others: searches, exports,
-what a web client requests when a user signs in, and routes that need no credentials."""
+"""Groups of routes with rate limits of their own: searches, exports, the requests of a web client
+at sign-in, and routes without credentials."""
 
 IF_MATCH = "If-Match"
 ETAG = "ETag"

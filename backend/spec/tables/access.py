@@ -92,6 +92,6 @@ POLICIES = Table(
 )
 
 RIGHTS = (USER_ROLES, ROLES, POLICIES)
-"""What decides what a caller may do."""
+"""The tables that determine a caller's permissions."""
 
 TABLES = (CONSTRAINTS, AUTH_ENTITIES, ROLES, USER_ROLES, USERS, API_KEYS, POLICIES)

@@ -10,7 +10,8 @@ KeyAttribute = Attribute | Composite
 Projection = Literal["ALL", "KEYS_ONLY"]
 StreamView = Literal["NEW_IMAGE", "NEW_AND_OLD_IMAGES"]
 Origin = Literal["data model", "chosen", "ours"]
-"""Where a fact comes from: the VAMS data model, our choice where it is silent, our addition."""
+"""The source of a declaration: the VAMS data model, a choice where that model is silent, or an
+addition."""
 
 
 @frozen

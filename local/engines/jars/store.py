@@ -21,7 +21,8 @@ from local.engines.errors import EngineError
 from local.engines.jars.locked import Artifact, Locked
 
 REPOSITORY_VARIABLE = "VITRINE_MAVEN_REPOSITORY"
-"""Names a mirror of Maven Central; without it jgo's own address of Central is used."""
+"""The environment variable with the address of a Maven Central mirror. Default: jgo's address of
+Maven Central."""
 
 _PARALLEL = 8
 _ATTEMPTS = 3
