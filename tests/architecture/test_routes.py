@@ -1,12 +1,17 @@
-"""Every declared route is bound to exactly one function, in the slice of its domain."""
+"""Every declared route is bound to exactly one function, in the slice of its domain.
+
+It has one case, from which tests take its requests.
+"""
 
 import inspect
+from collections import Counter
 from importlib import import_module
 from typing import Any
 
 import pytest
 
 from backend.spec.routes import ROUTES, Route
+from tests.routes import CASES
 
 BESIDE = {
     "search": "backend.search.query.routes",
@@ -35,3 +40,11 @@ def test_a_domain_binds_exactly_its_own_routes(domain: str) -> None:
 def test_a_route_and_the_function_bound_to_it_have_the_same_name(domain: str) -> None:
     for route, binding in _bindings(domain).items():
         assert binding.endpoint.__name__ == route.name
+
+
+def test_every_declared_route_has_exactly_one_case_in_the_registry_of_tests() -> None:
+    assert Counter(case.route.key for case in CASES) == Counter(route.key for route in ROUTES)
+
+
+def test_a_case_can_name_the_state_in_which_it_succeeds() -> None:
+    assert [case.route.key for case in CASES if case.succeeds not in case.states] == []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
-from tests.unit.domains.access.matrix.expected import case_of
+from tests.unit.domains.access.matrix.expected import demand_of
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, State
 from tests.unit.domains.access.matrix.world import Question
 from tests.unit.large.generated.drawing import ANN, BOB
@@ -53,7 +53,9 @@ class Request(NamedTuple):
         found = self.facts.assets.get(asset_id)
         if found is None or found.fields["databaseId"] != database_id:
             return None
-        return None if found.is_archived and not case_of(self.route).sees_archived else found.fields
+        return (
+            None if found.is_archived and not demand_of(self.route).sees_archived else found.fields
+        )
 
 
 def expected(asked: Request) -> int:
@@ -61,7 +63,7 @@ def expected(asked: Request) -> int:
     route = asked.route
     if not (route.public or route.open_to_users or may_use(asked)):
         return FORBIDDEN
-    if asked.state in case_of(route).bad:
+    if asked.state in demand_of(route).bad:
         return BAD
     return _statement_of(route)(asked)
 
@@ -140,7 +142,7 @@ def _to_ingest(asked: Request) -> int:
 
 def _a_database(asked: Request) -> int:
     database_id = "cellar" if _empties_cellar(asked) else DATABASES[asked.state]
-    shows_deleted = case_of(asked.route).sees_archived or asked.route is routes.LIST_ASSETS
+    shows_deleted = demand_of(asked.route).sees_archived or asked.route is routes.LIST_ASSETS
     if not asked.is_there or (asked.state == "archived" and not shows_deleted):
         return ABSENT
     return asked.reach("database", {"databaseId": database_id}, _action_on_database(asked))

@@ -16,8 +16,7 @@ from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
 from tests.amounts import amount
 from tests.factories.http import Answer
-from tests.unit.domains.access.matrix.asking import question
-from tests.unit.domains.access.matrix.expected import case_of
+from tests.routes import CASE_OF, question
 from tests.unit.domains.access.matrix.states import STATES, State
 from tests.unit.domains.access.matrix.world import Question
 from tests.unit.large.generated.drawing import (
@@ -57,7 +56,9 @@ def status_of(answer: Answer) -> int:
 
 def differences(ground: Ground, facts: Facts, route: Route, state: State) -> Iterator[str]:
     """Where the product answers something else than the rules mean."""
-    asked = Request(facts, route, state, sent(route, question(ground, route, facts.role, state)))
+    asked = Request(
+        facts, route, state, sent(route, question(ground, route, facts.role.user_id, state))
+    )
     wanted, answer = expected(asked), ground.ask(route, facts.role, asked.question)
     where = f"{route.key} ({state})"
     if status_of(answer) != wanted:
@@ -72,7 +73,7 @@ def differences(ground: Ground, facts: Facts, route: Route, state: State) -> Ite
 
 def pages(ground: Ground, facts: Facts, route: Route) -> Iterator[str]:
     """Where a list, read in pages of two, holds something else than the rules mean."""
-    asked = Request(facts, route, "own", question(ground, route, facts.role, "own"))
+    asked = Request(facts, route, "own", question(ground, route, facts.role.user_id, "own"))
     if expected(asked) != DONE:
         return
     rows, token, sizes = list[Any](), "", list[int]()
@@ -89,7 +90,7 @@ def pages(ground: Ground, facts: Facts, route: Route) -> Iterator[str]:
 
 
 def turns(route: Route, turn: int) -> State:
-    states = case_of(route).states
+    states = CASE_OF[route].states
     return states[(turn + ROUTES.index(route)) % len(states)]
 
 
@@ -122,7 +123,7 @@ def open_case(*closed: str) -> Case:
 
 
 ALL: list[tuple[Route, State]] = [
-    (route, state) for route in ROUTES for state in case_of(route).states
+    (route, state) for route in ROUTES for state in CASE_OF[route].states
 ]
 OF_ADMINISTRATORS = {"constraint", "failure", "queue", "searchIndex", "audit"}
 
@@ -133,7 +134,9 @@ def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(ground: 
         done = {
             route.key
             for route, state in ALL
-            if ground.ask(route, facts.role, question(ground, route, facts.role, state)).status
+            if ground.ask(
+                route, facts.role, question(ground, route, facts.role.user_id, state)
+            ).status
             < BAD
         }
     # Unless the requests succeed here, refusals of them prove nothing.

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from backend.spec.routes import Route
 from tests.factories.http import Answer
-from tests.unit.domains.access.matrix.asking import question
-from tests.unit.domains.access.matrix.expected import case_of
+from tests.routes import CASE_OF, question
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.states import (
@@ -47,9 +46,9 @@ def asked(world: Seeded, route: Route, role: Role, states: Iterable[State] = STA
     """Ask a route about an object in each of the states that it can name."""
     found = Asked()
     for state in states:
-        if state not in case_of(route).states:
+        if state not in CASE_OF[route].states:
             continue
-        wanted = question(world, route, role, state)
+        wanted = question(world, route, role.user_id, state)
         answer = world.ask(route, role, wanted)
         letter = found.letters[state] = _letter(wanted, answer)
         found.succeeded |= answer.status < 400

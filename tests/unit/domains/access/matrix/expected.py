@@ -10,7 +10,8 @@ from typing import Literal
 
 from backend.spec import routes
 from backend.spec.routes import Route
-from tests.unit.domains.access.matrix.roles import ROLES, Role
+from tests.routes import CASE_OF
+from tests.unit.domains.access.matrix.roles import ONLY_ADMINISTRATORS, ROLES, Role
 from tests.unit.domains.access.matrix.states import (
     ALLOWED,
     BAD,
@@ -32,34 +33,32 @@ which are left out where they are invisible; the caller itself."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """How a route asks. `states` are those that it can name, in words of `STATES`."""
+class Demand:
+    """What a route demands, by its shape and the kind of its object."""
 
     shape: Shape
     kind: str
-    states: tuple[State, ...]
     bad: frozenset[State] = frozenset()
     sees_archived: bool = False
     also: str | None = None
-    """A further action that is asked for."""
+    """A further action that is required."""
     missing: str = NOT_FOUND
     """What is answered to who may do it, where there is nothing to do it to."""
 
 
-_ID: tuple[State, ...] = ("own", "absent")
-_OF_ASSETS: tuple[State, ...] = ("own", "foreign", "archived", "tagged", "absent")
-_OF_DATABASES: tuple[State, ...] = ("own", "foreign", "archived", "GLOBAL", "absent")
-_LISTED_DATABASES: tuple[State, ...] = ("own", "foreign", "archived", "absent")
-_OF_SCHEMAS: tuple[State, ...] = ("own", "foreign", "GLOBAL", "absent")
-_OF_KEYS: tuple[State, ...] = ("own", "foreign", "absent")
-_PLACES: tuple[State, ...] = ("own", "foreign", "tagged", "GLOBAL", "absent")
-"""Of an asset that is made: absent is its database."""
 _NO_GLOBAL: frozenset[State] = frozenset({"GLOBAL"})
 _LISTED = {
-    *(routes.LIST_ALL_ASSETS, routes.LIST_SUBSCRIPTIONS),
-    routes.LIST_TAGS,
+    *(routes.LIST_ALL_ASSETS, routes.LIST_SUBSCRIPTIONS, routes.LIST_DATABASES, routes.LIST_TAGS),
     *(routes.LIST_TAG_TYPES, routes.LIST_API_KEYS, routes.LIST_ROLES, routes.LIST_USER_ROLES),
-    routes.LIST_COGNITO_USERS,
+    *(routes.LIST_COGNITO_USERS, routes.LIST_BUCKETS, routes.LIST_METADATA_SCHEMAS),
+    *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
+    *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
+}
+_MAKES = {
+    *(routes.CREATE_ASSET, routes.INGEST_ASSET, routes.CREATE_DATABASE, routes.CREATE_API_KEY),
+    *(routes.CREATE_TAG, routes.CREATE_TAG_TYPE, routes.CREATE_ROLE, routes.REGISTER_BUCKET),
+    *(routes.ADD_USER_ROLES, routes.SET_USER_ROLES, routes.CREATE_COGNITO_USER),
+    *(routes.CREATE_METADATA_SCHEMA, routes.PUT_PIPELINE, routes.PUT_WORKFLOW),
 }
 _SEES_ARCHIVED = {
     *(routes.GET_ASSET, routes.LIST_ALL_ASSETS, routes.LIST_FILES, routes.GET_FILE),
@@ -69,134 +68,64 @@ _SEES_ARCHIVED = {
     *(routes.GET_LINK, routes.UPDATE_LINK, routes.DELETE_LINK),
     *(routes.GET_LINK_METADATA, routes.CREATE_LINK_METADATA),
     *(routes.UPDATE_LINK_METADATA, routes.DELETE_LINK_METADATA),
-    *(routes.GET_DATABASE, routes.UNSUBSCRIBE),
+    *(routes.LIST_DATABASES, routes.GET_DATABASE, routes.UNSUBSCRIBE),
 }
 """Routes that speak of archived assets, or deleted databases, too, if they are asked to."""
+_WITH_GLOBAL = {"metadataSchema", "pipeline", "workflow"}
+"""Kinds of objects that GLOBAL has too."""
+_SPECIAL: dict[Route, Demand] = {
+    routes.GET_LOGIN_PROFILE: Demand("self", "profile"),
+    routes.UPDATE_LOGIN_PROFILE: Demand("self", "profile"),
+    routes.SEARCH: Demand("list", "asset", sees_archived=True),
+    routes.SEARCH_SIMPLE: Demand("list", "asset", sees_archived=True),
+    routes.LIST_UPLOADS: Demand("list", "asset"),
+    routes.LIST_PREVIEWS: Demand("list", "asset"),
+    routes.LIST_JOBS: Demand("list", "asset", sees_archived=True),
+    routes.LIST_BUCKETS: Demand("list", "bucket"),
+    routes.LIST_ASSETS: Demand("one", "database", bad=_NO_GLOBAL, sees_archived=True),
+    routes.LIST_ALLOWED_ROUTES: Demand("list", "web"),
+}
 
 
-def case_of(route: Route) -> Case:
-    """How a route asks, by its declaration and the words above."""
-    if route.domain == "jobs":
-        shape = "list" if route is routes.LIST_JOBS else "one"
-        return Case(shape, "asset", _OF_ASSETS, sees_archived=True)
+def demand_of(route: Route) -> Demand:
+    """What a route demands, by its declaration and the words above."""
     special = _SPECIAL.get(route)
     if special is not None:
         return special
-    if route.object_type == "none":
-        return Case("route", "none", ("own",))
-    return Case(
-        "list" if route in _LISTED else "one",
-        route.object_type,
-        _states_of(route),
-        bad=_NO_GLOBAL,
+    if route.domain == "jobs":
+        return Demand("one", "asset", sees_archived=True)
+    kind = route.object_type
+    if kind == "none":
+        return Demand("route", "none")
+    shape: Shape = "make" if route in _MAKES or kind in ONLY_ADMINISTRATORS else "one"
+    return Demand(
+        "list" if route in _LISTED else shape,
+        kind,
+        bad=frozenset() if kind in _WITH_GLOBAL else _NO_GLOBAL,
         sees_archived=route in _SEES_ARCHIVED,
         also="POST" if route is routes.COPY_FILE else None,
+        missing=BAD if shape == "make" and kind in _WITH_GLOBAL else NOT_FOUND,
     )
-
-
-def _states_of(route: Route) -> tuple[State, ...]:
-    kind = route.object_type
-    if kind == "asset":
-        names_database = "{databaseId}" in route.path or route is routes.CREATE_LINK
-        return STATES if names_database else _OF_ASSETS
-    if kind in {"metadataSchema", "pipeline", "workflow"}:
-        return _OF_SCHEMAS
-    if kind == "database":
-        return _OF_DATABASES
-    return _OF_KEYS if kind == "apiKey" else _ID
-
-
-def _made(kind: str, *states: State, bad: frozenset[State] = frozenset()) -> Case:
-    return Case("make", kind, states, bad=bad)
-
-
-_FOUND = Case("list", "asset", _OF_ASSETS, sees_archived=True)
-_ONESELF = Case("self", "profile", ("own", "foreign"))
-_SPECIAL: dict[Route, Case] = {
-    routes.GET_LOGIN_PROFILE: _ONESELF,
-    routes.UPDATE_LOGIN_PROFILE: _ONESELF,
-    routes.SEARCH: _FOUND,
-    routes.SEARCH_SIMPLE: _FOUND,
-    routes.LIST_UPLOADS: Case("list", "asset", _OF_ASSETS),
-    routes.LIST_PREVIEWS: Case("list", "asset", _OF_ASSETS),
-    routes.LIST_BUCKETS: Case("list", "bucket", _ID),
-    routes.LIST_ALLOWED_ROUTES: Case("list", "web", ("own", "foreign")),
-    routes.CREATE_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),
-    routes.INITIALISE_UPLOAD: Case("one", "asset", STATES, bad=_NO_GLOBAL),
-    routes.INGEST_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),
-    routes.LIST_ASSETS: Case("one", "database", _OF_DATABASES, bad=_NO_GLOBAL, sees_archived=True),
-    routes.CREATE_DATABASE: _made("database", "own", "foreign", "GLOBAL", bad=_NO_GLOBAL),
-    routes.LIST_DATABASES: Case("list", "database", _LISTED_DATABASES, sees_archived=True),
-    **{
-        route: Case("list", route.object_type, _OF_SCHEMAS)
-        for route in (
-            *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
-            *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
-        )
-    },
-    **{
-        route: Case("one", route.object_type, _OF_SCHEMAS)
-        for route in (
-            *(routes.GET_PIPELINE, routes.DELETE_PIPELINE),
-            *(routes.GET_WORKFLOW, routes.DELETE_WORKFLOW),
-        )
-    },
-    routes.PUT_PIPELINE: Case("make", "pipeline", _OF_SCHEMAS, missing=BAD),
-    routes.PUT_WORKFLOW: Case("make", "workflow", _OF_SCHEMAS, missing=BAD),
-    routes.CREATE_METADATA_SCHEMA: Case("make", "metadataSchema", _OF_SCHEMAS, missing=BAD),
-    routes.GET_METADATA_SCHEMA: Case("one", "metadataSchema", _OF_SCHEMAS),
-    routes.UPDATE_METADATA_SCHEMA: Case("one", "metadataSchema", _OF_SCHEMAS),
-    routes.DELETE_METADATA_SCHEMA: Case("one", "metadataSchema", _OF_SCHEMAS),
-    routes.LIST_METADATA_SCHEMAS: Case("list", "metadataSchema", _OF_SCHEMAS),
-    routes.CREATE_API_KEY: _made("apiKey", "own", "foreign"),
-    routes.CREATE_TAG: _made("tag", "own"),
-    routes.CREATE_TAG_TYPE: _made("tagType", "own"),
-    routes.CREATE_ROLE: _made("role", "own"),
-    routes.ADD_USER_ROLES: _made("userRole", "own"),
-    routes.SET_USER_ROLES: _made("userRole", "own"),
-    routes.CREATE_COGNITO_USER: _made("userRole", "own"),
-    routes.LIST_CONSTRAINTS: _made("constraint", "own"),
-    routes.GET_CONSTRAINT: _made("constraint", *_ID),
-    routes.CREATE_CONSTRAINT: _made("constraint", "own"),
-    routes.UPDATE_CONSTRAINT: _made("constraint", "own"),
-    routes.DELETE_CONSTRAINT: _made("constraint", *_ID),
-    routes.LIST_CONSTRAINTS_TEMPLATES: _made("constraint", "own"),
-    routes.IMPORT_CONSTRAINTS_TEMPLATE: _made("constraint", "own"),
-    routes.EXPLAIN_ACCESS: _made("constraint", "own"),
-    routes.LIST_AUDIT_ENTRIES: _made("audit", "own"),
-    routes.GET_AUDIT_VALUE: _made("audit", *_ID),
-    routes.GET_SEARCH_CONSISTENCY: _made("searchIndex", "own"),
-    routes.CHECK_SEARCH_CONSISTENCY: _made("searchIndex", "own"),
-    routes.REPAIR_SEARCH: _made("searchIndex", "own"),
-    routes.REINDEX_SEARCH: _made("searchIndex", "own"),
-    routes.RENEW_FACTS: _made("searchIndex", "own"),
-    routes.LIST_FAILURES: _made("failure", "own"),
-    routes.GET_FAILURE: _made("failure", *_ID),
-    routes.REPLAY_FAILURES: _made("failure", "own"),
-    routes.LIST_QUEUES: _made("queue", "own"),
-    routes.REDRIVE_QUEUE: _made("queue", *_ID),
-    routes.REGISTER_BUCKET: _made("bucket", "own"),
-}
 
 
 def letter(route: Route, role: Role, state: State) -> str:
     """What a role must be answered."""
-    case = case_of(route)
-    if state not in case.states:
+    demand = demand_of(route)
+    if state not in CASE_OF[route].states:
         return NO_CASE
     if not role.may_use(route):
         return FORBIDDEN
-    if state in case.bad:
+    if state in demand.bad:
         return BAD
-    there = state != "absent" and (state != "archived" or case.sees_archived)
-    if case.shape == "make":
-        return _of_place(case, route, role, state, there=there)
-    return _of_object(case, route, role, state, there=there)
+    there = state != "absent" and (state != "archived" or demand.sees_archived)
+    if demand.shape == "make":
+        return _of_place(demand, route, role, state, there=there)
+    return _of_object(demand, route, role, state, there=there)
 
 
-def _of_place(case: Case, route: Route, role: Role, state: State, *, there: bool) -> str:
+def _of_place(demand: Demand, route: Route, role: Role, state: State, *, there: bool) -> str:
     # Nothing is asked of what is not there but where it would be: in another database.
-    if not role.may_do(route.action, case.kind, state if there else "foreign"):
+    if not role.may_do(route.action, demand.kind, state if there else "foreign"):
         return FORBIDDEN
     # A rule names the tag `secret`, so putting it on an asset takes the right to change the tag.
     is_tagged = route is routes.CREATE_ASSET and state == "tagged"
@@ -204,21 +133,21 @@ def _of_place(case: Case, route: Route, role: Role, state: State, *, there: bool
         return FORBIDDEN
     if route is routes.PUT_WORKFLOW and not role.may_do("GET", "pipeline", state):
         return BAD  # a pipeline that the caller does not see is none
-    return ALLOWED if there else case.missing
+    return ALLOWED if there else demand.missing
 
 
-def _of_object(case: Case, route: Route, role: Role, state: State, *, there: bool) -> str:
-    if case.shape == "route":
+def _of_object(demand: Demand, route: Route, role: Role, state: State, *, there: bool) -> str:
+    if demand.shape == "route":
         return ALLOWED
-    if case.shape == "self":
+    if demand.shape == "self":
         return ALLOWED if state == "own" else FORBIDDEN
-    is_seen = there and role.may_do("GET", case.kind, state)
-    if case.shape == "list":
+    is_seen = there and role.may_do("GET", demand.kind, state)
+    if demand.shape == "list":
         return ALLOWED if is_seen else HIDDEN
-    wanted = [action for action in (route.action, case.also) if action is not None]
+    wanted = [action for action in (route.action, demand.also) if action is not None]
     if not is_seen:
         return NOT_FOUND
-    may_act = all(role.may_do(action, case.kind, state) for action in wanted)
+    may_act = all(role.may_do(action, demand.kind, state) for action in wanted)
     if may_act and route in _OF_EXECUTIONS:
         return _of_run(route, role, state)
     return ALLOWED if may_act else FORBIDDEN

@@ -1,0 +1,40 @@
+"""Routes of executions."""
+
+from backend.spec import routes
+from tests.routes.model import IN_DATABASES, Case, PathField, Target, on_asset
+from tests.unit.domains.access.matrix.world import Question
+
+
+def _workflow(target: Target) -> dict[str, str]:
+    return {**target.asset, "workflowId": f"publish-{target.asset['databaseId']}"}
+
+
+def _start(target: Target) -> Question:
+    body = {"workflowDatabaseId": target.asset["databaseId"], "fileKey": "/b.txt"}
+    return Question(_workflow(target), body=body)
+
+
+def _of_workflow(target: Target) -> Question:
+    return Question(_workflow(target), {"workflowDatabaseId": target.asset["databaseId"]})
+
+
+def _on_execution(target: Target) -> Question:
+    """Of an execution that has ended."""
+    execution_id = target.world.executions.get(target.state, "none-such")
+    return Question({**target.asset, "executionId": execution_id})
+
+
+CASES = (
+    Case(
+        routes.START_EXECUTION,
+        _start,
+        IN_DATABASES,
+        audit="execution:",
+        paths=(PathField("fileKey"),),
+    ),
+    Case(routes.LIST_EXECUTIONS, on_asset(), IN_DATABASES),
+    Case(routes.LIST_WORKFLOW_EXECUTIONS, _of_workflow, IN_DATABASES),
+    Case(routes.GET_EXECUTION, _on_execution, IN_DATABASES),
+    Case(routes.STOP_EXECUTION, _on_execution, IN_DATABASES),
+    Case(routes.RERUN_EXECUTION, _on_execution, IN_DATABASES, audit="execution:"),
+)

@@ -1,0 +1,144 @@
+"""What tests need of a declared route to use it: its request, the states that the request can name,
+the audit entries of a write, and the fields that take paths.
+
+Statuses and permissions are not here: `matrix.txt`, `expected` and the oracle state them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from backend.spec.routes import Route
+from tests.unit.domains.access.matrix.seeding import Seeded
+from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, STATES, State
+from tests.unit.domains.access.matrix.world import Question
+
+States = tuple[State, ...]
+
+OWN: States = ("own",)
+ID: States = ("own", "absent")
+OWN_AND_FOREIGN: States = ("own", "foreign")
+OF_KEYS: States = ("own", "foreign", "absent")
+OF_ASSETS: States = ("own", "foreign", "archived", "tagged", "absent")
+"""Of a request that names an asset without its database."""
+IN_DATABASES: States = STATES
+OF_NEW_ASSETS: States = ("own", "foreign", "tagged", "GLOBAL", "absent")
+"""Absent is the database of the new asset."""
+OF_DATABASES: States = ("own", "foreign", "archived", "GLOBAL", "absent")
+OF_DEFINITIONS: States = ("own", "foreign", "GLOBAL", "absent")
+"""Of metadata schemas, pipelines and workflows."""
+
+NO_ID = "00000000-0000-4000-8000-000000000000"
+
+
+@dataclass(frozen=True)
+class Target:
+    """The object that a request names: in which state, in which world, and for which user."""
+
+    world: Seeded
+    state: State = "own"
+    user_id: str = "admin"
+
+    @property
+    def database_id(self) -> str:
+        return DATABASES[self.state]
+
+    @property
+    def asset(self) -> dict[str, str]:
+        database_id, asset_id = ASSETS[self.state]
+        return {"databaseId": database_id, "assetId": asset_id}
+
+    @property
+    def asset_id(self) -> str:
+        return ASSETS[self.state][1]
+
+    def either(self, own: str, absent: str = "none-such") -> str:
+        """Return the name of what exists, or of what does not."""
+        return own if self.state == "own" else absent
+
+
+Request = Callable[[Target], Question]
+Body = Callable[[Target], Any]
+
+
+class PathField(NamedTuple):
+    """A field that takes a path or a key.
+
+    The path is sent with a `beginning` and an `ending`, and with `more` fields of the body.
+    """
+
+    name: str
+    more: Mapping[str, Any] = {}
+    beginning: str = ""
+    ending: str = ""
+    label: str = ""
+
+    def within(self, route: Route, question: Question, path: str) -> Question:
+        """Return the request with a path in this field."""
+        value = f"{self.beginning}{path}{self.ending}"
+        parameters, query = dict(question.parameters), dict(question.query or {})
+        body = None if question.body is None else {**question.body, **self.more}
+        if self.name in parameters:
+            parameters[self.name] = value
+        elif body is None:
+            query[self.name] = value
+        elif "files" in body:
+            body["files"] = [{**body["files"][0], self.name: value}]
+        else:
+            body[self.name] = value
+        return Question(parameters, query, body)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One route.
+
+    `audit` is the entity of the audit entry that the request makes, or several; one that ends with
+    a colon is followed by a new id, and one of another operation than the route's is followed by a
+    space and that operation. A write that makes none has the reason in `without_entry`. In the
+    state `succeeds`, an administrator's request is done.
+    """
+
+    route: Route
+    request: Request
+    states: States
+    audit: str | tuple[str, ...] | Callable[[Target], str] = ()
+    without_entry: str = ""
+    paths: tuple[PathField, ...] = ()
+    succeeds: State = "own"
+
+    def entries(self, target: Target) -> list[tuple[str, str]]:
+        """Return the operation and the entity of each audit entry of the request."""
+        found = self.audit(target) if callable(self.audit) else self.audit
+        parted = [each.partition(" ") for each in ((found,) if isinstance(found, str) else found)]
+        return [(operation or self.route.name, entity) for entity, _, operation in parted]
+
+
+def fixed(body: Any = None, query: Mapping[str, str] | None = None) -> Request:
+    """Return a request that is the same in all states."""
+    return lambda target: Question({}, query, body)
+
+
+def in_path(name: str, own: str, absent: str = "none-such", body: Any = None) -> Request:
+    """Return a request that names its object in the path."""
+    return lambda target: Question({name: target.either(own, absent)}, body=body)
+
+
+def in_body(body: Body) -> Request:
+    """Return a request that names its object in the body."""
+    return lambda target: Question({}, body=body(target))
+
+
+def in_list(own: str) -> Request:
+    """Return a request for a list in which the own object is."""
+    return lambda target: Question({}, shows=target.either(own))
+
+
+def on_asset(body: Any = None, query: Mapping[str, str] | None = None, **more: str) -> Request:
+    """Return a request that names an asset in its path, with `more` parameters."""
+    return lambda target: Question({**target.asset, **more}, query, body)
+
+
+def on_database(body: Any = None) -> Request:
+    """Return a request that names a database in its path."""
+    return lambda target: Question({"databaseId": target.database_id}, body=body)

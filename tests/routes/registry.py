@@ -1,0 +1,109 @@
+"""Routes of the deployment: configuration, buckets, databases, tags."""
+
+from typing import Any
+
+from backend.spec import routes
+from tests.factories.buckets import BUCKET_ID
+from tests.routes.model import (
+    ID,
+    NO_ID,
+    OF_DATABASES,
+    OWN,
+    Case,
+    Target,
+    fixed,
+    in_body,
+    in_list,
+    in_path,
+    on_database,
+)
+from tests.unit.domains.access.matrix.states import State
+from tests.unit.domains.access.matrix.world import Question
+
+_NEW_DATABASES: dict[State, str] = {"own": "museum", "foreign": "library", "GLOBAL": "GLOBAL"}
+_ALSO_DELETED = {"showDeleted": "true"}
+
+
+def _new_database(target: Target) -> Any:
+    name = _NEW_DATABASES[target.state]
+    return {"databaseId": name, "description": "X" * 9, "defaultBucketId": BUCKET_ID}
+
+
+def _databases(target: Target) -> Question:
+    query = _ALSO_DELETED if target.state == "archived" else {}
+    return Question({}, query, shows=f"'{target.database_id}'")
+
+
+def _database(target: Target) -> Question:
+    query = _ALSO_DELETED if target.state == "archived" else {}
+    return Question({"databaseId": target.database_id}, query)
+
+
+def _delete_database(target: Target) -> Question:
+    """Of another database, the one that is empty."""
+    name = "cellar" if target.state == "foreign" else target.database_id
+    return Question({"databaseId": name})
+
+
+def _changed_tag(target: Target) -> Any:
+    return {"tagName": target.either("red"), "description": "X", "tagTypeName": "colour"}
+
+
+def _changed_tag_type(target: Target) -> Any:
+    return {"tagTypeName": target.either("colour"), "description": "X"}
+
+
+CASES = (
+    Case(routes.GET_AMPLIFY_CONFIG, fixed(), OWN),
+    Case(routes.GET_VERSION, fixed(), OWN),
+    Case(routes.GET_SECURE_CONFIG, fixed(), OWN),
+    Case(routes.GET_OPENAPI, fixed(), OWN),
+    Case(routes.LIST_BUCKETS, in_list(BUCKET_ID), ID),
+    Case(routes.REGISTER_BUCKET, fixed({"bucketName": "scans"}), OWN, audit="bucket:"),
+    Case(
+        routes.IMPORT_BUCKET,
+        in_path("bucketId", BUCKET_ID, NO_ID),
+        ID,
+        audit=f"bucket:{BUCKET_ID}",
+    ),
+    Case(
+        routes.CREATE_DATABASE,
+        in_body(_new_database),
+        ("own", "foreign", "GLOBAL"),
+        audit="database:library",
+        succeeds="foreign",
+    ),
+    Case(routes.LIST_DATABASES, _databases, ("own", "foreign", "archived", "absent")),
+    Case(routes.GET_DATABASE, _database, OF_DATABASES),
+    Case(
+        routes.UPDATE_DATABASE,
+        on_database({"description": "Nearly all"}),
+        OF_DATABASES,
+        audit="database:museum",
+    ),
+    Case(
+        routes.DELETE_DATABASE,
+        _delete_database,
+        OF_DATABASES,
+        audit="database:cellar",
+        succeeds="foreign",
+    ),
+    Case(routes.LIST_TAGS, in_list("'red'"), ID),
+    Case(
+        routes.CREATE_TAG,
+        fixed({"tagName": "blue", "description": "Sky", "tagTypeName": "colour"}),
+        OWN,
+        audit="tag:blue",
+    ),
+    Case(routes.UPDATE_TAG, in_body(_changed_tag), ID, audit="tag:red"),
+    Case(routes.DELETE_TAG, in_path("tagId", "red"), ID, audit="tag:red"),
+    Case(routes.LIST_TAG_TYPES, in_list("'colour'"), ID),
+    Case(
+        routes.CREATE_TAG_TYPE,
+        fixed({"tagTypeName": "size", "description": "How large"}),
+        OWN,
+        audit="tagType:size",
+    ),
+    Case(routes.UPDATE_TAG_TYPE, in_body(_changed_tag_type), ID, audit="tagType:colour"),
+    Case(routes.DELETE_TAG_TYPE, in_path("tagTypeId", "empty"), ID, audit="tagType:empty"),
+)

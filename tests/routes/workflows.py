@@ -1,0 +1,69 @@
+"""Routes of pipelines and workflows."""
+
+from backend.spec import routes
+from tests.factories.workflows import pipeline_body
+from tests.routes.model import OF_DEFINITIONS, Case, Target, in_body
+from tests.unit.domains.access.matrix.seeding import publishing
+from tests.unit.domains.access.matrix.world import Question
+
+_PIPELINE, _WORKFLOW = "pipeline:museum:convert-museum", "workflow:museum:publish-museum"
+
+
+def _pipeline_id(target: Target) -> str:
+    return f"convert-{target.database_id}"
+
+
+def _workflow_id(target: Target) -> str:
+    return f"publish-{target.database_id}"
+
+
+def _pipeline(target: Target) -> Question:
+    return Question({"databaseId": target.database_id, "pipelineId": _pipeline_id(target)})
+
+
+def _workflow(target: Target) -> Question:
+    return Question({"databaseId": target.database_id, "workflowId": _workflow_id(target)})
+
+
+CASES = (
+    Case(
+        routes.PUT_PIPELINE,
+        in_body(lambda target: pipeline_body(_pipeline_id(target), target.database_id)),
+        OF_DEFINITIONS,
+        audit=_PIPELINE,
+    ),
+    Case(
+        routes.LIST_ALL_PIPELINES,
+        lambda target: Question({}, shows=f"'{_pipeline_id(target)}'"),
+        OF_DEFINITIONS,
+    ),
+    Case(
+        routes.LIST_PIPELINES,
+        lambda target: Question(
+            {"databaseId": target.database_id}, shows=f"'{_pipeline_id(target)}'"
+        ),
+        OF_DEFINITIONS,
+    ),
+    Case(routes.GET_PIPELINE, _pipeline, OF_DEFINITIONS),
+    Case(routes.DELETE_PIPELINE, _pipeline, OF_DEFINITIONS, audit=_PIPELINE),
+    Case(
+        routes.PUT_WORKFLOW,
+        in_body(lambda target: publishing(target.database_id)),
+        OF_DEFINITIONS,
+        audit=_WORKFLOW,
+    ),
+    Case(
+        routes.LIST_ALL_WORKFLOWS,
+        lambda target: Question({}, shows=f"'{_workflow_id(target)}'"),
+        OF_DEFINITIONS,
+    ),
+    Case(
+        routes.LIST_WORKFLOWS,
+        lambda target: Question(
+            {"databaseId": target.database_id}, shows=f"'{_workflow_id(target)}'"
+        ),
+        OF_DEFINITIONS,
+    ),
+    Case(routes.GET_WORKFLOW, _workflow, OF_DEFINITIONS),
+    Case(routes.DELETE_WORKFLOW, _workflow, OF_DEFINITIONS, audit=_WORKFLOW),
+)
