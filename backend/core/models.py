@@ -3,7 +3,7 @@
 from copy import deepcopy
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, cast, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Union, cast, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -159,7 +159,13 @@ class OptionalBody(WireModel):
 
 
 class PageQuery(WireModel):
-    """The paging parameters of lists; the smaller of the two sizes counts."""
+    """The paging parameters of lists; the smaller of the two sizes counts.
+
+    Each list declares how many items its pages have at most, and how many by default if fewer.
+    """
+
+    most_items: ClassVar[int] = 1000
+    default_items: ClassVar[int | None] = None
 
     max_items: int | None = Field(default=None, ge=1)
     page_size: int | None = Field(default=None, ge=1)
@@ -170,3 +176,29 @@ class PageQuery(WireModel):
             "it may be short, and the last page may be empty"
         ),
     )
+
+    @property
+    def limit(self) -> int:
+        """Return the items of the requested page; VAMS clients request more than there can be."""
+        return self._limit(self.most_items, self.default_items)
+
+    def _limit(self, most: int, default: int | None = None) -> int:
+        sizes = [size for size in (self.max_items, self.page_size) if size is not None]
+        return min(*sizes, most) if sizes else default or most
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        reference = handler(core_schema)
+        properties = handler.resolve_ref_schema(reference)["properties"]
+        about = f"Items of a page: {sizes_text(cls.most_items, cls.default_items)}"
+        for name, other in (("maxItems", "pageSize"), ("pageSize", "maxItems")):
+            properties[name]["description"] = f"{about}. If `{other}` is smaller, it counts"
+        return reference
+
+
+def sizes_text(most: int, default: int | None = None) -> str:
+    """Return how large pages are, as the descriptions of parameters state it."""
+    usual = "" if default is None else f"{default} by default, "
+    return f"{usual}at most {most}; larger values count as {most}"

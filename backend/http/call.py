@@ -33,19 +33,15 @@ class Call:
     headers: Mapping[str, str]
     tokens: PageTokens
 
-    def page(
-        self, query: PageQuery, *, default: int = 1000, largest: int | None = None
-    ) -> PageRequest:
-        """Return the requested page, of at most `largest` items, by default as many as `default`.
+    def page(self, query: PageQuery) -> PageRequest:
+        """Return the requested page.
 
         Raises:
             InvalidInputError: the token was not issued by this list to this caller.
         """
-        sizes = [size for size in (query.max_items, query.page_size) if size is not None]
-        limit = min([*sizes, largest or default]) if sizes else default
         if query.starting_token is None:
-            return PageRequest(limit)
-        return PageRequest(limit, self.tokens.read(query.starting_token, scope=self._scope))
+            return PageRequest(query.limit)
+        return PageRequest(query.limit, self.tokens.read(query.starting_token, scope=self._scope))
 
     def next_token(self, position: Position | None) -> str | None:
         """Return the token for the page after a position; None after the last page."""

@@ -34,6 +34,8 @@ Consumer = Annotated[str, Field(max_length=64), AfterValidator(_is_consumer)]
 class FailuresQuery(PageQuery):
     """All failures, or those of one consumer."""
 
+    most_items = 100
+
     consumer: Consumer | None = None
 
 

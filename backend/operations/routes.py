@@ -17,8 +17,6 @@ from backend.operations.models import (
 from backend.search.maintenance.failure_entries import FailureSummary
 from backend.spec import routes
 
-DEFAULT_PAGE = 100
-
 
 def build_router(service: FailureService) -> Router:
     """Bind the routes of failures to the service."""
@@ -26,8 +24,7 @@ def build_router(service: FailureService) -> Router:
 
     @router.bind(routes.LIST_FAILURES)
     def list_failures(call: Call, query: FailuresQuery) -> FailuresReply:
-        request = call.page(query, default=DEFAULT_PAGE)
-        page = service.list_failures(call.caller, request, consumer=query.consumer)
+        page = service.list_failures(call.caller, call.page(query), consumer=query.consumer)
         return FailuresReply(
             items=[_failure(found) for found in page.items],
             next_token=call.next_token(page.after),

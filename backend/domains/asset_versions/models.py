@@ -96,6 +96,8 @@ class VersionsQuery(PageQuery):
 class WholeVersionQuery(PageQuery):
     """A version is returned whole, or in pages if it is large."""
 
+    most_items = 20_000  # files and records; the size of the reply ends it before
+
 
 class CompareQuery(PageQuery):
     """The two versions, by their ids."""

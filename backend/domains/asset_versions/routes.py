@@ -38,9 +38,6 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-_WHOLE_PAGE = 20_000
-"""Files and records of one reply; its size ends it before."""
-
 
 def build_router(
     creation: VersionCreation, queries: VersionQueries, updates: VersionUpdates
@@ -91,8 +88,8 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
     def get_asset_version(
         call: Call, path: VersionPath, query: WholeVersionQuery
     ) -> WholeVersionReply:
-        page = call.page(query, default=_WHOLE_PAGE)
-        found = queries.get_version(call.caller, _ids(path), path.asset_version_id, page)
+        version_id = path.asset_version_id
+        found = queries.get_version(call.caller, _ids(path), version_id, call.page(query))
         return _whole(call, found)
 
     @router.bind(routes.COMPARE_ASSET_VERSIONS)

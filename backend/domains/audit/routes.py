@@ -16,9 +16,6 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-PAGE = 100
-"""An entry has up to some ten kilobytes, and a reply may not have more than a few megabytes."""
-
 
 def build_router(trail: AuditTrail) -> Router:
     """Bind the routes of audit entries to the service."""
@@ -42,7 +39,7 @@ def build_router(trail: AuditTrail) -> Router:
 
 
 def _entries(trail: AuditTrail, call: Call, query: EntriesQuery) -> Page[Entry]:
-    page = call.page(query, default=PAGE)
+    page = call.page(query)
     since, until = query.since, query.until
     if query.entity is not None:
         return trail.list_of_entity(call.caller, query.entity, page, since=since, until=until)

@@ -32,7 +32,6 @@ from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
 
-PAGE = 50
 _NONE_STARTED = 409
 
 LinkOf = Callable[[str], str]
@@ -50,7 +49,7 @@ def build_router(commands: ExecutionCommands, queries: ExecutionQueries, link: L
 def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None:
     @router.bind(routes.LIST_EXECUTIONS)
     def list_executions(call: Call, path: AssetPath, query: ExecutionsQuery) -> ExecutionsReply:
-        page = call.page(query, default=PAGE)
+        page = call.page(query)
         return _page(call, queries.list_executions(call.caller, _asset(path), page))
 
     @router.bind(routes.LIST_WORKFLOW_EXECUTIONS)
@@ -61,7 +60,7 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
         body: WorkflowExecutionsBody,
     ) -> ExecutionsReply:
         database_id = query.workflow_database_id or body.workflow_database_id
-        page = call.page(query, default=PAGE)
+        page = call.page(query)
         found = queries.list_executions(
             call.caller, _asset(path), page, workflow=(database_id, path.workflow_id)
         )

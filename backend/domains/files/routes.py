@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from backend.domains.files.service.commands import Changed, FileCommands
     from backend.domains.files.service.rewrites import FileRewrites
 
-_PAGE, _BASIC_PAGE = 100, 1500
-"""Default page sizes; the contract's."""
-_LARGEST_PAGE = 1000
-"""If a client requests it; a page is shorter where it takes too long."""
-
 
 def build_router(
     service: FileQueries,
@@ -52,11 +47,7 @@ def build_router(
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
         asset = path.database_id, path.asset_id
-        if query.basic:
-            wanted = call.page(query, default=_BASIC_PAGE)
-        else:
-            wanted = call.page(query, default=_PAGE, largest=_LARGEST_PAGE)
-        page = service.list_files(call.caller, asset, query, wanted)
+        page = service.list_files(call.caller, asset, query, call.page(query))
         return FilesReply(items=list(page.items), next_token=call.next_token(page.after))
 
     @router.bind(routes.GET_FILE)

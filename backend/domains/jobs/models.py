@@ -87,6 +87,8 @@ class JobPath(WireModel):
 class JobsQuery(PageQuery):
     """A page of the caller's jobs."""
 
+    most_items = 100
+
 
 class JobReply(WireModel):
     """A job."""

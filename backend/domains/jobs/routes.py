@@ -6,9 +6,6 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-_PAGE = 100
-"""Jobs of a page at the most."""
-
 
 def build_router(service: JobService) -> Router:
     """Bind the routes of jobs to the service."""
@@ -16,7 +13,7 @@ def build_router(service: JobService) -> Router:
 
     @router.bind(routes.LIST_JOBS)
     def list_jobs(call: Call, query: JobsQuery) -> JobsReply:
-        found = service.list_jobs(call.caller, call.page(query, default=_PAGE))
+        found = service.list_jobs(call.caller, call.page(query))
         return JobsReply(
             items=[_reply(job) for job in found.items], next_token=call.next_token(found.after)
         )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.core.models import WireModel
+from backend.core.models import PageQuery, WireModel
 from backend.core.names import AssetId, UserId
 from backend.spec.keys import SUBSCRIBED_ENTITY
 
@@ -62,6 +62,10 @@ class SubscriptionReply(WireModel):
     subscribers: list[str]
     entity_value: str
     database_id: str
+
+
+class SubscriptionsQuery(PageQuery):
+    most_items = 100
 
 
 class Subscriptions(WireModel):

@@ -1,6 +1,5 @@
 """The routes of subscriptions."""
 
-from backend.core.models import PageQuery
 from backend.domains.subscriptions.models import (
     ENTITY,
     CheckBody,
@@ -8,6 +7,7 @@ from backend.domains.subscriptions.models import (
     SubscriptionBody,
     SubscriptionReply,
     Subscriptions,
+    SubscriptionsQuery,
     SubscriptionsReply,
 )
 from backend.domains.subscriptions.service import Listed, SubscriptionService
@@ -15,7 +15,6 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-PAGE = 100
 _DONE = "success"
 """What VAMS clients compare replies with."""
 
@@ -25,8 +24,8 @@ def build_router(service: SubscriptionService) -> Router:
     router = Router()
 
     @router.bind(routes.LIST_SUBSCRIPTIONS)
-    def list_subscriptions(call: Call, query: PageQuery) -> SubscriptionsReply:
-        page = service.list_subscriptions(call.caller, call.page(query, default=PAGE))
+    def list_subscriptions(call: Call, query: SubscriptionsQuery) -> SubscriptionsReply:
+        page = service.list_subscriptions(call.caller, call.page(query))
         items = [reply for listed in page.items for reply in _replies(listed)]
         listing = Subscriptions(items=items, next_token=call.next_token(page.after))
         return SubscriptionsReply(message=listing)

@@ -236,6 +236,8 @@ class UploadReply(WireModel):
 class UploadsQuery(PageQuery):
     """A page of the caller's uploads."""
 
+    most_items = 50  # each is read with its files
+
 
 class UploadSummary(WireModel):
     """An upload without its files: how many there are, and their size as announced."""

@@ -19,9 +19,6 @@ from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
 
-_PAGE = 50
-"""Uploads of a page at the most; each is read with its files."""
-
 
 def build_router(service: UploadService, renewals: RenewalService) -> Router:
     """Bind the routes of uploads to the services."""
@@ -60,7 +57,7 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
 def _bind_reads(router: Router, service: UploadService) -> None:
     @router.bind(routes.LIST_UPLOADS)
     def list_uploads(call: Call, query: UploadsQuery) -> UploadsReply:
-        found = service.list_uploads(call.caller, call.page(query, default=_PAGE))
+        found = service.list_uploads(call.caller, call.page(query))
         return UploadsReply(
             items=[summary(upload) for upload in found.items],
             next_token=call.next_token(found.after),

@@ -71,7 +71,10 @@ class Window(SentModel):
             )
         ),
     ] = False
-    from_: Annotated[int, Field(alias="from", ge=0)] = 0
+    from_: Annotated[
+        int,
+        Field(alias="from", ge=0, description=f"With `size` added, at most {MAX_WINDOW}."),
+    ] = 0
     size: Annotated[int, Field(ge=0, le=MAX_SIZE)] = 100
 
     @model_validator(mode="after")

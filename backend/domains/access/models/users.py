@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from backend.core.models import Confirmation, OptionalBody, SentModel, WireModel
+from backend.core.models import Confirmation, OptionalBody, PageQuery, SentModel, WireModel
 from backend.core.names import Email, Form, NewUserId, UserId
 
 Phone = Annotated[
@@ -13,6 +13,10 @@ Phone = Annotated[
 """E.164: `+12345678900`."""
 SignInName = Annotated[NewUserId, Field(max_length=128)]
 """A user id that Cognito takes."""
+
+
+class SignInsQuery(PageQuery):
+    most_items = 60  # Cognito's limit
 
 
 class SignInPath(WireModel):

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Literal
 
 from backend.core.clock import iso
-from backend.core.models import PageQuery
 from backend.core.user_pool import PoolUser
 from backend.domains.access.models.users import (
     CreateSignInBody,
@@ -12,10 +11,11 @@ from backend.domains.access.models.users import (
     SignInOperationReply,
     SignInPath,
     SignInReply,
+    SignInsQuery,
     SignInsReply,
     UpdateSignInBody,
 )
-from backend.domains.access.service.users import PAGE, UserService
+from backend.domains.access.service.users import UserService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
@@ -36,8 +36,8 @@ def bind_users(router: Router, service: UserService) -> None:
         return _done(operation, user_id, at=service.clock())
 
     @router.bind(routes.LIST_COGNITO_USERS)
-    def list_cognito_users(call: Call, query: PageQuery) -> SignInsReply:
-        page = service.list_users(call.caller, call.page(query, default=PAGE))
+    def list_cognito_users(call: Call, query: SignInsQuery) -> SignInsReply:
+        page = service.list_users(call.caller, call.page(query))
         users, token = [_reply(user) for user in page.items], call.next_token(page.after)
         return SignInsReply(users=users, items=users, next_token=token, web_next_token=token)
 

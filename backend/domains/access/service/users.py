@@ -20,8 +20,6 @@ from backend.domains.access.service.user_roles import UserAdministration, secure
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
-PAGE = 60  # Cognito's limit
-
 
 class NoUserPoolError(NotFoundError):
     """The deployment has no Cognito user pool."""

@@ -42,6 +42,8 @@ EntityName = Annotated[AnyText, Field(max_length=MAX_ENTITY_BYTES), AfterValidat
 class EntriesQuery(PageQuery):
     """The object or user, and the period: `to` is included, as a whole day if it is a date."""
 
+    most_items = 100  # an entry has up to some ten kilobytes, and a reply a few megabytes
+
     entity: EntityName | None = None
     user_id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
     since: Annotated[datetime | None, Field(alias="from")] = None

@@ -53,10 +53,10 @@ class WorkflowExecutionsPath(AssetPath):
 
 
 class ExecutionsQuery(PageQuery):
-    pass
+    most_items = 50
 
 
-class WorkflowExecutionsQuery(PageQuery):
+class WorkflowExecutionsQuery(ExecutionsQuery):
     workflow_database_id: DatabaseOrGlobal | None = Field(
         default=None,
         description=("Id of the workflow's database, or `GLOBAL`; omitted: any database"),

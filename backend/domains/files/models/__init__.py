@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from backend.core.models import PageQuery, WireModel, WrongFieldError
+from backend.core.models import PageQuery, WireModel, WrongFieldError, sizes_text
 from backend.core.names import AnyText, Form, Text
 
 VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a version, such as 3")]
@@ -14,12 +14,24 @@ VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a vers
 VersionAliasText = Annotated[Text, Field(min_length=1, max_length=64)]
 
 
+_BASIC_ITEMS = 1500  # as in the contract
+
+
 class FilesQuery(PageQuery):
+    default_items = 100  # as in the contract
+
     prefix: AnyText = ""
     include_archived: bool = False
-    basic: bool = False
+    basic: bool = Field(
+        default=False,
+        description=f"Omit what is read for each file. Items of a page: {sizes_text(_BASIC_ITEMS)}",
+    )
     asset_version_id: VersionIdText | None = None
     asset_version_id_alias: VersionAliasText | None = None
+
+    @property
+    def limit(self) -> int:
+        return self._limit(_BASIC_ITEMS) if self.basic else super().limit
 
     @model_validator(mode="after")
     def one_version_is_named(self) -> "FilesQuery":
