@@ -5,14 +5,18 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.cloudformation.building import Place
 from tests.deploy.account import Account, account
 from tests.journeys.runtime import Runtime
+
+ELSEWHERE = Place("111122223333", "eu-central-1")
+"""Another account and region than those of the local runtime."""
 
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """An account in which everything is deployed."""
-    with account(tmp_path_factory.mktemp("account")) as found:
+    with account(tmp_path_factory.mktemp("account"), place=ELSEWHERE) as found:
         found.bootstrap()
         found.deploy()
         yield found

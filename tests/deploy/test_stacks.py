@@ -7,6 +7,7 @@ stacks, exports and templates are what is tested. The tests run in their order o
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ RETENTION = guide.option("logRetentionDays")
 UNPROTECT = "aws cloudformation update-termination-protection --no-enable-termination-protection"
 STORAGE = f"vitrine-{guide.STAGE}-storage"
 API = f"vitrine-{guide.STAGE}-api"
+ALARMS = f"vitrine-{guide.STAGE}-alarms"
+MANY_ALARMS = 50
 POOL = ("-c", "userPool=true")
 PATIENCE_SECONDS = 60
 
@@ -38,6 +41,13 @@ def touched(account: Account) -> Counter[str]:
             if event["ResourceStatus"] == "UPDATE_COMPLETE":
                 found[event["ResourceType"]] += 1
     return found
+
+
+def _wait_until(happens: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 def test_every_stack_is_created_and_protected(deployed: Account) -> None:
@@ -69,6 +79,29 @@ def test_a_resource_that_is_in_use_is_removed_in_the_two_steps_of_the_page(
     deployed.make(guide.line("make deploy", containing="--exclusively"), NO_TERMINAL)
     deployed.deploy()
     assert deployed.statuses()[STORAGE] == "UPDATE_COMPLETE"
+
+
+def test_alarms_that_cannot_be_created_leave_the_rest_and_are_created_the_second_time(
+    deployed: Account,
+) -> None:
+    topic = ("-c", f"alarmTopicArn={deployed.place.arn('sns', 'operators')}")
+    before = set(deployed.statuses())
+    with deployed.failing("FunctionsThrottledAlarm", "Rate exceeded"):
+        assert "Rate exceeded" in deployed.deploy(*topic, fails=True)
+    assert deployed.statuses()[ALARMS] == "ROLLBACK_COMPLETE"
+    unprotect = guide.line(UNPROTECT, containing=API).replace(API, ALARMS)
+    deployed.aws(unprotect)
+    deployed.deploy(*topic)
+    assert deployed.statuses()[ALARMS] == "CREATE_COMPLETE"
+    created = Counter(
+        each["ResourceType"]
+        for each in deployed.events(ALARMS)
+        if each["ResourceStatus"] == "CREATE_COMPLETE"
+    )
+    assert created["AWS::CloudWatch::Alarm"] > MANY_ALARMS
+    deployed.aws(unprotect)
+    deployed.aws(guide.line("aws cloudformation delete-stack").replace(STORAGE, ALARMS))
+    _wait_until(lambda: set(deployed.statuses()) == before)
 
 
 def test_an_update_that_fails_is_rolled_back_and_succeeds_the_second_time(
@@ -119,9 +152,6 @@ def test_a_first_deployment_that_fails_is_removed_as_the_page_says_and_repeated(
             fresh.aws(guide.line("aws dynamodb update-table"), TABLE=table)
         fresh.aws(guide.line(UNPROTECT, containing=STORAGE))
         fresh.aws(guide.line("aws cloudformation delete-stack"))
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while fresh.statuses():
-            assert time.monotonic() < deadline, fresh.statuses()
-            time.sleep(0.2)
+        _wait_until(lambda: not fresh.statuses())
         fresh.deploy()
         assert set(fresh.statuses().values()) == {"CREATE_COMPLETE"}
