@@ -79,12 +79,17 @@ def refuse_names(before: Wanted, after: Wanted) -> None:
     Raises:
         ResourceFailedError: the template gives it a name, which remains.
     """
-    for name in replaced(before, after):
+    anew = replaced(before, after)
+    for name in anew:
         old, new = (_properties(each.template.resources[name]) for each in (before, after))
-        for path in _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier"):
-            given = _at(new, path)
-            if given is not None and given == _at(old, path):
-                raise ResourceFailedError(name, _CUSTOM_NAMED.format(given))
+        paths = _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier")
+        # A part that the service makes, or the name of a replaced resource, is another one.
+        parts = [(_at(new, path), _at(old, path)) for path in paths]
+        if all(
+            given is not None and given == earlier and not set(references(given)) & set(anew)
+            for given, earlier in parts
+        ):
+            raise ResourceFailedError(name, _CUSTOM_NAMED.format(parts[0][0]))
 
 
 def _is_replaced(old: Object, new: Object, others: list[str]) -> bool:

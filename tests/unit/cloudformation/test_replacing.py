@@ -78,6 +78,17 @@ def test_a_replaced_resource_that_has_a_name_of_its_own_fails(account: Account) 
     assert record.status == "UPDATE_COMPLETE"
 
 
+def test_what_is_named_after_a_replaced_resource_is_replaced_with_it(account: Account) -> None:
+    permission = {
+        "Type": "AWS::Lambda::Permission",
+        "Properties": {"FunctionName": {"Fn::GetAtt": ["A", "Arn"]}},
+    }
+    account.deploy("a", {"A": _table("CSV"), "Permission": permission})
+    record = account.deploy("a", {"A": _table("ION"), "Permission": permission})
+    assert record.status == "UPDATE_COMPLETE"
+    assert len(_ids(record, "Permission", "DELETE_COMPLETE")) == 1
+
+
 def test_a_replaced_resource_may_be_kept_or_refuse_its_deletion(account: Account) -> None:
     kept = {"UpdateReplacePolicy": "Retain"}
     account.deploy("a", {"A": {**_table("CSV"), **kept}, "B": _table("CSV")})
