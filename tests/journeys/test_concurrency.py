@@ -19,7 +19,7 @@ from tests.journeys.runtime import Api, Runtime, noise, wait_until
 SECONDS = float(amount("CONCURRENCY_SECONDS"))
 CLIENTS = 32
 FILES = 6
-PATHS = [f"/parts/{number}.stl" for number in range(20 * FILES)]
+PATHS = [f"/parts/{number}.bin" for number in range(20 * FILES)]
 """A path that was moved from is not free again: its archived versions may be an asset version's."""
 REFUSALS = {400, 404, 409, 410, 412, 429, 503}
 """What a client may be told whose call met those of others: never a 500."""

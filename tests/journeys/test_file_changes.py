@@ -202,7 +202,7 @@ def test_folders_are_made_archived_and_deleted_whole(api: Api, database: str, li
     made = api.completed("POST", f"{lion}/createFolder", {"relativeKey": "/parts/empty/"})
     assert made["relativeKey"] == "/parts/empty/"
     assert api.refused("POST", f"{lion}/createFolder", {"relativeKey": "/parts/empty/"})[0] == 409
-    many = {f"/parts/many/{n:03}.stl": [noise(9, str(n))] for n in range(120)}
+    many = {f"/parts/many/{n:03}.bin": [noise(9, str(n))] for n in range(120)}
     api.upload(database, asset, many)
     folder = {"filePath": "/parts/many/", "isPrefix": True}
     reply = api.completed("DELETE", f"{lion}/archiveFile", folder)

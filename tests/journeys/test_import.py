@@ -54,10 +54,13 @@ def imported(runtime: Runtime, tmp_path_factory: pytest.TempPathFactory) -> Impo
 
 
 def folder_of_assets(root: Path, assets: int = 12) -> Path:
-    """Write assets of ten files each; names have blanks, `+`, Unicode or no extension."""
-    names = ("a.glb", "b b.stl", "c+d.obj", "ü.ply", "no-extension", "sub/e.png", "sub/f#g.txt")
+    """Write assets of ten files each; names have blanks, `+`, Unicode or no extension.
+
+    None is of a format that is inspected: the tests are about names.
+    """
+    names = ("a.bin", "b b.csv", "c+d.dat", "ü.log", "no-extension", "sub/e.md", "sub/f#g.txt")
     for asset in range(assets):
-        for number, name in enumerate((*names, "empty.bin", "h.json", "deep/er/i.las")):
+        for number, name in enumerate((*names, "empty.bin", "h.json", "deep/er/i.xml")):
             path = root / f"asset {asset:02}" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             size = 0 if name.startswith("empty") else 1000 + number

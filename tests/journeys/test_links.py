@@ -163,7 +163,7 @@ def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, databa
     parts = [api.new_asset(database, f"part {number}") for number in range(3)]
     for part in parts:
         link(api, database, root, part)
-    files = {f"/sub/file {number}.glb": [noise(20, str(number))] for number in range(100)}
+    files = {f"/sub/file {number}.bin": [noise(20, str(number))] for number in range(100)}
     api.upload(database, root, files)
     path = f"/database/{database}/assets/{root}/export"
     pages: list[Any] = []
@@ -177,7 +177,7 @@ def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, databa
     assert {one["childAssetId"] for one in pages[0]["relationships"]} == set(parts)
     told_files = assets[0]["files"]
     assert {one["relativePath"] for one in told_files} == set(files)
-    first = next(one for one in told_files if one["fileName"] == "file 0.glb")
+    first = next(one for one in told_files if one["fileName"] == "file 0.bin")
     got = httpx.get(first["presignedFileDownloadUrl"], timeout=30)
     assert got.content == noise(20, "0")
     assert api.refused("POST", path, {"startingToken": pages[0]["NextToken"]})[0] == 400

@@ -105,7 +105,7 @@ def test_a_version_of_500_files_is_listed_as_soon_as_its_request_has_ended(
 ) -> None:
     asset = api.new_asset(database, "Large")
     base = base_of(database, asset)
-    names = tuple(f"/{number:03}.stl" for number in range(500))
+    names = tuple(f"/{number:03}.bin" for number in range(500))
     ManyFiles(runtime, database, asset, names).put(drained=False)
     body = {"comment": "as it is", "useLatestFiles": True}
     reply = api.ok("POST", f"{base}/createVersion", body)
@@ -158,7 +158,7 @@ def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
     apis = [runtime.client() for _ in range(8)]
     asset = apis[0].new_asset(database, "Many files, many clients")
     base = base_of(database, asset)
-    names = tuple(f"/{number:03}.stl" for number in range(67))
+    names = tuple(f"/{number:03}.bin" for number in range(67))
     made_by: set[str] = {"0"}
     for path, clients, body in (
         ("createVersion", 8, {"comment": "as it is", "useLatestFiles": True}),

@@ -139,7 +139,7 @@ def _furnished(runtime: Runtime, folder: Path) -> Before:
     assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
 
     asset = api.new_asset("museum", "Lion", assetId="lion")
-    names = tuple(f"/d{number % 7}/{number}.stl" for number in range(FILES))
+    names = tuple(f"/d{number % 7}/{number}.bin" for number in range(FILES))
     lion = ManyFiles(runtime, "museum", asset, names)
     lion.put(drained=False)  # `drain` below waits for these files and all else at once
     versions = lion.versions()

@@ -27,7 +27,7 @@ def test_search_is_unavailable_and_catches_up_when_opensearch_is_back(
     status, body = api.refused("POST", "/search/simple", {"query": "outage"})
     assert (status, body["code"]) == (503, "Unavailable")
     during = api.new_asset("museum", "During the outage")
-    api.upload("museum", during, {f"/{n}.stl": [noise(100, str(n))] for n in range(20)})
+    api.upload("museum", during, {f"/{n}.bin": [noise(100, str(n))] for n in range(20)})
     on_disk.admin("POST", "/engines/opensearch/start")
     on_disk.drain()
     assert {found["str_assetid"] for found in api.search(query="outage")} == {before, during}

@@ -21,7 +21,7 @@ def test_every_change_of_state_survives_the_death_of_everything(
     api = own_runtime.client()
     database = api.new_database("museum")
     asset = api.new_asset(database, "Lion", assetId=f"lion-{round_}")
-    names = tuple(f"/d{number % 7}/{number}.stl" for number in range(FILES))
+    names = tuple(f"/d{number % 7}/{number}.bin" for number in range(FILES))
     lion = ManyFiles(own_runtime, database, asset, names)
     lion.put()
     lion.demand(archived=False)

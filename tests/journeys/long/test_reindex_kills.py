@@ -19,7 +19,7 @@ ON_DISK_SECONDS = 0.5  # the engine of tables answers before a transaction is on
 def fill(api: Api, database: str) -> None:
     for number in range(FILES // AT_ONCE):
         asset = api.new_asset(database, f"Asset {number}", assetId=f"{database}-{number}")
-        files = {f"/{n}.stl": [noise(20, f"{number}/{n}")] for n in range(AT_ONCE)}
+        files = {f"/{n}.bin": [noise(20, f"{number}/{n}")] for n in range(AT_ONCE)}
         api.upload(database, asset, files)
 
 
