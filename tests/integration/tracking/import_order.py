@@ -5,6 +5,7 @@ processes are forked from one that has loaded all but MLflow and the package: ea
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -31,6 +32,8 @@ def main() -> None:
             importlib.import_module(name)
     for name in [name for name in sys.modules if name.split(".")[0] in _OWN]:
         sys.modules.pop(name)
+    gc.freeze()  # children collect nothing and share the parent's memory
+    gc.disable()
     results: dict[str, str] = {}
     for two in zip_longest(modules[::2], modules[1::2]):
         started = {name: _forked(partial(_fault, name)) for name in two if name}
