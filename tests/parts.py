@@ -120,7 +120,7 @@ CI: Mapping[str, Part] = {
         (Run(("tests/integration/tracking", "tests/journeys/tracking"), environment=ENVIRONMENT),)
     ),
     "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
-    "kills": Part((Run(("tests/kills",), environment=ENVIRONMENT),)),
+    "kills": Part((Run(("tests/kills",), WORKERS, environment=ENVIRONMENT),)),
     "costs": Part((Run(("tests/costs",), ALONE),)),
     "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
 }
