@@ -3,7 +3,7 @@
 *Raw bulk* sends prebuilt documents. The *bare floor* reads the sources first, in the fewest
 requests: for each asset one query of its metadata, one of its attributes and one listing. It is
 measured for each asset once, and in the portions in which events come: neither a bare client nor
-the product can read what the next batch will bring.
+the product can read what the next batch will contain.
 """
 
 import json

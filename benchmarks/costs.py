@@ -1,9 +1,9 @@
 """What each operation of the API costs: requests, and units by AWS's rules; on moto, in seconds.
 
 `python -m benchmarks.costs FILE` writes the figures as JSON. They are the same in every run: the
-clock goes as it is told, and what is random has always the same length. Each operation is measured
-in a function that runs already, but has to ask for the caller's role again, which it does every two
-seconds; and in one that has just started and remembers nothing.
+clock is controlled, and random values always have the same length. Each operation is measured in a
+running function that must read the caller's role again, which it does every two seconds, and in one
+that has just started and has cached nothing.
 """
 
 import json
@@ -38,7 +38,7 @@ _COUNTED = 250_000
 
 Body = Mapping[str, Any]
 Request = tuple[str, Body | None]
-"""What a request goes to, and its body."""
+"""A request and its body."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Gallery:
             for files in (FEW, VERY_MANY)
             for verb, method, make in (
                 ("archive", "DELETE", first),
-                ("bring back", "PUT", back),
+                ("restore", "PUT", back),
                 ("delete", "DELETE", gone),
             )
         )

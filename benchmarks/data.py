@@ -130,7 +130,7 @@ def _write_objects(site: Site, size: Size, half: int) -> None:
 
 
 def batches(site: Site, size: Size) -> Batches:
-    """What streams and buckets tell of everything that was written.
+    """Yield the events of streams and buckets about everything that was written.
 
     Raises:
         RuntimeError: the streams hold fewer records than were written.

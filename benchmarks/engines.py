@@ -43,7 +43,7 @@ class Site:
     http: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(maxsize=8))
 
     def empty_indexes(self) -> None:
-        """Make both indexes anew, so that every measurement writes into empty ones."""
+        """Create both indexes again, so that every measurement writes into empty ones."""
         engine = connect_search(self.wiring.settings)
         for index in SEARCH_INDEXES:
             name = self.pointer.current(index)
@@ -64,7 +64,7 @@ class Site:
 
 @contextmanager
 def started(say: Callable[[str], None]) -> Generator[tuple[Site, "Memory"]]:
-    """Engines on a temporary folder, their tables in memory; all of it is gone afterwards."""
+    """Engines on a temporary folder, their tables in memory; all of it is deleted afterwards."""
     with TemporaryDirectory(prefix="vitrine-bench-") as name:
         folder = Path(name)
         options = Options(durable=False)

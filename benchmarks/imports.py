@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 DEMANDED = 0.5
-"""Of the bare requests' rate, by the import."""
+"""The target rate of the import, relative to that of the bare requests."""
 _JOBS = 8  # what `vitrine import` sends at once by default
 _COUNTED = 100
 _START_BYTES = 4096
@@ -75,7 +75,7 @@ def main(
             _show_requests(runtime, _written(folder, "counted", _COUNTED, size))
     ratios: list[float] = []
     with _serving() as (runtime, folder):
-        # As many batches as are under way at once: each is answered by a process of its own.
+        # As many as the batches that run at the same time: each has a process of its own.
         warm = _written(folder, "warm", BATCHES_AT_ONCE * FILES_A_BATCH, size)
         _imported(runtime, warm)
         bare = Bare(runtime, size)
@@ -98,7 +98,7 @@ def main(
 
 @contextmanager
 def _serving(*options: str) -> Generator[tuple[Runtime, Path]]:
-    """A runtime of its own, and a folder; both are gone afterwards."""
+    """A runtime of its own, and a folder; both are deleted afterwards."""
     _screen.print(" ".join(("starting the product", *options)))
     with TemporaryDirectory(prefix="vitrine-bench-") as name:
         runtime = Runtime(Path(name) / "state")
@@ -154,7 +154,7 @@ def _show_requests(runtime: Runtime, folder: Path) -> None:
 class Bare:
     """Makes the requests of an import to S3, and no others.
 
-    All keys are temporary ones, whose events nobody receives.
+    All keys are temporary ones, whose events have no consumer.
     """
 
     def __init__(self, runtime: Runtime, size: int) -> None:

@@ -1,7 +1,7 @@
-"""The whole product in one process on moto, deterministic, to count what it asks for.
+"""Runs the whole product in one process on moto, deterministically, to count its requests.
 
-The deployed handlers run behind a gateway and event sources that are nothing but calls; what a
-request changed is delivered to the consumers that the declarations subscribe. OpenSearch only takes
+The gateway and the event sources are direct calls of the deployed handlers. What a request changed
+is delivered to the consumers that the declarations subscribe. OpenSearch only takes
 writes and answers searches with nothing. It takes the process over (environment, clock, clients):
 `benchmarks.costs` runs it in a process of its own.
 """
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _CREATED = {"PutObject", "CompleteMultipartUpload", "CopyObject"}
 _MAX_ROUNDS = 50
 _FORGOTTEN = timedelta(seconds=3)
-"""After which a function asks for the caller's role again."""
+"""Time after which a function reads the caller's role again."""
 
 
 @dataclass
@@ -235,7 +235,7 @@ class Product:
             self.engine.usage = usage
             yield usage
         self.changes += usage.changes
-        # Threads send in no order: what S3 tells of is told by key, so that batches are the same.
+        # Threads send in no order: S3's events are sorted by key, so that batches are the same.
         for operation, asked in sorted(usage.sent, key=lambda sent: str(sent[1].get("Key", ""))):
             self.messages += _caused(operation, asked)
 

@@ -61,8 +61,8 @@ def measure(
 ) -> Lag:
     """Change descriptions at `RATE` and look for them until the last one is found.
 
-    `new` makes a database with assets; the engine is asked itself, twenty times a second, so that
-    looking does not slow the functions down.
+    `new` makes a database with assets; the engine itself is polled, twenty times a second, so that
+    polling does not slow the functions down.
 
     Raises:
         RuntimeError: a write is not found within a minute.

@@ -5,7 +5,7 @@ from typing import Any
 
 Request = tuple[str, Mapping[str, Any] | None]
 Named = tuple[str, str, Callable[[int], Request]]
-"""A name, a method, and what makes the request of a number."""
+"""A name, a method, and a function that returns the nth request."""
 
 LEVELS, CHILDREN = 4, 20
 

@@ -1,7 +1,7 @@
 """Counts what requests cost by AWS's rules: requests of each kind, DynamoDB's read and write units.
 
-DynamoDB Local and moto tell no units, or not AWS's. This meter listens to boto3 clients, reads the
-items that a request touches before and after it through a client of its own, and computes units
+DynamoDB Local and moto report no units, or not AWS's. This meter listens to boto3 clients, reads
+the items that a request touches before and after it through a client of its own, and computes units
 from their sizes. Threads may read at once; what one writes between the two reads of another would
 be charged to both. A cancelled transaction and a refused write are charged like done ones.
 
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 Wire = dict[str, Any]
 _READ_BYTES, _WRITE_BYTES = 4096, 1024
 _TRANSACTIONAL = 2
+# Functions send requests in several threads.
 _COUNTING = Lock()
-"""Functions ask in several threads: what two of them add at once, one would lose."""
+"""Protects the counters."""
 _WRITES = {"PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"}
 
 
@@ -49,10 +50,10 @@ class Change:
 
 @dataclass
 class Usage:
-    """What was asked for while the meter ran."""
+    """The requests while the meter ran."""
 
     requests: Counter[str] = field(default_factory=Counter[str])
-    """By service and operation: `dynamodb.GetItem`."""
+    """Requests by service and operation: `dynamodb.GetItem`."""
     read_units: float = 0.0
     write_units: int = 0
     writes: Counter[str] = field(default_factory=Counter[str])
@@ -168,7 +169,7 @@ class _Listener:
 
 @cache
 def _other(endpoint: str, region: str) -> "DynamoDBClient":
-    """A client to the same engine that nobody listens to; making one takes long."""
+    """Return a client to the same engine that is not metered; creating one takes long."""
     return boto3.client("dynamodb", endpoint_url=endpoint, region_name=region)
 
 

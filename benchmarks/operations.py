@@ -22,7 +22,7 @@ _FEW_FILES, _MANY_FILES = 1, 50
 class Asked:
     """Requests by operation of each engine.
 
-    The units that DynamoDB Local tells are not AWS's: `benchmarks.costs` computes those.
+    The units that DynamoDB Local reports are not AWS's: `benchmarks.costs` computes those.
     """
 
     requests: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
@@ -88,10 +88,10 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
 
 
 def _path_of(engine: str, operation: str, caller: str) -> str | None:
-    """Who asked: the client itself, the request, the indexing of what it changed, the settling.
+    """Return the path: the client's, the request's, that of indexing its changes, or of settling.
 
-    The authorizer is left out: its answers are cached, so that it asks once in a while. Requests
-    to OpenSearch do not tell their function; bulks are indexing, though the settling's are among
+    The authorizer is left out: its replies are cached, so that it rarely sends requests. Requests
+    to OpenSearch do not name their function; bulks are indexing, though the settling's are among
     them, and all others come from searches.
     """
     if engine == "opensearch":

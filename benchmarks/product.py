@@ -23,7 +23,7 @@ _CODE = 'def handler(event, context):\n    return {"statusCode": 200, "body": "{
 
 @contextmanager
 def served(say: Callable[[str], None]) -> Generator[Runtime]:
-    """A product on a temporary folder, its tables in memory; all of it is gone afterwards.
+    """A product on a temporary folder, its tables in memory; all of it is deleted afterwards.
 
     Raises:
         RuntimeError: the product does not start.

@@ -18,8 +18,8 @@ RATES_NOTE = (
 )
 OPERATIONS_NOTE = (
     "Units by AWS's rules are in docs/reference/costs.md and in the JSON. Not counted here: the "
-    "authorizer (2 reads, then cached), polling of streams and queues. OpenSearch does not tell "
-    "who asks: bulks of the settling stand with those of the indexing."
+    "authorizer (2 reads, then cached), polling of streams and queues. OpenSearch does not "
+    "name the caller: bulks of the settling are included in those of the indexing."
 )
 _ENGINES = ("dynamodb", "s3", "opensearch", "sqs")
 
@@ -44,7 +44,7 @@ def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -
 
 
 def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]) -> None:
-    """What each operation asks for, while it runs and afterwards."""
+    """Print the requests of each operation, while it runs and afterwards."""
     table = Table(title="requests of one operation", show_lines=True)
     for column in ("operation", "on behalf of", "requests"):
         table.add_column(column)

@@ -37,14 +37,14 @@ from tests.factories.access import OnlyUser
 
 RULES = 200
 AT = 100_000
-"""Documents at which the targets hold."""
+"""Number of documents for which the targets are defined."""
 TARGETS = {"p50 ms": 50.0, "p99 ms": 200.0, "suggest p99 ms": 50.0, "facets": 2.0, "rules": 1.5}
 SIZES = (10_000, 30_000, AT, 300_000, 1_000_000)
 PAGE = 25
 
 _DATABASES, _ROUNDS = 50, 3
 _WARMING = 8
-"""Rounds before the first figures: OpenSearch is compiled while it answers them."""
+"""Rounds before measurements, in which OpenSearch's code is compiled."""
 _CALLER = Identity("admin")
 _TYPED = ("pu", "hel", "gear p", "nordw", "mat", "spare", "amph", "cast i", "hg-1", "engine bl")
 _STATES = ("released", "prototype", "obsolete", "in review", "spare part", "scanned")

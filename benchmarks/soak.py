@@ -10,7 +10,7 @@ from benchmarks.pacing import at_rate
 from tests.journeys.runtime import Api, Runtime, noise
 
 CALLS = 7200
-"""Of an hour: a write, and a read or a search, each second."""
+"""Calls of an hour: a write, and a read or a search, each second."""
 _LOOK_EVERY = 2.0
 _MEBIBYTE = 1024 * 1024
 

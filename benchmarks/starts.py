@@ -20,7 +20,7 @@ from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 
 MOST = 1.25
-"""Times what the libraries alone take."""
+"""The target, relative to the time of the libraries alone."""
 _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 _LIBRARIES = """
 import boto3

@@ -16,35 +16,35 @@ from docs.tables import rows
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _HEAD = ("DynamoDB", "S3", "OpenSearch", "SQS", "read units", "write units")
 _INTRODUCTION = """\
-What the product asks of AWS for each operation, and the units that DynamoDB charges for it by its
-rules: from the sizes of the items that are touched, transactions double, indexes by what of their
-entries changes. Measured with the deployed handlers on moto by `benchmarks.costs`, the same in
-every run; assets have names and descriptions of some fifty letters and no tags, files four bytes.
+The requests to AWS of each operation, and the units that DynamoDB charges for them: by the sizes of
+the items, twice for transactions, and for indexes by the changed entries. `benchmarks.costs`
+measures the deployed handlers on moto, with the same result in every run. Assets have names and
+descriptions of some fifty letters and no tags; files have four bytes.
 
-The function that answers runs already, but asks whether anybody's rights have changed, as it does
-every two seconds: within these it is one `GetItem` and one read unit less. A cold function, which
-has just started, reads once what it then keeps (the caller's rights, the bucket's record for a
-minute, secrets for good); where rights have changed, they are read anew.
-The gateway keeps the answer on a key for five seconds. What waits in queues is received by AWS on
-its own account."""
+The function is running already, but checks whether permissions have changed, as it does every two
+seconds. Without that check an operation takes one `GetItem` and one read unit less. A cold function
+has just started, and reads what it then caches: the caller's permissions, the bucket's record for a
+minute, and secrets. Changed permissions are read again.
+API Gateway caches the result for a key for five seconds. The requests with which Lambda receives
+messages are not included."""
 _FOLLOWS = """\
-What one such operation alone sets going behind the API. Streams and queues are read in batches:
-under load one run of a function serves many changes, so that these figures are the most that a
-change costs. `IndexSettle` comes after 15 minutes, when the table indexes have caught up."""
+The work that one such operation causes after its reply. Streams and queues are read in batches:
+under load one call of a function handles many changes, so these figures are the maximum cost of a
+change. `IndexSettle` runs after 15 minutes, when the table indexes are up to date."""
 
 _PROCESSING = """\
-An execution of a workflow is charged by its state transitions, and its functions by their seconds
-and memory. The state machine enters four states for the whole execution, two for each pipeline, and
-two more for one that follows another, to see what that one wrote; retries, and outputs that take
-several calls to store, add some. Step Functions logs some thirty lines an execution, and its two
-status events are free. A shipped pipeline adds a read of the file, a write of its facts, and one
-each of a thumbnail and a GLB; ProcessOutput stores the outputs.
+Step Functions charges an execution by its state transitions, and Lambda charges its functions by
+time and memory. The state machine enters four states for the whole execution, two for each
+pipeline, and two more for each pipeline after the first, to list the outputs of the one before.
+Retries, and outputs that take several calls to store, add transitions. Step Functions logs some
+thirty lines per execution, and its two status events are free. A shipped pipeline adds a read of
+the file and writes of its facts, a thumbnail and a GLB; ProcessOutput stores the outputs.
 
-Where a pipeline calls its reader, it is charged for the seconds in which it waits (512 MB with
+If a pipeline calls its reader, the pipeline is charged for the time in which it waits (512 MB with
 `readers` set to `always`), and the reader for each round, usually one to three. Each file starts an
-instance of the reader: its libraries take 0.6 seconds of a processor to load, beside the start of
-Lambda itself, which was not measured. AWS charges for each isolated instance that it creates, by
-its memory: 0.000167 USD for a gigabyte, so 0.33 USD for a thousand files (unverified)."""
+instance of the reader: loading its libraries takes 0.6 seconds of processor time, in addition to
+Lambda's own start, which was not measured. AWS charges for each isolated instance that it creates,
+by its memory: 0.000167 USD for a gigabyte, so 0.33 USD for a thousand files (unverified)."""
 
 Figures = Mapping[str, Any]
 
@@ -67,13 +67,13 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
     yield from _INTRODUCTION.splitlines()
     yield ""
     yield from rows(
-        ("operation", *_HEAD, "a cold function adds"),
+        ("operation", *_HEAD, "added by a cold function"),
         (
             (name, *_cells(each["request"]), _added(each["request"], each.get("cold")))
             for name, each in figures.items()
         ),
     )
-    yield from ("", "## What follows", "", *_FOLLOWS.splitlines(), "")
+    yield from ("", "## Work after the reply", "", *_FOLLOWS.splitlines(), "")
     yield from rows(
         ("operation", "function", *_HEAD),
         (
@@ -84,7 +84,7 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
     )
     yield from ("", "## What processing a file costs", "", *_PROCESSING.splitlines(), "")
     yield from rows(("pipelines", "state transitions", "functions"), _processing())
-    yield from ("", "## What costs while nobody works", "", *idle_costs())
+    yield from ("", "## What costs without use", "", *idle_costs())
     yield from ("", "## The requests to DynamoDB", "")
     yield from rows(
         ("operation", "requests"),
@@ -98,7 +98,10 @@ def _processing() -> Iterator[tuple[str, ...]]:
     of_pipeline = 2  # the choice of its kind, and its task
     outputs = [spec for spec in FUNCTIONS if spec.kind == "output"]
     for pipelines in (1, 2):
-        names = ["of its pipelines", *(f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs)]
+        names = [
+            "those of its pipelines",
+            *(f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs),
+        ]
         looks = 2 * (pipelines - 1)  # for the files of the pipeline before
         count = of_execution + of_pipeline * pipelines + looks
         yield f"{pipelines} in a workflow", str(count), ", ".join(names)

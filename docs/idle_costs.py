@@ -1,4 +1,4 @@
-"""What a stage costs while nobody uses it: declared units, and prices from a dated file."""
+"""What a stage costs without use: declared units, and prices from a dated file."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,16 +21,15 @@ LOCAL = "local"
 
 _TEXT = """\
 Storage, requests and the running time of functions are charged by use. The following is charged
-while nobody uses the deployment. Three search nodes elect a master among themselves and survive
-the loss of one node or zone; a single node costs a third, and its loss ends searches until the
-service has replaced it. The free tier is not subtracted."""
+without any use. Three search nodes elect a master among themselves and survive the loss of one node
+or zone. A single node costs a third, and after its loss searches fail until the service has
+replaced it. The free tier is not subtracted."""
 _MORE = """\
-Settings that add to this: `alarmTopicArn` the alarms ({alarms}), `searchInVpc` interface endpoints
-({endpoint} each and zone), `detailedRouteMetrics` four metrics for each route that is used
-({metric} each), and `cloudTrail`, `userPoolFirewall` and `malwareScan` what AWS charges for these
-services.
+Some settings add to this: `alarmTopicArn` adds the alarms ({alarms}), `searchInVpc` adds interface
+endpoints ({endpoint} each per zone), and `detailedRouteMetrics` adds four metrics for each used
+route ({metric} each). AWS also charges for `cloudTrail`, `userPoolFirewall` and `malwareScan`.
 
-Prices in USD without tax, of {region}, noted on {date}:"""
+Prices are in USD without tax, for {region}, as of {date}:"""
 
 
 class Charge(NamedTuple):
@@ -70,11 +69,11 @@ def _stages(prices: Mapping[str, tuple[float, str]]) -> Iterator[tuple[str, ...]
         amounts = [each.units * prices[each.price][0] for each in charges]
         for each, amount in zip(charges, amounts, strict=True):
             yield stage, each.what, f"{each.units:g}", f"{amount:.2f}"
-        yield stage, "in all", "", f"{sum(amounts):.0f}"
+        yield stage, "total", "", f"{sum(amounts):.0f}"
 
 
 def idle_charges(settings: Settings) -> Iterator[Charge]:
-    """What a stage is charged for while nobody uses it."""
+    """Return what a stage is charged for without use."""
     has_search = settings.search == "provisioned"
     if has_search:
         nodes, kind = settings.search_instance_count, settings.search_instance_type

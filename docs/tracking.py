@@ -20,7 +20,7 @@ def tracking_page() -> Iterator[str]:
     yield from ("", "In workspaces other than the default, these items have other keys:", "")
     yield from rows(("partition key", "sort key", "item"), _keys_elsewhere())
     yield from ("", "## Indexes", "")
-    yield from rows(("index", "partition key", "sort key", "what for"), _indexes())
+    yield from rows(("index", "partition key", "sort key", "purpose"), _indexes())
     yield from ("", "Keys in the global indexes:", "")
     yield from rows(("index", "item", "partition key", "sort key"), _index_keys())
     yield from ("", "Sort keys in the local indexes, which have the table's partition key:", "")

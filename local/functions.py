@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class TenantError(LocalError):
-    """A call without the tenant that its function needs, or with one that it does not take."""
+    """A call without the tenant that its function requires, or with one that it does not accept."""
 
     def __init__(self, spec: FunctionSpec) -> None:
         needs = "needs the id of a tenant" if spec.per_tenant else "is in no tenant isolation"

@@ -162,7 +162,7 @@ def _headers(headers: Iterable[tuple[str, str]]) -> Object:
 
 
 def _forwarded(request: Request) -> Object:
-    """Return what the gateway itself tells of the connection, whatever the client claims."""
+    """Return the gateway's own description of the connection, whatever the client claims."""
     return {"x-forwarded-for": request.source, "x-forwarded-proto": "http"}
 
 

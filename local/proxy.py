@@ -230,7 +230,7 @@ class Proxies:
 
 
 def _is_presigned_read(method: str, target: str) -> bool:
-    """Tell whether S3's own rules decide which pages may read an object (decision 23)."""
+    """Return whether S3's own rules decide which pages may read an object (decision 23)."""
     names = {name.lower() for name, _ in parse_qsl(target.partition("?")[2])}
     return method in {"GET", "HEAD", "OPTIONS"} and "x-amz-signature" in names
 

@@ -1,7 +1,7 @@
 """Lambda's Runtime API, through which the function processes receive calls and return results.
 
-Every process is answered on a port of its own, so that an answer is known to come from it; a path
-of its own would not do, because the client reports a failed start to host and port only.
+Each process has a port of its own, which identifies its requests. A path would not suffice,
+because the client reports a failed start to host and port only.
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
 

@@ -58,7 +58,7 @@ def check_sdk(version: str) -> None:
 
 
 def sdk_version() -> str:
-    """Return the version of boto3 that the runtime brings."""
+    """Return the version of boto3 in the runtime."""
     return boto3.__version__
 
 

@@ -18,7 +18,7 @@ from backend.aws.lambda_quotas import Instances, instances
 from backend.core.errors import ConflictError, UnavailableError
 
 _DENIED_SECONDS = 15
-"""How long a denial is retried. Other requests of the role have been allowed before."""
+"""Time for which a denial is retried, after other requests of the role were allowed."""
 _QUOTA = 'quota "Concurrent executions" of Lambda'
 _BUSY = "so that requests are not throttled while queues are busy"
 _RAISE = "request an increase in Service Quotas, or"

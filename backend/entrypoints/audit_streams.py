@@ -25,7 +25,8 @@ from backend.spec.buckets import FAILURE_BUCKET
 Record = Mapping[str, Any]
 Handler = Callable[[dict[str, Any], Any], Reply]
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-"""Who removes what expires. (Source: DynamoDB Developer Guide, "Streams and Time to Live".)"""
+"""The identity that deletes expired items. (Source: DynamoDB Developer Guide, "Streams and Time to
+Live".)"""
 _logger = Logger()
 
 

@@ -25,7 +25,7 @@ from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 from backend.spec.settings import READERS, TURNTABLES
 
 VERSION = 1
-"""Of the form of `inspection.json`."""
+"""Version of the format of `inspection.json`."""
 _NO_JAIL = "this deployment has no function that reads files"
 
 

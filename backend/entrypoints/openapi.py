@@ -16,7 +16,7 @@ _OUTSIDE = {
     "queues": "backend.operations.queue_routes",
     "search_indexes": "backend.operations.search_routes",
 }
-"""The routes that are no domain's."""
+"""Routes that belong to no domain."""
 
 
 @cache

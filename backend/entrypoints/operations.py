@@ -36,7 +36,7 @@ from backend.spec.functions import (
 
 Scheduled = Callable[[dict[str, Any], Any], dict[str, Any]]
 _SHARE = 0.5
-"""How much of a function's time a scheduled run goes on beginning work."""
+"""Part of a function's timeout in which a scheduled run starts work."""
 _logger = Logger()
 
 

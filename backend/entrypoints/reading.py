@@ -23,8 +23,9 @@ from backend.spec.inspection_outputs import InspectionOutput
 from backend.spec.settings import READERS, TURNTABLES
 from backend.values import frozen
 
+# They take 20 requests to S3.
 _LISTED_FILES = 20_000
-"""Files of an asset among which references are resolved: 20 requests to S3."""
+"""Files of an asset among which references are resolved."""
 _GRACE_SECONDS = 30
 _MILLISECONDS = 1000
 

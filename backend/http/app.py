@@ -42,7 +42,6 @@ COMPRESSED_CHARS = 64 * 1024
 """Length from which replies are compressed."""
 # A Lambda function may return 6 MB, including the headers.
 MAX_REPLY_BYTES = 5_900_000
-"""Of the 6 MB that a Lambda function may answer, with room for headers."""
 _logger = Logger()
 
 

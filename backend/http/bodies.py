@@ -20,7 +20,6 @@ M = TypeVar("M", bound=BaseModel)
 
 # A Lambda event may have 6 MB, which API Gateway counts after escaping.
 MAX_BODY_BYTES = 5 * 1024 * 1024
-"""Below the 6 MB that a Lambda event may have, which the gateway counts after escaping."""
 
 _MAX_SHOWN_ERRORS = 20
 _SURROGATES = frozenset(

@@ -23,9 +23,9 @@ from backend.search.maintenance.failure_entries import (
 from backend.search.maintenance.replay import Replayed, Replayer
 from backend.spec.routes import REPLAY_FAILURES
 
+# A job is not needed, since nothing is incomplete between two entries.
 BUDGET = timedelta(seconds=3)
-"""How long a request starts replays; the client repeats it. No job is needed: nothing is incomplete
-between two entries."""
+"""Time in which a request starts replays. The client repeats the request."""
 _FAILURE = Secured("failure")
 _PAGE = 50
 

@@ -21,7 +21,7 @@ _HARMLESS = frozenset(
     | {"jfif", "jfif_version", "jfif_unit", "jfif_density", "adobe_transform", "progressive"}
     | {"progression"}
 )
-"""What Pillow reports of a file that describes its pixels only."""
+"""Pillow's metadata of a file that only describes its pixels."""
 _HARMLESS_SEGMENTS = frozenset({"APP0", "APP14"})
 
 

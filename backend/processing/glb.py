@@ -21,7 +21,7 @@ _ARRAY, _ELEMENTS = 34962, 34963
 _FLOAT, _UNSIGNED = 5126, 5125
 _LARGEST = 3e38  # of 32-bit floats
 _FAR = 1e4
-"""A model farther from its origin is moved there; its node moves it back."""
+"""Distance from the origin above which a model is moved there. Its node moves it back."""
 
 
 def write_glb(

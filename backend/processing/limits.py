@@ -5,7 +5,7 @@ from backend.spec.inspection_outputs import GLB
 MIB = 1 << 20
 
 INPUT_BYTES = 512 * MIB
-"""The size of one file, and of all files together that one model references."""
+"""Size of one file, and of all files together that one model references."""
 REFERENCED_FILES = 512
 JSON_BYTES = 64 * MIB
 VERTICES = 12_000_000
@@ -13,7 +13,7 @@ TRIANGLES = 16_000_000
 NODES = 1_000_000
 POINTS = 400_000_000
 SAMPLED_POINTS = 1_000_000
-"""Of a larger point cloud every nth point is drawn and written to the GLB."""
+"""Points of a point cloud that are drawn and written to the GLB. Of more, every nth is."""
 PIXELS = 100_000_000
 TEXTURE_PIXELS = 2048
 THUMBNAIL_PIXELS = 512
@@ -21,15 +21,15 @@ SMALL_PIXELS = 256
 TURNTABLE_FRAMES, TURNTABLE_PIXELS = 8, 256
 GLB_BYTES = GLB.most_bytes
 REFERENCES = 1000
-"""References that a result names."""
+"""References in a result."""
 REASON_CHARACTERS = 300
 
 CHILD_MEMORY_BYTES = 1536 * MIB
 CHILD_ADDRESS_BYTES = 3072 * MIB
 CHILD_CPU_SECONDS = 120
-"""The most processor time that any file gets. A smaller file gets less, see `cpu_seconds_for`."""
+"""Maximum processor time of any file. Smaller files have less, see `cpu_seconds_for`."""
 CHILD_SECONDS = 150
-"""The most time until a reader is ended that gets no processor time, or uses none."""
+"""Maximum elapsed time of a file, for readers that get or use no processor time."""
 _CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 
 

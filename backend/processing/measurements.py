@@ -14,7 +14,8 @@ from backend.spec.facts import FACTS
 Facts = dict[str, str | int | float | bool]
 
 _TOLERANCE = 1e-6
-"""Vertices nearer than this part of the size are one, for edges and watertightness."""
+"""Distance, relative to the model's size, below which vertices are one for edges and
+watertightness."""
 _SURFACE_TRIANGLES = 3_000_000
 _NAMES = frozenset(fact.name for fact in FACTS)
 

@@ -7,7 +7,7 @@ import numpy as np
 from backend.processing.scene import Floats, Indices, Part
 
 _FLAT_TRIANGLES = 100_000
-"""Up to this number each triangle gets its own corners, which keeps edges sharp."""
+"""Number of triangles up to which each has its own vertices, which keeps edges sharp."""
 
 
 def with_normals(part: Part) -> Part:

@@ -52,12 +52,9 @@ NO_THREATS_FOUND = "NO_THREATS_FOUND"
 ACCESS_LOG_DAYS = 90
 # An upload can be completed for seven days, and its large files are copied after that.
 ABORT_MULTIPART_DAYS = 8
-"""A day longer than an upload may be completed: its large files wait for their worker then."""
 # S3 counts from the start of the upload, also for objects assembled on its seventh day. The worker
 # then has another seven days.
 TEMP_UPLOADS_DAYS = 15
-"""S3 counts from the beginning of the upload, also of what was put together on its last day; the
-worker has another seven days then."""
 
 ASSET_BUCKET = Bucket(
     "AssetBucket",

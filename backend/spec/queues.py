@@ -197,8 +197,8 @@ SCAN_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, SCAN_RESULTS),)
 """Buckets whose malware scan results are sent to a queue, if the stage enables scans."""
 
 UNCONSUMED_STREAMS: dict[str, str] = {
-    assets.DATABASES.name: "no document holds a field of a database but its id",
-    assets.ASSET_LINKS_METADATA.name: "metadata of links is in no document",
-    metadata.DATABASE_METADATA.name: "metadata of databases is in no document",
+    assets.DATABASES.name: "of a database, documents contain only the id",
+    assets.ASSET_LINKS_METADATA.name: "documents contain no metadata of links",
+    metadata.DATABASE_METADATA.name: "documents contain no metadata of databases",
 }
 """Streams without a consumer, each with the reason."""

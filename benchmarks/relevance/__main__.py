@@ -21,7 +21,7 @@ from benchmarks.relevance.measure import Collection, Scores, Typos, ndcg, scores
 
 LEAST_NAVIGATIONAL_RECALL = 0.95
 LEAST_CLOSED = 0.5
-"""Of the distance of the plain query's nDCG to 1."""
+"""The target, relative to the distance of the plain query's nDCG to 1."""
 QUERIES = queries()
 _screen = Console(highlight=False, soft_wrap=True)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -26,13 +26,13 @@ from tests.factories.search import asset_row
 GENERATED = 20_000
 SEED = 19
 ASSIMP, MODELS = Path(__file__).with_name("assimp_paths.txt"), "assimp"
-"""The list of paths, and the database of the assets made of it: one for each folder."""
+"""The list of paths, and the database of the assets created from it, one per folder."""
 
 _BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
 _FIRST_DAY = datetime(2015, 1, 1, tzinfo=UTC)
 _DAYS = 4000
 _MISSPELT = 0.01
-"""The share of names with two letters exchanged, as people's names of files have them."""
+"""The share of names with two exchanged letters."""
 
 PRODUCTS: dict[str, tuple[str, ...]] = {
     "drives": (
@@ -102,7 +102,7 @@ class Thing:
     weight: float = 0
     made: str = ""
     mentions: str = ""
-    """Another product that the description names."""
+    """Another product in the description."""
     misspelt: bool = False
     tags: tuple[str, ...] = ()
 

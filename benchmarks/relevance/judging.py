@@ -13,7 +13,7 @@ from benchmarks.relevance.corpus import Thing
 Grade = Callable[[Thing, str | None], int]
 """The grade of an asset (path None), or of one of its files."""
 Condition = tuple[str, str, Any]
-"""A field, how it is compared, and with what."""
+"""A field, a comparison and a value."""
 MEANT = 3
 _QUERIES = Path(__file__).with_name("queries.json")
 

@@ -35,8 +35,9 @@ from local.state import tools_folder
 SIZES = (1_000, 10_000, 50_000)
 _ENGINE, _TABLE = "dynamodb", "tracking"
 _ROUNDS = 5
+# SQLite takes a quarter of a second for each page.
 _SEARCHED = 1_000
-"""Runs in the experiment of which pages are read; SQLite takes a quarter of a second for each."""
+"""Runs in the experiment whose pages are read."""
 _screen = Console(highlight=False, soft_wrap=True)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -21,7 +21,7 @@ from vitrine_mlflow.keys import Key
 from vitrine_mlflow.store import DynamoTrackingStore
 
 RARE = 10
-"""How many runs have the rare param, in experiments of any size."""
+"""Number of runs with the rare parameter, in experiments of any size."""
 _ITEMS_IN_MEMORY = 5_000
 _START = 1_700_000_000_000
 
@@ -29,7 +29,7 @@ _START = 1_700_000_000_000
 class Filling(Database):
     """A database that holds what is written until `flush`, and reads only experiments.
 
-    Nobody else may write to the runs, so conditions are not checked.
+    There are no other writers of the runs, so conditions are not checked.
     """
 
     def __init__(self, client: Any, table: str) -> None:

@@ -10,10 +10,10 @@ numbers continue where they stopped, so a checkpoint (shard, sequence number) re
 restart. As on AWS records live for 24 hours, also while it is down; a shard is closed after four
 hours and a child shard follows. In memory (`durable=False`) nothing survives.
 
-One window: TransactWriteItems is answered some milliseconds before its commit. A SIGKILL of the
+One window: TransactWriteItems returns some milliseconds before its commit. A SIGKILL of the
 engine in between loses the whole transaction; SIGTERM waits for the commit, and so does any later
 request to it, so a caller who must be sure first sends something cheap (ListTables).
-Other writes are committed before they are answered. A killed runner is no such case: its engines
+Other writes are committed before they return. A killed runner is no such case: its engines
 get SIGTERM first (`guard.py`, `stop_leftovers`).
 
 Every write waits for SQLite's fsync, and no option changes SQLite's settings. Without that wait:

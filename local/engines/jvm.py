@@ -44,7 +44,7 @@ def command(
 def compile_into(jar: Path, sources: Sequence[Path], *, lib: Path, tools: Path) -> None:
     """Compile Java sources against the jars in `lib`, into `jar`.
 
-    A jar, because the archive of loaded classes (see `command`) does not take folders.
+    A jar, because the archive of loaded classes (see `command`) does not support folders.
 
     Raises:
         EngineError: it does not compile; with what the compiler said.

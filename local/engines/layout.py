@@ -50,7 +50,7 @@ def jars_folder_name(engine: str, version: str, *, besides: bytes = b"1") -> str
 
 
 def fetch_locked(engine: str, tools: Path, progress: Progress, *, into: Path) -> None:
-    """Bring the jars of an engine's lock into the store and link them into a folder.
+    """Fetch the jars of an engine's lock into the store and link them into a folder.
 
     Raises:
         EngineError: as `fetch_all`.

@@ -53,10 +53,10 @@ def is_free(port: int) -> bool:
 
 
 def chosen_port(port: int | None, *, name: str) -> int:
-    """Return `port` when it is free, or a free one when none is asked for.
+    """Return `port` if it is free, or a free port if none is given.
 
     Raises:
-        EngineError: the asked port is in use.
+        EngineError: the given port is in use.
     """
     if port is None:
         return free_port()

@@ -166,7 +166,7 @@ def launch(
 def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list[str]:
     """Stop what an earlier runner left running on `data`; return the names of those stopped.
 
-    A pid file whose process is gone, or whose pid now belongs to another process, is removed.
+    A pid file whose process has ended, or whose pid now belongs to another process, is removed.
     """
     stopped: list[str] = []
     for pid_file in sorted(data.glob(f"{name}.pid")):
@@ -215,8 +215,10 @@ def _gone_within(process: psutil.Process, timeout: float) -> bool:
 
 
 def _is_gone(process: psutil.Process) -> bool:
-    """Say whether a process has ended; its parent, perhaps a container's first process, may
-    never ask for its exit code, so waiting until the pid is gone could last for ever.
+    """Return whether a process has ended.
+
+    Its parent, perhaps a container's first process, may never collect its exit code, so waiting
+    until the pid no longer exists might not end.
     """
     try:
         return process.status() == psutil.STATUS_ZOMBIE

@@ -10,7 +10,6 @@ VERSITYGW = "1.8.0"
 
 # OpenSearch 3 requires it; DynamoDB Local and ElasticMQ also run on older releases.
 JAVA_MINIMUM = 21
-"""OpenSearch 3 needs it; DynamoDB Local and ElasticMQ run on less."""
 JAVA_FETCHED = "25"
 """The Temurin release that is downloaded if no suitable Java is installed."""
 GO_MINIMUM = (1, 25)

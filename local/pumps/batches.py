@@ -1,4 +1,4 @@
-"""Delivers one batch of a stream: retried, split, checkpointed, finally given up.
+"""Delivers one batch of a stream: with retries, splits, checkpoints and a failure destination.
 
 Independent of engines: the caller passes the functions that call, record and write, so that every
 case of a delivery can be tested.
@@ -96,7 +96,7 @@ async def deliver(
 
 
 async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _Segment:
-    """Give up records that are older than the policy allows; return the rest."""
+    """Send records that are older than the policy allows to the failures; return the rest."""
     aged = _aged(segment.records, policy)
     if not aged:
         return segment

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GivenUp:
-    """A batch, why it was given up, and after how many calls."""
+    """A batch that is no longer retried, with the reason and the number of calls."""
 
     shard: str
     records: list[Object]

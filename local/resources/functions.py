@@ -86,7 +86,7 @@ class Layer(Properties):
 
 
 class ErrorDestination(Properties):
-    """The destination of a batch that was given up."""
+    """The destination of a batch that is no longer retried."""
 
     destination: str
 

@@ -30,11 +30,11 @@ ALWAYS = {
     "Vary",
     "X-Content-Type-Options",
 }
-"""Headers that replies may have without telling it in the OpenAPI document."""
+"""Headers that replies may have without an entry in the OpenAPI document."""
 SUCCESSES = range(200, 300)
 REFUSED = 400
 BUG = 500
-"""The status that no route tells of."""
+"""The status that no route declares."""
 
 
 @dataclass

@@ -13,7 +13,7 @@ import httpx
 from tests.journeys.runtime import Api, Runtime, noise, put_parts
 
 OUTAGES = {503, 504}
-"""What clients may be told while an engine is away; a 500 never."""
+"""Statuses that clients may receive while an engine is unavailable; never a 500."""
 
 
 PATIENCE = 900

@@ -25,8 +25,8 @@ PATIENCE_SECONDS = 120
 """What is done in moments may take that long where others use the machine. How soon a change is
 found is the benchmarks' to say."""
 DRAIN_SECONDS = 300
+# A restarted engine fails before that.
 START_SECONDS = 400
-"""An engine that is started anew gives up by itself before."""
 
 
 class Keys(TypedDict):

@@ -22,7 +22,7 @@ FILES = 6
 PATHS = [f"/parts/{number}.bin" for number in range(20 * FILES)]
 """A path that was moved from is not free again: its archived versions may be an asset version's."""
 REFUSALS = {400, 404, 409, 410, 412, 429, 503}
-"""What a client may be told whose call met those of others: never a 500."""
+"""Statuses that a client may receive whose call conflicts with others; never a 500."""
 ARCHIVED = "DELETE /archiveAsset 200"
 MOVED = "POST /moveFile 200"
 

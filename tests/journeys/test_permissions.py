@@ -7,8 +7,9 @@ import pytest
 
 from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
+# Functions read the rules every two seconds.
 GONE_SECONDS = 5
-"""The contract: a revoked right is gone by then. Functions read the rules every 2 s."""
+"""The contract's maximum time until a revoked right has no effect."""
 
 
 def unique(word: str) -> str:

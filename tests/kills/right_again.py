@@ -9,7 +9,7 @@ from tests.journeys.runtime import Runtime, wait_until
 
 RIGHT_AGAIN_SECONDS = 60
 TRUTHFUL_ENDS = {("SUCCEEDED", None), ("FAILED", "Interrupted")}
-"""Status and error of executions that were under way: repeated, or given up."""
+"""Status and error of executions that were running: repeated, or ended."""
 
 
 def becomes_right(runtime: Runtime, database: str) -> None:

@@ -33,10 +33,10 @@ class ModelAsset:
     created_at: str
     asset_type: str = "none"
     types: set[str] = field(default_factory=lambda: {"none"})
-    """Those that it had, as far as anybody has looked: an archived asset keeps the last of them."""
+    """The asset's types since the last check; an archived asset keeps the last of them."""
     is_archived: bool = False
     is_half_done: bool = False
-    """Its last change of state was cancelled for good: which files it reached, only S3 knows."""
+    """Whether its last change of state was cancelled. Only S3 shows which files it changed."""
     taken: set[str] = field(default_factory=set[str])
     files: dict[str, ModelFile] = field(default_factory=dict[str, ModelFile])
     records: dict[tuple[RecordKind, str], Records] = field(

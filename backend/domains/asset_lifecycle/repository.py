@@ -40,7 +40,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
 ROWS = 250
-"""Rows that are removed in one step."""
+"""Rows that one step deletes."""
 _UPLOADS = 10
 
 

@@ -45,7 +45,7 @@ from backend.spec.tables.assets import (
 from backend.spec.tables.metadata import RECORD_SETS, RECORDS_OF, RECORDS_OWNER
 
 RECORDS_OF_LINK = "assetLink"
-"""What the count of a link's records has for a sort key."""
+"""The sort key of the item that counts a link's records."""
 
 
 class LinkNotFoundError(NotFoundError):

@@ -32,13 +32,14 @@ COUNTERS: Mapping[EdgeKind, str] = {
     "parent": "parentCount",
     "related": "relatedCount",
 }
-"""The attribute of an asset's row that counts its edges of a kind."""
+"""The attribute of an asset's row that counts its edges of each kind."""
 MARKS: Mapping[EdgeKind, str] = {"parent": "lastParentLink", "child": "lastChildLink"}
-"""The attribute of an asset's head that names the link which last gave it an edge of a kind."""
+"""The attribute of an asset's head with the link that last added an edge of each kind."""
 HEAD = "revision"
-"""The sort key of heads; it sorts after those of all edges."""
+"""The sort key of heads. It sorts after the keys of edges."""
+# A transaction has at most 100 items.
 MAX_WALKED = 80
-"""Assets above a parent or below a child that are demanded unchanged: a transaction holds 100."""
+"""Assets above a parent or below a child that must be unchanged."""
 MAX_TREE_NODES = 1000
 MAX_TREE_DEPTH = 32
 

@@ -13,7 +13,7 @@ from backend.domains.jobs.models import JobState
 from backend.values import frozen
 
 MAX_FILES = 10_000
-"""Files that one request may name; with `useLatestFiles` there is no limit."""
+"""Files that one request may name; `useLatestFiles` has no limit."""
 MAX_COMMENT_CHARS = 256
 MAX_LATER_COMMENT_CHARS = 1024
 MAX_ALIAS_CHARS = 64
@@ -279,7 +279,7 @@ class VersionPlan(WireModel):
     comment: str
     version_alias: str = ""
     pages: int = 0
-    """Pages of files that the request named."""
+    """Number of pages of files that the request named."""
     of_version: str | None = None
     of_snapshot: str | None = None
     revert_metadata: bool = False

@@ -17,11 +17,12 @@ from backend.domains.asset_versions.models import (
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
 from backend.spec.facts import FACT_BY_KEY, GEOMETRY
 
+# Their paths may have a kilobyte each.
 NAMED_ON_A_PAGE = 100
-"""Files that one row notes of those that a request names: paths of a kilobyte fit."""
+"""Files of a request that one row stores."""
 MAX_SKIPPED = 500
 MAX_SKIPPED_BYTES = 64 * 1024
-"""The most skipped files that a job's row names; further ones are counted."""
+"""Maximum size of the skipped files in a job's row; further ones are only counted."""
 
 
 def held(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:

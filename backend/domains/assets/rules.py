@@ -12,16 +12,16 @@ from backend.spec.key_layouts import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
 
 INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})
-"""What a change of sends the documents of all files to be built again."""
+"""Attributes whose change rebuilds the documents of all files of the asset."""
 
 PATH_ROOM_BYTES = 128
-"""Every asset has room for relative paths of at least this many bytes, in all keys they enter."""
+"""Bytes that an asset's prefix leaves for relative paths, in all keys that contain them."""
 
 MAX_TYPED_FILES, MAX_TYPED_BYTES = 500, 64 * 1024
-"""Of the paths that an asset's row names for their primary types: with more it names none."""
+"""Maximum number and size of the paths in `typed_files`; with more the row has none."""
 
 MAX_PREFIX_DEPTH = 16
-"""Segments of an asset's prefix, the bucket's base prefix among them."""
+"""Segments of an asset's prefix, including the bucket's base prefix."""
 
 
 class FileNotFoundInAssetError(NotFoundError):

@@ -9,8 +9,8 @@ from backend.domains.buckets.models import AssetBucket
 from backend.values import frozen
 
 SkipKind = Literal["reservedFolder", "outsideBasePrefixes", "noFolder", "badAssetId", "taken"]
-"""Why an object became no file of an asset. The first two are as they should be: such objects are
-counted. The others need somebody: they are kept with the failures too."""
+"""Why an object became no file of an asset. The first two are expected and only counted. The others
+need an operator and are also stored as failure entries."""
 EXPECTED: frozenset[SkipKind] = frozenset({"reservedFolder", "outsideBasePrefixes"})
 
 

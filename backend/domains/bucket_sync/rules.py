@@ -13,7 +13,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
 
 ABOUT_CHARS = 256
-"""The longest description of an asset."""
+"""Maximum length of an asset's description."""
 
 
 class NotUnderstoodError(Exception):

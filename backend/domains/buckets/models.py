@@ -9,10 +9,10 @@ from backend.core.names import Form, Id, check_file_name
 from backend.core.quoting import quoted
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
 
+# An asset's prefix has at most sixteen segments, including these.
 MAX_BASE_SEGMENTS = 8
-"""Leaves room for assets below it: prefixes of assets have sixteen segments at the most."""
+# Keys have 1,024 bytes for this prefix, ids and paths.
 MAX_BASE_BYTES = 512
-"""Leaves room for ids and paths in keys of 1,024 bytes."""
 
 
 class AssetBucket(WireModel):

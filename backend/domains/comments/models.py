@@ -8,9 +8,11 @@ from backend.core.models import PageQuery, WireModel
 from backend.core.names import AssetId, Form, Words, is_text
 from backend.spec.keys import COMMENT, SORT_KEY_BYTES, active
 
+# The contract has no limit.
 MAX_BODY_CHARS = 10_000
-"""Ours: the contract names no limit."""
+"""Maximum length of a comment."""
 
+# VAMS's web application sends the asset's id while an asset has no version in S3.
 VersionId = Annotated[
     str,
     AfterValidator(is_text),
@@ -19,10 +21,7 @@ VersionId = Annotated[
         "must be 1 to 255 characters without ':', '#', '/' and control characters",
     ),
 ]
-"""What a comment is about: an asset version, or what a client puts in its place.
-
-The web application of VAMS puts the asset's id there while an asset has no version in S3.
-"""
+"""The asset version that a comment is about."""
 
 
 def _fits(key: str) -> str:
@@ -41,7 +40,7 @@ CommentKey = Annotated[
     ),
     AfterValidator(_fits),
 ]
-"""What the comment is about, a colon, and the comment's own id, which the client chooses."""
+"""The version id, a colon, and the comment's own id, which the client chooses."""
 
 
 class Comment(WireModel):

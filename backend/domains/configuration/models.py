@@ -8,18 +8,18 @@ from pydantic import Field, RootModel
 from backend.core.models import WireModel
 
 NO_SEARCH = "NOOPENSEARCH"
-"""Tells clients, as VAMS does, that this deployment has no search."""
+"""The feature flag of VAMS for deployments without search."""
 
 COGNITO = "AUTHPROVIDER_COGNITO"
-"""Tells clients, as VAMS does, that users sign in by the deployment's own user pool."""
+"""The feature flag of VAMS for sign-in with the deployment's user pool."""
 
 
 PROVIDER = "AUTHPROVIDER_EXTERNALOAUTHIDP"
-"""Tells clients, as VAMS does, that users sign in by a provider beside the deployment."""
+"""The feature flag of VAMS for sign-in with an external identity provider."""
 
 
 UNSET = "undefined"
-"""What VAMS clients expect of a provider's setting that has no value."""
+"""The value that VAMS clients expect for provider settings without a value."""
 
 
 class Endpoints(NamedTuple):
@@ -63,7 +63,7 @@ class AmplifyConfigReply(WireModel):
 
     region: str
     api: str
-    """The address of the API, ending in a slash: clients append paths without one."""
+    """The address of the API with a trailing slash, to which clients append paths."""
 
     cognito_user_pool_id: str | None = None
     cognito_app_client_id: str | None = None
@@ -87,7 +87,7 @@ class AmplifyConfigReply(WireModel):
 
 class SecureConfigReply(WireModel):
     features_enabled: str
-    """The names of the enabled features, joined by commas."""
+    """The comma-separated names of the enabled features."""
 
     location_service_api_url: str = ""
     web_deployed_url: str = ""

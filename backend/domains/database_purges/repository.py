@@ -13,7 +13,7 @@ from backend.domains.database_purges.rules import Remains, scope_keys
 from backend.spec.tables.metadata import SCHEMA_SCOPES
 
 ROWS = 250
-"""Rows that are removed in one step."""
+"""Rows that one step deletes."""
 
 
 @dataclass(eq=False, repr=False)

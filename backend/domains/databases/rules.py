@@ -4,10 +4,11 @@ from typing import Literal
 from zlib import crc32
 
 Definition = Literal["pipelines", "workflows"]
-"""What a database holds beside its assets; it cannot be deleted while any of it is active."""
+"""Contents of a database besides assets. A database cannot be deleted while any of it is active."""
 
+# An item accepts 1,000 write units a second, which is 500 transactions.
 COUNT_SHARDS = 4
-"""Items among which the count is spread: each takes 1,000 units a second, 500 transactions."""
+"""Items over which the count is distributed."""
 
 
 def definitions_key(database_id: str) -> str:

@@ -75,7 +75,7 @@ _CLOSED = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
 }
-"""Whatever a browser takes the bytes for, and wherever it opens them: they run nothing there."""
+"""Headers that prevent a browser from running downloaded content, whatever its type."""
 
 
 def _content(asset: tuple[str, str], found: Streamed, reading: Reading) -> Content:

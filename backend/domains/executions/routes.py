@@ -35,7 +35,7 @@ from backend.spec import routes
 _NONE_STARTED = 409
 
 LinkOf = Callable[[str], str]
-"""The address of an execution in the console of Step Functions."""
+"""Returns the address of an execution in the Step Functions console."""
 
 
 def build_router(commands: ExecutionCommands, queries: ExecutionQueries, link: LinkOf) -> Router:

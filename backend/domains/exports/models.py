@@ -9,7 +9,7 @@ from backend.core.names import Text, check_extension_list
 from backend.core.quoting import quoted
 
 MAX_ASSETS = 1000
-"""Assets on one page, at the most."""
+"""Maximum number of assets of a page."""
 MAX_EXTENSIONS = 100
 
 

@@ -38,15 +38,16 @@ from backend.domains.metadata.service import RecordService
 
 FILES_AT_ONCE = 100
 _AT_ONCE_FROM = 8
-"""From this many files of an asset on, two queries for all of them cost less than two each."""
+"""Number of files of an asset from which two queries for all of them replace two per file."""
 _MOST_PAGES = 8
-"""Of records of an asset: their memory is limited."""
+"""Maximum number of pages of an asset's records, which are held in memory."""
 _MOST_RECORDS = 2 * MAX_RECORDS
+# A query returns a megabyte, and a character has up to four bytes.
 _MOST_CHARS = 250_000
-"""Of values of one file, up to which they certainly fit one query: a megabyte of UTF-8."""
+"""Length of one file's values up to which they fit one query."""
+# It exceeds that of other lists, because clients export small trees and expect one page.
 MAX_TIME = timedelta(seconds=10)
-"""After which a page begins no further asset and no further hundred files. More than other lists
-take: clients export small trees, and two pages of one would be a surprise on a busy day."""
+"""Time after which a page starts no further asset and no further hundred files."""
 
 
 class ExportPage(NamedTuple):
@@ -88,7 +89,7 @@ class ExportService:
     clock: Clock
     url_seconds: int
     names_hidden: bool
-    """Whether the ids of linked assets that the caller may not see are exported."""
+    """Whether the export contains the ids of linked assets that the caller may not see."""
 
     def export_assets(
         self,

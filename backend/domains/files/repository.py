@@ -45,7 +45,7 @@ from backend.spec.tables.operations import RESERVATIONS
 
 _KINDS = ("metadata", "attribute")
 _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
-"""Files that one transaction takes out of a version, which it changes too."""
+"""Files that one transaction removes from a version, whose row it changes too."""
 
 
 @dataclass(eq=False, repr=False)

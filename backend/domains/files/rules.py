@@ -19,7 +19,7 @@ from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 ALL_EXTENSIONS = ".all"
 METADATA_KEY_ROOM = 256
-"""Bytes that a path leaves for the names of metadata, as uploads demand it."""
+"""Bytes that a path leaves for the names of metadata, as uploads require."""
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:

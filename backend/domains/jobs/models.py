@@ -13,7 +13,7 @@ from backend.values import frozen
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 MAX_PROBLEMS = 20
-"""The most problems that a job reports; further ones are omitted."""
+"""Problems that a job reports. Further ones are omitted."""
 
 
 class Job(WireModel):
@@ -36,7 +36,7 @@ class Job(WireModel):
     problems: list[str] = Field(default_factory=list)
     created_by: str
     user_id: str | None = None
-    """As `created_by`, of users only: the key of their list, without the product's own jobs."""
+    """`created_by` for users only: the key of their list of jobs. Jobs of the product have none."""
     created_at: str
     updated_at: str
     expires_at: int
@@ -44,9 +44,10 @@ class Job(WireModel):
     lease_until: int = 0
     tries: int = 0
     undo: bool = False
-    """The job was cancelled, and its steps undo what they did (`JobKind.undoes`)."""
+    """Whether the job was cancelled and its steps undo their changes (`JobKind.undoes`)."""
     result: dict[str, Any] | None = None
-    """The result of a job that creates something, written once, in the same transaction."""
+    """The result of a job that creates something. The transaction that creates it also writes the
+    result."""
 
     @property
     def is_finished(self) -> bool:
@@ -68,12 +69,12 @@ class Progress:
     wait_seconds: int = 0
     problems: tuple[str, ...] = ()
     undone: bool = False
-    """Where it is finished: what it did is taken back, so it is cancelled and not done."""
+    """Whether a finished job has undone its changes: it is cancelled, not done."""
 
 
+# A step may run again, in whole or in part, before its advance is stored, so it must be idempotent.
 Step = Callable[[Job], Progress]
-"""Does the part of a job that its cursor names. It may be done again, wholly or in part, before
-its advance is noted: whatever it does must come to the same when it is repeated."""
+"""Runs the part of a job at its cursor."""
 
 
 class JobPath(WireModel):

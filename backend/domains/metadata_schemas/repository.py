@@ -26,8 +26,9 @@ from backend.spec.tables.metadata import (
 )
 from backend.spec.tables.model import Index
 
+# Each write of metadata reads all of them.
 MAX_SCHEMAS = 100
-"""Schemas of one scope: all of them are read for each write of metadata."""
+"""Schemas of one scope."""
 _SCOPE = keys.SCHEMA_SCOPE.name
 _IDS, _REVISION = "metadataSchemaIds", "revision"
 _ATTEMPTS = 8  # of a change that conflicts with others of the same scope

@@ -18,7 +18,7 @@ from backend.domains.metadata_schemas.models import (
 
 ALL_EXTENSIONS = ".all"
 MAX_BYTES = 64 * 1024
-"""Of the fields of a schema, as JSON."""
+"""Size of a schema's fields as JSON."""
 _LIST = "inline_controlled_list"
 
 

@@ -12,7 +12,7 @@ from backend.domains.facts.models import Inspection, Reference, Value
 from backend.domains.metadata.models import MAX_RECORDS, SentRecord, UpdateType
 
 Sort = Literal["files", "previews", "metadata"]
-"""The folders of a pipeline's outputs, and the lists of what was stored."""
+"""The folders of a pipeline's outputs, and the lists of stored outputs."""
 Phase = Literal["files", "largeFiles", "previews", "metadata", "done"]
 
 

@@ -15,11 +15,11 @@ from backend.domains.outputs.models import MetadataFile, Sort
 from backend.spec.key_layouts import ASSET_PREVIEW_NAMES, PREVIEW_EXTENSIONS
 from backend.values import frozen
 
+# A metadata file has up to 500 records of 8 kB.
 MAX_METADATA_BYTES = 4 * 1024**2
-"""A metadata file of 500 records of 8 kB."""
 MAX_CAUSE_CHARS = 2000
 SHOWN = 200
-"""Names that a list of outputs holds at the most; the counts cover all."""
+"""Maximum number of names in a list of outputs. Counts include all outputs."""
 _MAX_REASON_CHARS = 300
 _REASONS_SHOWN = 10
 _METADATA, _ATTRIBUTE = ".metadata.json", ".attribute.json"

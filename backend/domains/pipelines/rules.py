@@ -15,7 +15,7 @@ from backend.values import frozen
 
 DEFAULT_BUS = "default"
 EVENT_SOURCE = "vams.pipeline"
-"""The source of events where a pipeline names none, as in the known product."""
+"""The default source of events, as in VAMS."""
 _RESERVED_SOURCE = "aws."
 
 

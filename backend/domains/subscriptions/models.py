@@ -10,10 +10,12 @@ from backend.spec.keys import SUBSCRIBED_ENTITY
 
 EVENT = "Asset Version Change"
 ENTITY = "Asset"
+# Their ids fit one item, and their addresses a few requests.
 MAX_SUBSCRIBERS = 500
-"""Of one asset: their ids fit an item, their addresses a few requests."""
+"""Subscribers of one asset."""
+# Each may take a request to SNS.
 MAX_ASKED = 50
-"""Users in one request, each of whom may cost a request to SNS."""
+"""Users in one request."""
 
 
 def _each_once(users: list[str]) -> list[str]:

@@ -22,7 +22,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
 _RATE_SECONDS = 3600
-"""How long the count of a minute is stored."""
+"""Time for which the count of a minute is stored."""
 _EVENT = SUBSCRIPTIONS.partition_key.name
 
 

@@ -16,7 +16,7 @@ from backend.http.router import Router
 from backend.spec import routes
 
 _DONE = "success"
-"""What VAMS clients compare replies with."""
+"""The text that VAMS clients compare replies with."""
 
 
 def build_router(service: SubscriptionService) -> Router:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+# Nobody can have subscribed to a new asset.
 SILENT = frozenset({"create_asset"})
-"""Nobody can have subscribed to what is made only now."""
+"""Events without a notification."""
 _SHOWN = 50
 
 

@@ -12,11 +12,13 @@ YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
 TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
+# Each takes a transaction.
 MAX_LISTED = 100
-"""Tags or tag types in one request; each is a transaction of its own."""
+"""Tags or tag types in one request."""
 
+# The list of types contains all of them, twice, in a reply of at most 6 MB.
 MAX_TAGS_OF_TYPE = 2000
-"""The list of types names all tags of each type, and is twice in a reply of at most 6 MB."""
+"""Tags of one type."""
 
 
 class Tag(WireModel):

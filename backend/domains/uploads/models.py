@@ -14,18 +14,20 @@ UploadStatus = Literal["initialised", "completed"]
 FileState = Literal["open", "working", "done", "failed"]
 UploadState = Literal["open", "working", "completed"]
 ErrorKind = Literal["rule", "abandoned", "failure"]
-"""Why nothing came of a file: a rule keeps it out, it was given up, or it should be there."""
+"""Why a file was not stored: a rule rejects it, it was cancelled, or storing it failed."""
 
+# S3 has no multipart uploads of empty objects.
 ZERO_BYTE = "zero-byte"
-"""The upload id of an empty file: S3 has no multipart upload for it."""
+"""The upload id of an empty file."""
 
+# S3's upload ids contain no colons.
 _SINGLE = "single:"
-"""Begins the upload id of a file that is put whole. S3's ids are ready for URLs: without colons."""
+"""The prefix of the upload id of a file without parts."""
 
 MAX_FILES = 1000
 MAX_PARTS = 10_000  # S3's limit for one object
 MAX_URLS = 3000
-"""Part URLs that one reply carries."""
+"""Part URLs of one reply."""
 
 
 def _is_path(value: str) -> str:

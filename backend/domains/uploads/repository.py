@@ -34,14 +34,16 @@ from backend.spec.tables.assets import (
 )
 from backend.spec.tables.operations import RESERVATIONS
 
+# The rest of its 400 KB is for the results of a thousand files.
 _FILES_BYTES = 100_000
-"""Of files in one row: leaves room in 400 KB for the results of a thousand files."""
+"""Size of the files in one row."""
 _FILE_OVERHEAD = 100
 _RATE_SECONDS = 120
 _BY_FILE = ("results", "handed")
-"""The attributes of a row that describe files by their numbers."""
+"""Attributes of a row with data by file number."""
+# A row may have a thousand of them.
 MAX_RESULT_CHARS = 200
-"""Of an error in the row: a thousand of them fit."""
+"""Length of an error in the row."""
 
 
 class UploadNotFoundError(NotFoundError):

@@ -34,24 +34,25 @@ from backend.values import frozen
 
 MIB = 1024**2
 GIB = 1024**3
+# S3 accepts larger objects.
 MAX_FILE_BYTES = 5 * 1024 * GIB
-"""What the contract promises; S3 itself takes more."""
+"""The contract's limit."""
 MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
 MAX_PART_BYTES = 5 * GIB  # S3's limit, also for copies in one request
 PART_BYTES = 150 * MIB
+# A Lambda function may return 6 MB.
 MAX_REPLY_BYTES = 5_500_000
-"""Below the 6 MB that a Lambda function may answer."""
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
 _STORED_PART_BYTES = 90  # the JSON of a stored part, with escaped quotes
 METADATA_KEY_ROOM = 256
-"""Bytes that the key of a metadata record must still have beside the path in a snapshot's key."""
+"""Bytes that a path leaves for the key of a metadata record in a snapshot's key."""
 
 CHECKED_FILE_BYTES = 64 * MIB
-"""The server reads files up to this size and compares their checksum; of larger ones it keeps what
-the uploader claims."""
+"""Maximum size of files whose checksum the server verifies. For larger files it stores the
+uploader's checksum."""
 CHECKED_CALL_BYTES = 512 * MIB
-"""What one call reads for checksums at the most; the rest of its files is not verified."""
+"""Bytes that one call reads to verify checksums. Further files are not verified."""
 
 
 _TEMPORARY_NAME_CHARS = 32  # 128 bits: no collision among a thousand paths

@@ -12,7 +12,7 @@ from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 _HEADER = struct.Struct("<I")
 _LONGEST = 4 << 20
 _DESCRIPTORS = 1 + len(INSPECTION_OUTPUTS)
-"""The most of one message: the file to read, and the files to write."""
+"""Maximum number of open files in one message: the input and the outputs."""
 
 
 class ChannelError(Exception):

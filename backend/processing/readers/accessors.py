@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _EMPTY_ELEMENTS = 1 << 16
-"""Elements that an accessor may have without data in a document of any size."""
+"""Elements of an accessor without data that a document of any size may declare."""
 _COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 
 

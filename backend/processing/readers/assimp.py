@@ -33,7 +33,7 @@ _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
 _SKELETON = "SkeletonMaterial"
 _Z_UP = frozenset({"3mf", "amf", "stl"})
 _TURNED = frozenset({"3ds", "ase", "dxf", "ifc"})
-"""Formats with z up that importers turn."""
+"""Formats with z up that the importers rotate."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
 

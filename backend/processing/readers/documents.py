@@ -22,7 +22,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""By EXIF's orientation."""
+"""Transpositions by EXIF orientation."""
 _SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
 
 

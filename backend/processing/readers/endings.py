@@ -10,16 +10,17 @@ from backend.processing.readers.text import plain
 from backend.processing.scene import RefusedError
 
 OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw"})
-"""Formats without an end mark and without counts: a cut at the end of a line cannot be noticed."""
+"""Formats without an end mark and without counts, in which truncation at the end of a line cannot
+be detected."""
 _TAIL = 4096
 _SECTIONS = tuple(
     re.compile(rb"(?mi)^[ \t]*" + word + rb"[ \t]*$")
     for word in (rb"SECTION[ \t]*\n[ \t]*2", rb"ENDSEC")  # a section begins with its name
 )
 _WORDS = frozenset({b"g", b"o", b"s", b"end"})
-"""Lines of OBJ that may have no value."""
+"""Keywords of OBJ that may have no value."""
 _FEWEST = {b"v": 3, b"vn": 3, b"vt": 1, b"f": 3, b"l": 2}
-"""The fewest values of a line of OBJ."""
+"""Minimum number of values of each keyword of OBJ."""
 _RAW_NUMBERS = frozenset(
     {0, 9, 12}
 )  # of a line: an object's name, corners, or a colour and corners

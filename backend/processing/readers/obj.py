@@ -31,7 +31,7 @@ _OTHERS = frozenset(
     | {b"curv", b"curv2", b"surf", b"vp", b"cstype", b"parm", b"trim", b"hole", b"scrv", b"sp"}
     | {b"con", b"ctech", b"stech"}
 )
-"""Words of OBJ that are not read."""
+"""Keywords of OBJ that are ignored."""
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 

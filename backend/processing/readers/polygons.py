@@ -9,9 +9,10 @@ from backend.processing.scene import Floats, Indices, RefusedError
 
 _CHUNK = 1 << 19
 _CORNERS = 100_000
-"""Of a polygon that no fan fills: the time of ear clipping may grow with their square."""
+"""Maximum number of vertices of a polygon for ear clipping, whose time may grow with the square of
+it."""
 _FOLDED = 1e-6
-"""A fan is wrong if a triangle is turned over whose area exceeds this part of the polygon's."""
+"""A fan is rejected if a reversed triangle exceeds this part of the polygon's area."""
 
 
 def triangle_order(corners: Indices, counts: Indices, positions: Floats) -> Indices:

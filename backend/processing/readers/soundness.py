@@ -14,8 +14,8 @@ from backend.processing.scene import Indices, RefusedError
 _NOT_FINITE = re.compile(
     rb"(?i)[-+]?(?:\d+\.?\d*#(?:ind|inf|qnan|snan)\w*|nan\(.*\)|\d+\.?\d*[-+]e\d+)"
 )
-"""How C libraries print such numbers, besides `nan` and `inf`; and an exponent with its sign
-before it, which no other program reads."""
+"""Non-finite numbers as C libraries print them, besides `nan` and `inf`, and exponents with a
+leading sign, which no other program reads."""
 
 
 def unusable(corners: Indices, counts: Indices, size: int, fewest: int) -> NDArray[np.bool_]:

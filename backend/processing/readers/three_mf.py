@@ -48,7 +48,7 @@ class _Model:
     components: dict[str, list[_Use]] = field(default_factory=dict[str, list[_Use]])
     items: list[_Use] = field(default_factory=list[_Use])
     end: int = 0
-    """Where the last tag begins."""
+    """The offset of the last tag."""
 
 
 def read(data: bytes, name: str, files: Files) -> Scene:

@@ -31,7 +31,7 @@ _METRES_OF_DXF = (
     *(1e-6, 0.1, 10.0, 100.0, 1e9, 149_597_870_700.0, 9.460_730_472_580_8e15),
     *(3.085_677_581_491_37e16, 1200 / 3937),
 )
-"""By the code of `$INSUNITS`, from 1; the last one is the foot of surveys in the United States."""
+"""Metres per unit by the code of `$INSUNITS`, from 1. The last one is the US survey foot."""
 _IFC_LENGTH = re.compile(rb"IFCSIUNIT\s*\(\s*\*\s*,\s*\.LENGTHUNIT\.\s*,\s*(?:\$|\.(\w+)\.)")
 _IFC_CONVERTED = re.compile(rb"IFCCONVERSIONBASEDUNIT\s*\([^;]*\.LENGTHUNIT\.")
 _PREFIXES = {b"KILO": 1e3, b"DECI": 0.1, b"CENTI": 1e-2, b"MILLI": 1e-3, b"MICRO": 1e-6}

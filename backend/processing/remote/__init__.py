@@ -10,7 +10,8 @@ files that it needs, and is called again with their URLs.
 
 from backend.processing import limits
 
+# A scene may reference models, which reference materials, which reference textures.
 ROUNDS = 6
-"""A scene may name models that name materials that name textures."""
+"""Maximum depth of references."""
 NAMES = limits.REFERENCED_FILES
 NAME_CHARACTERS = 2000

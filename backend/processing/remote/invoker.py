@@ -130,7 +130,7 @@ def _outcome(reply: Mapping[str, Any], files: SignedFiles, folder: Path) -> Outc
 
 
 class _Rounds:
-    """The names that the reader has asked for, and what was found for them."""
+    """The names that the reader has requested, and what was found for them."""
 
     def __init__(self, model: str, files: SignedFiles) -> None:
         self._model = model

@@ -17,7 +17,8 @@ _EMPTY = np.iinfo(np.uint64).max
 _FARTHEST = 0xFFFFFFF0
 _PART = 50_000
 _COVERED_PIXELS = 400_000_000
-"""Pixels that are converted for one picture; what overlaps more is left out."""
+"""Maximum number of pixels that one image draws, including overlapping ones. Further triangles are
+omitted."""
 
 
 class Raster:

@@ -64,7 +64,6 @@ class MalformedReferenceError(Exception):
 
 # The queue port accepts 240,000 characters.
 _MESSAGE_CHARS = 200_000
-"""Well below the 240,000 that the port to queues takes."""
 
 
 def at_path(database_id: str, asset_id: str, path: str) -> AssetRef | FileRef:

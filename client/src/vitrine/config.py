@@ -29,7 +29,7 @@ class Connection(BaseModel):
     api: str
     key: str | None = None
     admin: str | None = None
-    """The local runtime's own port; deployments have none."""
+    """The admin port of the local runtime. Deployments have none."""
 
 
 class EndpointFile(BaseModel):

@@ -169,8 +169,9 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 
+# The server always sends one.
 _OF_GATEWAYS = frozenset({502, 503, 504})
-"""Replies of a gateway if they have no code: the server itself sends one."""
+"""Statuses that come from a gateway if the reply has no code."""
 
 
 def error_of(response: httpx.Response, *, retry_after: float | None = None) -> ApiError:

@@ -13,7 +13,7 @@ from vitrine.replies import StartedFile as StartedFile
 from vitrine.replies import Step as Step
 
 ENDED: Final = frozenset({"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"})
-"""The states in which an execution remains."""
+"""The final states of an execution."""
 SUCCEEDED: Final = "SUCCEEDED"
 
 

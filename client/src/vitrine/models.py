@@ -40,7 +40,7 @@ class Message(Wire):
 
 class Database(replies.Database):
     revision: str | None = Field(default=None, exclude=True)
-    """The ETag that this was read with; give it back as `if_match`."""
+    """The ETag of the reply. Pass it as `if_match`."""
 
 
 class Operation(Wire):

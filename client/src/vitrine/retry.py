@@ -14,11 +14,13 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 REFUSED_FOR_NOW = frozenset({429, 503})
-"""The server did not do it and says so: any request may be sent again."""
+"""Statuses of requests that the server did not execute. Any request may be retried."""
 
+# A 503 is one of these if the server's code is that of a failure, or if it has no code: the
+# gateway's 503 may be a timeout.
 BROKE_UNDERWAY = frozenset({500, 502, 503, 504})
-"""The server may have done it: only a repeatable request may be sent again. A 503 is one of these
-if the server's code says it, or if the gateway sent it, without a code: it may be a time-out."""
+"""Statuses of requests that the server may have executed. Only repeatable requests may be
+retried."""
 
 _UNAVAILABLE = 503
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)

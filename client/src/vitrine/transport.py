@@ -29,12 +29,13 @@ Query = Mapping[str, str | int | bool | None]
 Body = Mapping[str, JsonValue]
 
 USER_AGENT: Final = "vitrine-client/0.1.0"
+# The gateway responds within 30 seconds, at the latest with a timeout.
 TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
-"""The gateway answers or gives up within 30 seconds."""
 
 _MOST_WRITES = 50
+# API Gateway limits all headers to 10,240 bytes.
 _TOKEN_CHARS = 6_000
-"""Of tokens of writes in one request; the gateway takes 10,240 bytes of headers."""
+"""Length of the sync tokens in one request."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 _ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])

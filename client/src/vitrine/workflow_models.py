@@ -9,7 +9,7 @@ from vitrine import replies
 from vitrine.models import Wire
 
 GLOBAL = "GLOBAL"
-"""The database id of pipelines and workflows that serve every database."""
+"""The database id of pipelines and workflows for every database."""
 
 
 class PipelineSettings(Wire):
@@ -92,7 +92,7 @@ class Workflow(Wire):
     deleted_by: str | None = None
     stored_by: str | None = None
     trigger_stopped: str | None = None
-    """Why uploads do not start the workflow, although it has a trigger."""
+    """Why uploads do not start the workflow although it has a trigger."""
 
 
 def functions_of(pipelines: Sequence[WorkflowPipeline]) -> JsonValue:

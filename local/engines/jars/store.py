@@ -52,9 +52,9 @@ def fetch_all(
     fetched: Callable[[int], None] | None = None,
     transport: httpx.BaseTransport | None = None,
 ) -> None:
-    """Bring every entry that the store lacks or holds damaged, in parallel.
+    """Fetch every entry that the store lacks or holds damaged, in parallel.
 
-    `fetched` is called with the size of each file that was brought; `transport` stands in for
+    `fetched` is called with the size of each file that was fetched; `transport` stands in for
     the network in tests.
 
     Raises:

@@ -23,7 +23,7 @@ LARGE = 6000
 def edit_for_ever() -> None:
     tables = DynamoTables(dynamodb(), Settings(os.environ))
     objects = S3Objects(s3())
-    # Tags and databases are not asked for by these edits.
+    # These edits need no tags and databases.
     assets = replace(asset_service(MemoryTables(), objects), assets=AssetRepository(tables))
     metadata = metadata_service(assets, tables, objects)
     for _ in itertools.count():

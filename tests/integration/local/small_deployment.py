@@ -237,7 +237,7 @@ def _queue() -> Json:
     return {
         "Dead": {"Type": "AWS::SQS::Queue", "Properties": {}},
         "Work": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 4}},
-        # Alone, and quick to give up: elsewhere a busy machine may need the time.
+        # Alone, and with short time-outs: elsewhere a busy machine may need the time.
         "Hasty": {
             "Type": "AWS::SQS::Queue",
             "Properties": {

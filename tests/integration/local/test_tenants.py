@@ -8,7 +8,7 @@ from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
 from tests.factories.function_specs import function_spec
 
-# Stands for AWS's runtime client: answers each call with its tenant and the id of the process.
+# Replaces AWS's runtime client: returns the tenant of each call and the id of the process.
 _ECHO = """
 import json, os
 from urllib.request import Request, urlopen

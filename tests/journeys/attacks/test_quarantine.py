@@ -72,7 +72,7 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     assert api.send("GET", stream).status_code == 200
     body = {"filePath": "/pump.glb", "confirmPermanentDelete": True}
     api.completed("DELETE", f"{path}/deleteFile", body)
-    # The same result once more, of an object that is gone.
+    # The same result again, of a deleted object.
     tell(runtime, found)
     assert api.ok("GET", f"{path}/listFiles")["items"] == []
 

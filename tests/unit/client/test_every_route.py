@@ -44,7 +44,7 @@ SEVERAL: dict[object, list[object]] = {
     SearchQuery: [SearchQuery()],
     str | None: [None, "abc"],
 }
-"""What stands for arguments of these types: each leads to another route."""
+"""Arguments of these types: each leads to another route."""
 PLAIN: dict[object, object] = {str: "abc", int: 1, bool: True, float: 1.0, Mapping: {}}
 
 NOT_COMMANDS = {

@@ -217,7 +217,7 @@ class History:
                 key = metadata_key(name, path=path)
                 self.tables.write(Delete(table=ASSET_FILE_METADATA, key=key))
             self._lag(metadata_key(name, path=path))
-        # A file's document inherits from the asset: whoever changes it has the files rebuilt.
+        # A file's document inherits from the asset: a change of the asset rebuilds the files.
         names = {touched, WHEEL} if choice in {"asset", "gone"} else {touched}
         for reference in sorted(names, key=repr):
             for _ in range(self.random.choice((1, 1, 2))):

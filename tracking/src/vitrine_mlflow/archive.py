@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 TABLE, BUCKET, PREFIX = "ARCHIVE_TABLE", "ARCHIVE_BUCKET", "ARCHIVE_PREFIX"  # in the environment
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-"""Who deletes what expires. (Source: DynamoDB Developer Guide, "DynamoDB Streams and Time to
-Live".)"""
+"""The identity that deletes expired items. (Source: DynamoDB Developer Guide, "DynamoDB Streams and
+Time to Live".)"""
 _ID_BYTES = 500  # a key in S3 has at most 1,024
 
 Record = Mapping[str, Any]

@@ -32,8 +32,8 @@ class AssetRun:
 def runs_of_asset(tracking_uri: str, database: str, asset: str) -> list[AssetRun]:
     """The runs that used an asset, deleted ones too, newest first.
 
-    A table is asked by the items of these uses. MLflow's API has no such question, so of a server
-    all runs are read.
+    A table has items of these uses. MLflow's API has no such query, so all runs of a server are
+    read.
 
     Raises:
         MlflowException: the table or the server could not be read.

@@ -33,7 +33,7 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "LIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=False),
     "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
 }
-"""Whether a value that was found meets a comparator with the value of the filter."""
+"""Returns whether a value matches a filter's value, by comparator."""
 _OF_LISTS = frozenset({"IN", "NOT IN"})
 _NUMERIC = frozenset({"=", "!=", "<", "<=", ">", ">="})
 

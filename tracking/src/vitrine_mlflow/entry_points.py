@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
 ASSET_SCHEME = "vitrine"
-"""The scheme of addresses of assets."""
+"""The URI scheme of assets."""
 
 
 def tracking_store(store_uri: str, artifact_uri: str | None = None) -> "DynamoTrackingStore":

@@ -38,7 +38,8 @@ class Token(NamedTuple):
 
 
 MANY = Token(TRIGRAM, "many")
-"""Instead of all trigrams of a text that has too many. It has four letters, so it is none."""
+"""Replaces the trigrams of a text that has too many. Its four letters distinguish it from
+trigrams."""
 
 
 def trigrams(text: str) -> list[str]:

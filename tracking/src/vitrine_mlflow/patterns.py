@@ -147,7 +147,7 @@ PATTERNS: tuple[AccessPattern, ...] = (
         ("Authenticate user", keys.USER, "auth.users.Users.authenticate"),
         ("Grant experiment permission", keys.EXPERIMENT_PERMISSION, "auth.grants.Grants.create"),
         ("Check experiment permission", keys.EXPERIMENT_PERMISSION, "auth.grants.Grants.find",
-         None, "MLflow's app also asks for the permissions of the user's roles"),
+         None, "MLflow's app also reads the permissions of the user's roles"),
         ("List permissions for experiment", keys.EXPERIMENT_PERMISSION,
          "auth.grants.Grants.for_resource", GSI4),
         ("Grant registry permission", keys.MODEL_PERMISSION, "auth.grants.Grants.create"),

@@ -32,16 +32,19 @@ from backend.domains.access.policy.model import (
     OPERATORS,
 )
 
+# Its transaction writes two items for each.
 MAX_GRANTEES = 40
-"""Roles and users of one constraint: its transaction writes two items for each."""
+"""Roles and users of one constraint."""
 MAX_CRITERIA = 100
-"""Of both blocks together."""
+"""Criteria of both blocks together."""
 MAX_VALUES = 1000
-"""Of one criterion."""
+"""Values of one criterion."""
+# Each of its rows, and the rules of each grantee, contain them.
 MAX_TEXT_BYTES = 64 * 1024
-"""All values of one constraint: each of its rows, and each grantee's rules, repeat them."""
+"""Size of all values of one constraint."""
 _WORDS = ("criteri", "permission")
-"""What a misspelt field of a constraint holds that would otherwise be lost."""
+"""Parts of field names that reveal a misspelt field of a constraint, which would otherwise be
+ignored."""
 _MAX_PERMISSIONS = MAX_GRANTEES * len(ACTIONS) * len(EFFECTS)
 
 Operation = Literal["create", "update", "delete"]
@@ -291,7 +294,7 @@ class ConstraintReply(WireModel):
     created_by: str
     modified_by: str
     changed_meaning: list[str] | None = None
-    """How the constraint, as it is stored, decides differently than before this release."""
+    """How the stored constraint decides differently than in earlier releases."""
 
 
 class OneConstraintReply(ConstraintReply):

@@ -37,7 +37,7 @@ def _check_expiry(value: str) -> str:
 
 
 ExpiresAt = Annotated[str, Field(max_length=40), AfterValidator(_check_expiry)]
-"""A date, a date and time, or empty: never."""
+"""A date, a date with a time, or an empty text for no expiry."""
 
 KeyDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
@@ -56,17 +56,18 @@ class ApiKey(WireModel):
     expires_at: str = ""
     is_active: str = "true"
     last_used_at: str | None = None
+    # Later than the expiry, so that users see why a key is rejected.
     remove_at: int | None = None
-    """When the row goes, in seconds; not at once, so that people see why a key is refused."""
+    """The time, in seconds, at which DynamoDB removes the row."""
     ended_by: str | None = None
     """The user who disabled the key or set its expiry; None while it is active without expiry.
 
     Rows written before this attribute existed have none either.
     """
     made_by: list[str] | None = None
-    """The ids of the keys that it descends from: the key that created it comes last."""
+    """The ids of the keys from which it was created; its direct parent comes last."""
     revision: int = 0
-    """Rows that another product wrote have none."""
+    """0 in rows that VAMS wrote."""
 
     @property
     def lineage(self) -> tuple[str, ...]:

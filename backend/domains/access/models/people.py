@@ -3,7 +3,7 @@
 from backend.core.models import WireModel
 
 ADMIN_ROLE = "admin"
-"""Who has this role may do everything."""
+"""The role that may do everything."""
 
 
 class UserRole(WireModel):

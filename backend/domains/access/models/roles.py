@@ -7,8 +7,9 @@ from pydantic import AfterValidator, Field
 from backend.core.models import LegacyEnvelope, WireModel
 from backend.core.names import NewUserId, ObjectName, Text, UserId, Words
 
+# One transaction can remove all of them and add others.
 MAX_ROLES = 30
-"""Of one user: all of them can be taken and others given in one transaction."""
+"""Roles of one user."""
 
 Operation = Literal["create", "update", "delete"]
 RoleDescription = Annotated[Words, Field(min_length=1, max_length=256)]

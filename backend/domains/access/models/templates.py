@@ -14,9 +14,10 @@ from backend.domains.access.models.constraints import Criteria, Effect, Permissi
 from backend.domains.access.policy.model import ALLOW
 
 ROLE_NAME = "ROLE_NAME"
-"""The variable that every template has: to whom its constraints are given."""
+"""The variable of every template: the role that its constraints are created for."""
+# One transaction writes all of them.
 MAX_CONSTRAINTS = 30
-"""Of one template: all of them are written in one transaction."""
+"""Constraints of one template."""
 MAX_VARIABLES = 50
 
 VariableName = Annotated[str, Form(r"\w{1,64}", "must be 1 to 64 letters, digits or '_'")]

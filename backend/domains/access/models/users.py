@@ -12,7 +12,7 @@ Phone = Annotated[
 ]
 """E.164: `+12345678900`."""
 SignInName = Annotated[NewUserId, Field(max_length=128)]
-"""A user id that Cognito takes."""
+"""A user id that Cognito accepts."""
 
 
 class SignInsQuery(PageQuery):

@@ -26,22 +26,23 @@ OPERATORS = (
     EQUALS, CONTAINS, DOES_NOT_CONTAIN, STARTS_WITH, ENDS_WITH, IS_ONE_OF, IS_NOT_ONE_OF,
 )  # fmt: skip
 LIST_OPERATORS = frozenset({IS_ONE_OF, IS_NOT_ONE_OF})
-"""Those whose value may be a list; a single text is a list of one."""
+"""Operators whose value may be a list; a single text is a list of one."""
 
 NEGATIONS = frozenset({DOES_NOT_CONTAIN, IS_NOT_ONE_OF})
-"""Each holds just where its positive does not: of a list, where it does for no element."""
+"""Operators that hold exactly where their positive does not. For a list: where the positive holds
+for no element."""
 
 IS_PRESENT = "is_present"
-"""Holds where the field has a text. No stored rule has this operator: compiling adds it."""
+"""Holds where the field has a text. Compiling adds it; stored rules do not contain it."""
 
+# A rule that allows by negation does not match objects without the field: a user without a role is
+# not "anyone but administrators". A rule that denies by negation matches them, as for all other
+# types.
 STRICT_TYPES = frozenset({"role", "userRole", "apiKey", "constraint"})
-"""Objects that decide what users may do. A rule that allows by negation allows nothing where the
-field is absent: a user without a role is not "anyone but administrators". A rule that denies by
-negation denies there, as for all other types.
-"""
+"""Types of objects that determine permissions."""
 
 ANYTHING = ".*"
-"""What `contains` takes for anything, also for a field that an object has not."""
+"""The value with which `contains` matches any object, also without the field."""
 
 OBJECT_TYPE_FIELD = "object__type"
 ROUTE_PATH = "route__path"
@@ -60,11 +61,9 @@ FIELDS_OF: Mapping[str, tuple[str, ...]] = {
     "workflow": ("databaseId", "workflowId"),
     "metadataSchema": ("databaseId", "metadataSchemaName", "metadataSchemaEntityType"),
 }
-"""The fields that objects of a type have; `object__type` is a field of all of them.
-
-A criterion on another field is refused when it is written. A stored one, whatever its operator and
-value, never holds in a rule that allows and always holds in one that denies.
-"""
+"""The fields of each object type, besides `object__type`. A criterion on another field is rejected
+when it is written. A stored one never holds in a rule that allows, and always holds in one that
+denies."""
 OBJECT_TYPES: tuple[str, ...] = tuple(FIELDS_OF)
 FIELDS: tuple[str, ...] = (
     *dict.fromkeys(name for names in FIELDS_OF.values() for name in names),
@@ -72,13 +71,14 @@ FIELDS: tuple[str, ...] = (
 )
 
 LIST_FIELDS = frozenset({"tags"})
-"""Fields that hold any number of texts; of all others an asset has one or none."""
+"""Fields with any number of texts. All others have at most one."""
 
+# Fields in rules are not longer, except paths of routes.
 MAX_VALUE_CHARS = 1024
-"""The longest value; no field that rules may name is longer, but for paths of routes."""
+"""Maximum length of a value."""
 
 Fields = Mapping[str, str | tuple[str, ...]]
-"""An object as rules see it: texts, and lists of texts. What is not there is absent."""
+"""The fields of an object in rules: texts and lists of texts. Absent fields are missing."""
 
 
 class Criterion(NamedTuple):

@@ -26,9 +26,10 @@ from backend.domains.access.policy.model import (
 
 _FIELDS = FIELDS_OF["asset"]
 _PLAIN = frozenset(_FIELDS) - LIST_FIELDS
-"""Fields that hold one text at most: two demands on one of them are on the same text."""
+"""Fields with at most one text, so that two demands on one of them concern the same text."""
+# Comparing hundreds of similar blocks with each other would take seconds.
 _NEAR = 100
-"""Other blocks that a block is compared with: hundreds that resemble each other take no seconds."""
+"""Other blocks that each block is compared with."""
 
 
 def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Block], list[Block]]:

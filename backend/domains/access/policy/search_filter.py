@@ -39,19 +39,21 @@ from backend.spec.search_indexes import (
 Filter = dict[str, Any]
 
 MAX_CLAUSES = 900
-"""Conditions of one filter, of those that a whole query may have (`spec.search_indexes`)."""
+"""Maximum number of clauses of one filter, a part of those of a query (`spec.search_indexes`)."""
 
+# OpenSearch does not cache single-value clauses, and caches fewer filters the more there are
+# (decision 31).
 _ONE_BY_ONE = 16
-"""Values of a demand that are asked for one by one: OpenSearch does not take a single value for a
-filter to keep, and keeps the fewer filters the more there are (decision 31)."""
+"""Number of values up to which each gets its own clause."""
 
+# In an index without them no denial by a part of a text would hold. OpenSearch evaluates it from
+# the mapping; a condition on each document took as long as half of the rules.
 _CUT: Filter = {"term": {CUT_INTO: CUT}}
-"""An index with stretches: in one made before them, no denial of a part would hold. OpenSearch
-answers it from the mapping; asking each document for them took as long as half of the rules."""
+"""Matches an index with stretches."""
 
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
-"""The filter of those who may see everything."""
+"""The filter for users who may see everything."""
 
 
 def search_filter(rules: Iterable[Rule]) -> Filter | None:

@@ -55,7 +55,8 @@ _OF_INDEXES = {"role": "groupId", "user": "userId"}
 _ATTEMPTS = 8  # of a note that conflicts with changes of constraints
 _SCAN_PAGE = 1000
 _NOTED = "complete"
-"""Says that constraints of earlier releases are in the item of named tags."""
+"""The attribute that marks that the item of named tags contains the constraints of earlier
+releases."""
 _OF_ROWS = {"role": "#group#", "user": "#user#"}
 
 

@@ -15,9 +15,9 @@ from backend.spec.tables.access import POLICIES, ROLE_NAME, ROLES, USER_ROLES
 _KEY = POLICIES.partition_key.name
 _EPOCH = {_KEY: "epoch"}
 NAMED_TAGS = {_KEY: "named#tags"}
-"""What all rules say of tags: an attribute for each constraint that names some."""
+"""The item of the tags that rules name, with an attribute per constraint."""
 OF_CONSTRAINT = "of#"
-"""Followed by the constraint's id: the name of its attribute."""
+"""The prefix of that attribute's name, before the constraint's id."""
 StoredRules = Sequence[Mapping[str, Any]]
 
 

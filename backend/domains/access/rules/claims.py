@@ -10,13 +10,14 @@ from backend.domains.access.rules.refusals import Reason, RefusedError
 from backend.domains.access.rules.users import demand_usable, has_prefix
 
 LEEWAY_SECONDS = 30
-"""By how much the provider's clock may differ from ours."""
+"""Maximum difference between the provider's clock and the local one."""
 
+# Far beyond the last date of the calendar, and exact as a float.
 _LATEST = 1e12
-"""Seconds; far beyond the last date of the calendar, and a number that is exact."""
+"""Maximum time of a claim, in seconds."""
 
 _BOUND = ("cnf", "events")
-"""Tokens that are only good together with a key of their holder, and notes about events."""
+"""Claims of tokens that are bound to a key of their holder, and of security events."""
 
 
 class Issuer(NamedTuple):

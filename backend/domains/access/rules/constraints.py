@@ -23,10 +23,12 @@ from backend.domains.access.policy.model import (
 Rules = list[dict[str, Any]]
 """All rules of a grantee in their stored form (`policy.model.parse_rule` reads one)."""
 
+# A DynamoDB item has at most 400 KB, including its key.
 MAX_RULES_BYTES = 390 * 1024
-"""Of one grantee, as DynamoDB counts: an item takes 400 KB with its key and all."""
+"""Size of a grantee's rules."""
+# A transaction has at most 4 MB and also writes audit entries.
 MAX_CHANGE_BYTES = 3_900_000
-"""Of all items of a change: a transaction takes 4 MB, and has entries beside them."""
+"""Size of all items of a change."""
 
 
 class Change(NamedTuple):

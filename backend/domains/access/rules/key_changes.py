@@ -9,8 +9,9 @@ from backend.core.identity import Identity
 from backend.domains.access.models.keys import ApiKey, UpdateApiKeyBody
 from backend.domains.access.rules.keys import ends_later
 
+# The authorizer reads all of them with each request.
 MAX_MAKERS = 8
-"""The authorizer reads every key of a lineage with each request."""
+"""Maximum number of a key's ancestors."""
 
 
 def lineage_of(maker: ApiKey | None) -> list[str] | None:

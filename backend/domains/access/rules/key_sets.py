@@ -14,7 +14,7 @@ _RSA_BITS = range(2048, 8193)
 _RSA = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "Ed25519": "EdDSA"}
 ALGORITHMS = _RSA | frozenset(_CURVES.values())
-"""The algorithms of signatures that are accepted; all have a public key."""
+"""Accepted signature algorithms. All use a public key."""
 
 
 class SigningKey(NamedTuple):

@@ -13,13 +13,14 @@ from backend.domains.access.rules.refusals import Reason, RefusedError
 PREFIX = "vams_"
 Pepper = Callable[[], bytes]
 _KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
-"""At least 256 bits in URL-safe base64; all else is refused before anything is read."""
+"""An API key: at least 256 bits in URL-safe base64. Other texts are rejected without a read."""
 
 _BEARER = re.compile(r"bearer +", re.IGNORECASE)
 
 KEPT_AFTER_EXPIRY = timedelta(days=30)
+# A more precise time would cost a write per request.
 LAST_USE_STEP = timedelta(hours=1)
-"""How exact the time of the last use is: each request would otherwise cost a write."""
+"""Precision of the time of the last use."""
 
 
 def with_prefix(secret: str) -> str:

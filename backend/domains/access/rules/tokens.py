@@ -17,19 +17,18 @@ from jwt.exceptions import PyJWTError
 from backend.domains.access.rules.key_sets import ALGORITHMS, SigningKey
 from backend.domains.access.rules.refusals import Reason, RefusedError
 
+# API Gateway limits all headers to 10 KB; tokens of Cognito have one to two.
 MAX_CHARS = 8192
-"""The gateway takes 10 KB of headers; tokens of Cognito have one to two."""
+"""Maximum length of a token."""
 
 _MAX_KID = 256
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})
+# Tokens of providers have none of them. `x5t`, which some have, only identifies a certificate.
 _REFUSED_HEADERS = frozenset(
     {"b64", "crit", "cty", "enc", "epk", "jku", "jwk", "p2c", "x5c", "x5u", "zip"}
 )
-"""Other ways to sign, and keys that the sender would choose; providers' tokens have none of them.
-
-`x5t`, which some have, only names a certificate.
-"""
+"""Headers that select other ways of signing, or keys that the sender chooses."""
 
 _signatures = PyJWS(algorithms=sorted(ALGORITHMS))
 

@@ -30,7 +30,7 @@ class KeyAuthentication:
     pepper: Pepper
     clock: Clock
     pool_users: "Callable[[], EnabledUsers | None]"
-    """Called when the first key of a pool user is used; None where no user pool is deployed."""
+    """Called when the first key of a pool user is used. None without a user pool."""
 
     def authenticate(self, text: str) -> ApiKey:
         """Return the valid key with this text.
@@ -99,13 +99,13 @@ class CallerAuthentication:
 
     keys: KeyAuthentication
     tokens: Callable[[], Tokens | None]
-    """Asked when the first token is met; None where the deployment takes no tokens."""
+    """Called for the first token. None if the deployment accepts no tokens."""
 
     addresses: AllowedAddresses | None
-    """Where requests may come from; None: anywhere."""
+    """The addresses that requests may come from. None: all."""
 
     unrecorded: Callable[[ApiKey], None]
-    """Told of a key whose use could not be noted; the request goes on."""
+    """Called with a key whose use could not be recorded; the request continues."""
 
     def identify(self, authorization: str, address: str) -> Identity:
         """Return the sender of a request with this `Authorization` header from this address.

@@ -26,8 +26,9 @@ from backend.domains.access.rules.constraints import Change, doubts, grantees, t
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
+# Each conflict means that another change succeeded.
 _ATTEMPTS = 50
-"""Of a change that others overtake; each time one of them has been made."""
+"""Attempts of a change that conflicts with others."""
 _SECURED = Secured("constraint")
 
 

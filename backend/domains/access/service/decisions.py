@@ -38,17 +38,19 @@ from backend.domains.access.repository.policies import Granted, PolicyRepository
 from backend.spec.routes import Action, Route
 
 EPOCH_TIME = timedelta(seconds=2)
-"""For how long nobody asks whether anything has changed. A right taken away is gone after it."""
+"""Time for which cached rights are used without a check for changes: a revoked right ends after
+it."""
 
 KEPT_TIME = timedelta(minutes=5)
-"""For how long rights are kept where nothing has changed."""
+"""Maximum time for which unchanged rights are cached."""
 
 KEPT_USERS = 500
+# A rule takes about a kilobyte.
 KEPT_RULES = 20_000
-"""Rules of all users that are kept together; a rule takes about a kilobyte."""
+"""Cached rules of all users together."""
 
 _ATTEMPTS = 5
-"""How often rights are read that change while they are."""
+"""Attempts to read rights that change during the read."""
 
 _PARAMETER = re.compile(r"\{([\w:]+)\+?\}")
 _log = logging.getLogger(__name__)

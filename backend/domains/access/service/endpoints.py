@@ -14,7 +14,7 @@ from backend.domains.access.rules.discovery import (
 from backend.domains.access.rules.tokens import parse_object
 
 FRESH = timedelta(minutes=10)
-"""How long endpoints are used without reading the document again."""
+"""Time for which endpoints are cached before the document is read again."""
 
 
 @dataclass

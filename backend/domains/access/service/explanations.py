@@ -27,7 +27,8 @@ from backend.domains.access.service.decisions import (
 from backend.spec.routes.model import Method
 
 FindAsset = Callable[[str, str], Fields | None]
-"""The asset of a database and an id as rules see it, archived or not; None if it is absent."""
+"""Returns the fields of an asset for rules, by database id and asset id, archived or not. None if
+it does not exist."""
 
 
 class _Granted(NamedTuple):

@@ -35,10 +35,12 @@ from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
+# Each user takes two writes, and the role two.
 HOLDERS_AT_ONCE = 40
-"""From more users than these a job takes a deleted role: two writes each, and two for the role."""
+"""Maximum number of users of a role that one transaction deletes; with more a job does."""
 CONSTRAINTS_AT_ONCE = 20
-"""From more constraints than these a job takes a deleted role; also where their rows are many."""
+"""Maximum number of constraints of such a role. A job also deletes the role if their rows are
+many."""
 _PAGES_AT_ONCE = 5
 _ATTEMPTS = 8  # of a deletion that conflicts with changes of the role, or of its users
 

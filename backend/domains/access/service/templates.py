@@ -25,7 +25,7 @@ STANDARD = (
     "global-readonly",
     "deny-tagged-assets",
 )
-"""The templates that ship with the product."""
+"""The templates that are part of the product."""
 _SECURED = Secured("constraint")
 
 

@@ -17,13 +17,13 @@ from backend.domains.access.rules.refusals import Reason, RefusedError
 from backend.domains.access.rules.tokens import parse_object, read, verified_claims
 
 KEYS_FRESH = timedelta(minutes=10)
-"""A key that the provider takes back is believed no longer than this while the provider answers."""
+"""Maximum time for which a revoked signing key is accepted while the provider responds."""
 
 KEYS_LIMIT = timedelta(hours=6)
-"""How old keys may become while the provider does not answer."""
+"""Maximum age of cached keys while the provider does not respond."""
 
 KEYS_PAUSE = timedelta(seconds=10)
-"""Between two attempts to read a provider's keys, whatever tokens arrive."""
+"""Time between two attempts to read a provider's keys."""
 
 USERS_FRESH = timedelta(seconds=60)
 USERS_KNOWN = 1000
@@ -50,7 +50,7 @@ class ProviderKeys:
     warn: Warn
     issuer: str
     address: str | None = None
-    """Where the keys are; None: where the provider's discovery document says."""
+    """The address of the keys. None: the discovery document has it."""
 
     _known: _Known = field(default_factory=_Known)
 
@@ -105,8 +105,9 @@ class PoolUsers:
     pool: UserPool
     clock: Clock
     warn: Warn
+    # A local pool is empty at each start.
     absence_counts: bool = True
-    """Whether a user whom the pool does not have was deleted; a local pool starts empty."""
+    """Whether a user who is missing from the pool was deleted."""
 
     _known: dict[str, tuple[datetime, PoolUser | None]] = field(
         default_factory=dict[str, tuple[datetime, PoolUser | None]]

@@ -50,7 +50,7 @@ class UserService:
     audit: AuditService
     clock: Clock
     provider_prefix: Callable[[], str]
-    """Returns what user ids of the identity provider begin with; empty without a provider."""
+    """Returns the prefix of the user ids of the identity provider; empty without a provider."""
 
     def list_users(self, caller: Identity, page: PageRequest) -> Page[PoolUser]:
         """List the users whom the caller may see, in no order.

@@ -37,7 +37,7 @@ from backend.spec.routes import Action, Route
 from backend.values import frozen
 
 REQUEST_TIME = timedelta(seconds=2)
-"""From the beginning of a request: it begins no step of its job that would end after this."""
+"""Time after the start of a request in which steps of its job must end."""
 _ACTIONS: dict[str, Action] = {
     ARCHIVE_ASSET.name: routes.ARCHIVE_ASSET.action,
     UNARCHIVE_ASSET.name: routes.UNARCHIVE_ASSET.action,

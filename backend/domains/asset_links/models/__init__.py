@@ -10,12 +10,13 @@ from backend.core.names import AssetId, Id, Text, Words
 
 RelationshipType = Literal["related", "parentChild"]
 EdgeKind = Literal["child", "parent", "related"]
-"""What the asset at the other end is to this one."""
+"""The relation of the linked asset to this one."""
 
 MAX_ALIAS_CHARS = 128
 MAX_LINK_TAGS = 50
+# The contract has no limit; a reply contains all of them.
 MAX_LINKS = 1000
-"""Links of one kind at one asset. Ours: a reply holds them all."""
+"""Links of one kind at one asset."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

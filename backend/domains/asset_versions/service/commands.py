@@ -37,11 +37,9 @@ from backend.spec import routes
 from backend.spec.jobs import MAKE_VERSION
 
 _ATTEMPTS = 8  # of a change that conflicts with edits of the version or asset
+# VAMS clients expect a complete version in the reply, and the function may run for 29 seconds.
 REQUEST_TIME = timedelta(seconds=20)
-"""From the beginning of a request: it begins no step of its job that would end after this.
-
-Clients of VAMS expect a complete version in the reply, and the function may run for 29 seconds.
-"""
+"""Time after the start of a request in which steps of its job must end."""
 
 
 class VersionArchivedError(StateForbidsError):

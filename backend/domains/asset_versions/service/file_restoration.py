@@ -29,8 +29,9 @@ from backend.domains.files.service import (
 )
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
+# Each may be a copy, and several are copied at the same time.
 FILES = 50
-"""Files of one step: each may be a copy, and several are copied at a time."""
+"""Files of one step."""
 
 
 class _Place(NamedTuple):

@@ -36,11 +36,11 @@ from backend.domains.jobs.service import JobService, JobSettledError
 _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
 _NOTING_TIME = timedelta(minutes=2)
-"""A request that has not noted all the files that it names by then has died over it."""
+"""Time after which a request that has not stored its list of files has failed."""
 _RECORDS = 500  # of one page: a slow local disk writes their rows in some seconds
 _SMALL = 100  # rows of a step, up to which it also begins the next part
 _LOOKS, _FIRST_PAUSE = 5, 0.05
-"""How often the index of metadata is waited for: 1.5 seconds in all."""
+"""Attempts, and the first pause, to wait for the metadata index: 1.5 seconds in total."""
 _BRIEF = frozenset({"metadata", "attribute", "count"})
 _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
 

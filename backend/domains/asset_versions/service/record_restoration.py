@@ -23,8 +23,9 @@ from backend.spec import routes
 if TYPE_CHECKING:
     from backend.domains.metadata.service import RecordService
 
+# Each is read and written separately.
 ENTITIES = 10
-"""Files and kinds of one step: each is read and written on its own."""
+"""Files and record kinds of one step."""
 _Place = tuple[Kind, str]
 _Records = Mapping[str, Mapping[str, str]]
 

@@ -20,10 +20,11 @@ from backend.spec.keys import active, archived
 AssetStatus = Literal["active", "archived"]
 
 NO_FILES = "none"
-"""The asset type of an asset without files."""
+"""The type of an asset without files."""
 FIRST_VERSION = "0"
+# The contract has no limit.
 MAX_TAGS = 50
-"""Tags on one asset. Ours: the contract names no limit."""
+"""Tags of one asset."""
 
 
 class Location(WireModel):
@@ -76,10 +77,10 @@ class Asset(WireModel):
     archived_by: str | None = None
     archived_reason: str | None = None
     lifecycle_job_id: str | None = None
-    """The job of the last archiving or bringing back, which goes on as long as the row names it."""
+    """The job of the last archiving or restoration. It runs until the row no longer names it."""
     typed_files: list[str] | None = None
-    """Paths of files that may have a primary type, which only their objects contain: a list of
-    files requests no others. None if they are not known, or too many."""
+    """Paths of files that may have a primary type, whose objects a list of files reads. None if
+    they are unknown or too many."""
 
     @field_validator("database_id")
     @classmethod
@@ -102,9 +103,9 @@ class Asset(WireModel):
 
 
 ALIAS_MARK = "alias#"
-"""Begins the sort key of the item that reserves an alias among the versions of an asset."""
+"""The prefix of the sort key of the item that reserves an alias of an asset version."""
 FIRST_NUMBER, AFTER_NUMBERS = "0", ":"
-"""The sort keys of an asset's versions are between them, those of its aliases are not."""
+"""The bounds of the sort keys of versions. Those of aliases are outside."""
 
 
 class AssetVersion(WireModel):

@@ -73,7 +73,7 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
 
 
 MAX_ENTITY_BYTES = 2048
-"""DynamoDB's limit for the value of a partition key."""
+"""DynamoDB's limit for a partition key."""
 
 
 @frozen

@@ -13,17 +13,18 @@ from backend.domains.audit.models import Change, Entry, LargeValue, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
 
 SEPARATOR = "#"
-"""Between the time of an entry and what distinguishes entries of one moment."""
+"""The separator of an entry's time and its suffix, which distinguishes entries of the same time."""
 _AFTER_SEPARATOR = "$"
 _BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
+# A larger value costs more write units than a request to S3, and each list would read it.
 VALUE_BYTES = 4 * 1024
-"""A larger value costs more write units than one request to S3, and every list would carry it."""
+"""Size of a value above which S3 stores it."""
 CHANGES_BYTES = 16 * 1024
-"""All changes of one entry, for the same reason; far below the 400 KB of an item."""
+"""Size of all changes in one entry, for the same reason."""
 
 
 SHOWN_CHARS = 256
-"""Of each id in the path of a refused request."""
+"""Maximum length of each id in the path of a denied request."""
 
 
 class SecretInEntryError(Exception):
@@ -132,9 +133,10 @@ CREATED_ATTRIBUTES = (
     *("databaseId", "assetId", "assetName", "description", "isDistributable", "tags"),
     *("assetType", "bucketId", "assetLocation"),
 )
-"""The row's attributes in the entry of an asset's creation; counters and copies are left out."""
+"""Attributes of the row in the entry of an asset's creation. Counters and copies are omitted."""
+# An asset is created once, however often its stream repeats the record.
 CREATION_SUFFIX = "created"
-"""Instead of chance: an asset is created once, however often its stream says so."""
+"""The suffix of that entry instead of a random one."""
 
 
 def is_creation(row: Mapping[str, Any]) -> bool:

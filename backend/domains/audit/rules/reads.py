@@ -16,9 +16,9 @@ from backend.domains.audit.rules import SEPARATOR, encoded
 
 FILES_OF_ASSET = 100
 PATHS_OF_ASSET, PATHS_OF_READ = 16_000, 48_000
-"""Bytes of JSON: the first keeps an entry small, the second leaves room for ids in a message."""
+"""Bytes of JSON. The first keeps an entry small, the second leaves room for ids in a message."""
+# A message may have 240,000 bytes.
 MESSAGE_BYTES = 200_000
-"""Below the 240,000 that a message may have."""
 
 
 def hour_of(at: datetime) -> datetime:

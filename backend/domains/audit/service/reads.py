@@ -8,7 +8,7 @@ from backend.domains.audit.rules import reads
 from backend.spec.queues import READS
 
 REMEMBERED = 10_000
-"""Reads of one hour that a process remembers; it reports what it has forgotten once more."""
+"""Reads of one hour that a process remembers. Older ones are reported again."""
 
 
 class QueuedReads:

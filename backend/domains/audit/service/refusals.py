@@ -18,13 +18,14 @@ from backend.domains.audit.models import Denied, Entry, denial_entity
 from backend.domains.audit.repository import AuditRepository, put
 
 ENTRIES_OF_USER = 10
-"""Of one user in one minute and process."""
+"""Entries of one user in a minute, per process."""
+# Many users together must not fill the table either.
 ENTRIES_OF_ALL = 100
-"""Of all users in one minute and process, so that many users cannot fill the table either."""
+"""Entries of all users in a minute, per process."""
 USERS = 1000
-"""Of whom it is remembered how many refusals were left out."""
+"""Number of users whose omitted entries are counted."""
 PAUSE = timedelta(seconds=60)
-"""How long nothing is entered after the table did not answer."""
+"""Time without new entries after the table did not respond."""
 
 
 class Counter(Protocol):

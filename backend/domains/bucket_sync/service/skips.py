@@ -9,9 +9,9 @@ from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
 
 Keep = Callable[[str, object, str], None]
-"""Stores what needs somebody: its name, its body, the reason."""
+"""Stores a failure entry: its name, its body and the reason."""
 Count = Callable[[SkipKind, int], None]
-"""Counts objects that were left out."""
+"""Counts skipped objects."""
 
 
 @dataclass(eq=False, repr=False)

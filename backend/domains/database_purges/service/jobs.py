@@ -26,13 +26,14 @@ from backend.values import frozen
 
 ASSETS = 20
 """Assets whose deletion one step starts."""
+# Two deletions a second leave room for other jobs: ten workers take some seconds for each.
 PAUSE_SECONDS = 10
-"""Between two such steps: two deletions a second leave room in their queue for other jobs, since
-ten workers take some seconds for each."""
+"""Time between two such steps."""
 JOBS = 100
-"""Jobs that one step looks at."""
+"""Jobs that one step checks."""
+# Deletions take the settle delay.
 LOOK_AGAIN_SECONDS = 30
-"""At most, until the next look at jobs that have not ended: deletions take the settle delay."""
+"""Maximum time until the next check of running jobs."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 

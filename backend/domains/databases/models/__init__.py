@@ -19,12 +19,13 @@ class Database(WireModel):
     restrict_metadata_outside_schemas: bool = False
     restrict_file_uploads_to_extensions: str = ""
     processing: bool = True
-    """Whether workflows that ship with the product run on uploads into the database."""
+    """Whether the shipped workflows run on uploads to the database."""
     revision: int = 1
     deleted_at: str | None = None
     deleted_by: str | None = None
     purge_job_id: str | None = None
-    """The job that removes all that a deleted database left; until its end the id is taken."""
+    """The job that removes the data of a deleted database. Until it ends the id is not
+    available."""
 
     @field_validator("database_id")
     @classmethod

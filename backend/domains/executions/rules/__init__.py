@@ -21,15 +21,17 @@ from backend.domains.executions.models import (
 STOPPED = "Stopped"
 """The error of an execution that a user stopped."""
 INTERRUPTED = "Interrupted"
-"""The error of an execution that Step Functions does not know any more."""
+"""The error of an execution that Step Functions no longer knows."""
 MAX_CODE_CHARS = 256
+# Step Functions allows 32,768 characters.
 MAX_MESSAGE_CHARS = 2_000
-"""Of what is stored of a cause, which may have 32,768 characters."""
+"""Stored length of a cause."""
 _SIGNED = re.compile(r"\?[^\s\"'<>]*X-Amz-[^\s\"'<>]*")
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
-"""Task tokens and credentials; paths and messages have blanks, dots or shorter words."""
+"""Task tokens and credentials. Words of paths and messages are shorter."""
+# The row has four of them and at most 400 KB.
 MAX_LIST_BYTES = 60_000
-"""Of each list of outputs in a row: four of them stay well below an item's 400 KB."""
+"""Size of each list of outputs in a row."""
 
 
 def date_of(at: datetime) -> str:

@@ -12,7 +12,7 @@ from backend.domains.pipelines.models import Pipeline
 from backend.domains.workflows.models import Workflow, WorkflowFunction
 
 DEFAULT_TASK_SECONDS = 86_400
-"""How long a pipeline that answers by itself is waited for, where it names no time-out."""
+"""Maximum time to wait for the callback of a pipeline without a timeout."""
 
 
 class ForeignWorkflowError(InvalidInputError):

@@ -10,10 +10,11 @@ from backend.spec.key_layouts import auxiliary_folder, run_folder
 from backend.values import frozen
 
 MAX_METADATA_BYTES = 200 * 1024
+# Step Functions allows 256 KiB including the enclosing JSON.
 MAX_INPUT_BYTES = 240 * 1024
-"""Of an execution: Step Functions takes 256 KiB, with what stands around the fields."""
+"""Size of an execution's input."""
 METADATA_OBJECT = "inputMetadata.json"
-"""In the folder of a run: its metadata, where it is too large for the input."""
+"""The object in the folder of a run with metadata that is too large for the input."""
 
 
 def output_folder(execution_id: str, number: int) -> str:

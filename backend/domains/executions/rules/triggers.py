@@ -10,7 +10,7 @@ from backend.spec.buckets import WORKFLOWS_METADATA
 from backend.spec.key_layouts import RESERVED_FOLDERS
 
 MAX_DEPTH = 5
-"""Workflows of which each is started by what the one before wrote."""
+"""Maximum number of workflows that start one another with their outputs."""
 
 
 def bucket_of(upload: UploadedObject, buckets: Iterable[AssetBucket]) -> AssetBucket | None:

@@ -26,11 +26,12 @@ from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress
 
 START_TIME = timedelta(minutes=15)
-"""How long a start is tried again that Step Functions refuses for a time."""
+"""Time for which a start is retried that Step Functions temporarily rejects."""
 _OWN = timedelta(seconds=30)
-"""How long an admitted execution is left to the starter that admitted it."""
+"""Time in which only the starter that admitted an execution starts it."""
+# With many waiting, the function would time out.
 WORK_TIME = timedelta(seconds=60)
-"""Nothing is admitted after this in one call: with many waiting, the function would be ended."""
+"""Time after which one call admits no further executions."""
 _log = logging.getLogger(__name__)
 
 

@@ -18,9 +18,9 @@ from backend.spec.facts import (
 )
 
 MAX_TEXT_CHARS = 1000
-"""Characters of a fact that is a text."""
+"""Length of a fact with a text."""
 MAX_REFERENCES = 1000
-"""References of one file that are stored; the others are counted."""
+"""References of one file that are stored. Further ones are counted."""
 MAX_REFERENCES_BYTES = 100_000
 _SHAPE = struct.Struct(f"<{SHAPE_NUMBERS}f")
 

@@ -10,10 +10,10 @@ from backend.domains.facts.models import FileReferences, Reference, ReferenceSta
 from backend.values import frozen
 
 _INSIDE: frozenset[ReferenceState] = frozenset({"found", "missing", "otherCase"})
-"""States of references that lead into the asset; others are returned as they are stored."""
+"""States of references within the asset. Other states are returned as they are stored."""
 
 Edges = Mapping[str, frozenset[str]]
-"""By file the files that it refers to."""
+"""The files that each file refers to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,13 @@ from backend.domains.files.service import FileQueries, FileTarget
 from backend.spec.formats import reason_not_inspected
 from backend.spec.key_layouts import glb_key
 
+# All of them are requested in parallel.
 OLDER_VERSIONS = 8
-"""Versions before the current one whose GLBs are looked for: as many as are requested at once."""
+"""Earlier versions whose GLBs are searched."""
 _LISTED = 50
 
 Ids = tuple[str, str]
-"""Of a database and of an asset in it."""
+"""A database id and an asset id."""
 
 
 class FoundGlb(NamedTuple):

@@ -15,16 +15,16 @@ from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.rules.resolution import Paths, Resolved, circular, resolved, targets
 
+# They take 20 requests to S3. Further references keep the state from the inspection.
 MAX_LISTED = 20_000
-"""Files of an asset that are listed to resolve references: 20 requests to S3. In a larger asset a
-reference that is not among them keeps the state that the inspection found."""
+"""Files of an asset that are listed to resolve references."""
 MAX_FOLLOWED = 1000
-"""Files beyond a page that are followed to find circles."""
+"""Files beyond a page that are followed to find cycles."""
 _LISTED_AT_ONCE = 1000
 _ENTRY_BYTES = 200
 
 Ids = tuple[str, str]
-"""Of a database and of an asset in it."""
+"""A database id and an asset id."""
 
 
 class NoShapeError(NotFoundError):

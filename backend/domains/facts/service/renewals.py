@@ -20,10 +20,10 @@ from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.shipped import SHIPPED
 
 PAGE = 100
-"""Files that one step looks at."""
+"""Files that one step checks."""
+# Each execution that ends reads all waiting ones.
 MOST_WAITING = 200
-"""Executions that may wait when a step requests more: each end of an execution reads all of them.
-"""
+"""Waiting executions up to which a step requests more."""
 _PAUSE, _LONG_PAUSE = 2, 15  # seconds until what a step requested waits, and until it is admitted
 
 

@@ -20,7 +20,7 @@ PRIMARY_TYPE_OTHER = "other"
 PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]
 
 SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
-"""A path or a key as clients send it; it is resolved within the asset."""
+"""A path or a key in a request. It is resolved within the asset."""
 
 
 def _is_true(value: bool) -> bool:

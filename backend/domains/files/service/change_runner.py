@@ -31,10 +31,11 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import CHANGE_FILES
 from backend.spec.routes import Route
 
+# The reply then takes at most 5 seconds.
 REQUEST_TIME = timedelta(seconds=4)
-"""How long after its beginning a request begins no further step: a reply takes 5 s at most."""
+"""Time after the start of a request in which it may start a step."""
 WAITING_TIME = timedelta(seconds=2)
-"""How much of it a request waits for the changes before its own."""
+"""The part of that time in which a request waits for earlier changes."""
 _PAUSE = 0.05  # seconds, while a worker has the job
 
 

@@ -25,8 +25,9 @@ from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
 from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
 
+# A viewer's octree has many thousands.
 AUXILIARY_OBJECTS = 200
-"""Objects that are copied in one step; a viewer's octree has many thousand."""
+"""Objects that one step copies."""
 _DELETED_AT_ONCE = 1000  # S3's limit for one request
 
 

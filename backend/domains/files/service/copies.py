@@ -15,7 +15,7 @@ from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
 _LOOKED_AT = 20
-"""The newest versions of a file, among which another copy of the same change is looked for."""
+"""The newest versions of a file among which an earlier copy of the same change is searched."""
 
 
 def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) -> Mapping[str, str]:

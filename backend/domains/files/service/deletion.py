@@ -18,7 +18,7 @@ from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
 VERSIONS = 200
-"""Versions of one step: each file's rows are removed before them."""
+"""Versions that one step deletes, after the rows of each file."""
 
 
 @dataclass(eq=False, repr=False)

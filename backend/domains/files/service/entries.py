@@ -26,10 +26,11 @@ class Entries:
     bucket: str
     prefix: str
     with_archived: bool
+    # Requests list twice as many objects, because of previews.
     wanted: int = _MOST_LISTED
-    """About how many will be taken: a request asks for twice as many, as there are previews."""
+    """The approximate number of entries to return."""
     read: int = 0
-    """Objects and versions that were read so far."""
+    """Objects and versions that have been read."""
 
     _previews: dict[str, ObjectVersion] = field(default_factory=dict[str, ObjectVersion])
     _last_key: str | None = None

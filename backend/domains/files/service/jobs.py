@@ -27,7 +27,7 @@ from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
 FILES = 100
-"""Files that are archived in one step."""
+"""Files that one step archives."""
 FOLDER_TYPE = "application/x-directory"
 _Step = Callable[[Work], Progress]
 

@@ -20,9 +20,9 @@ from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
 Ids = tuple[str, str]
-"""Database id and asset id."""
+"""A database id and an asset id."""
 _LISTED = 1000
-"""Files of a folder that a reply names at the most: one page of the store."""
+"""Maximum number of a folder's files in a reply: one page of a list request."""
 
 
 class FileExistsInAssetError(AlreadyExistsError):

@@ -53,13 +53,13 @@ from backend.spec.key_layouts import is_generated_preview
 
 SEVERAL_FILES = "folder"
 UNKNOWN_EXTENSION = "unknown"
-"""The asset type of a single file without an extension."""
+"""The type of an asset with a single file without an extension."""
 
 MAX_FILE_VERSIONS = 1000
-"""Versions of one file, and of its asset, that `fileInfo` lists; the newest ones of a file."""
+"""Versions of one file, the newest ones, and of its asset that `fileInfo` lists."""
 
 _AT_ONCE = 100
-"""Files of which HEADs are asked before the time is looked at."""
+"""Files that are read before the time is checked."""
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,7 @@ from backend.domains.files.service.entries import Entries
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 
 Found = tuple[FileItem, ObjectVersion | None]
-"""A row, and the object that it is of; none for a folder."""
+"""A row and its object. A folder has no object."""
 
 
 def page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[Found]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
 from backend.values import frozen
 
+# Their rows are written in less than a second.
 CAPTURED = 100
-"""Versions that one step of a job keeps: their rows are written well within a second."""
+"""Versions that one step of a job stores."""
 _MOST_LISTED = 1000  # S3's limit
 _LISTED, _LEAST_LISTED = 3, 100
-"""Versions that are asked for at once, for each file that is looked for."""
+"""Versions to list for each file, and at least in total."""
 
 
 @frozen

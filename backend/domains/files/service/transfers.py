@@ -29,7 +29,7 @@ from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
 _MAX_TURNS = 5
-"""New versions of the source that are followed while others go on writing it."""
+"""New source versions that are copied again while others write the source."""
 
 
 @dataclass(eq=False, repr=False)

@@ -18,7 +18,7 @@ from backend.domains.files.service.target import FileTarget
 from backend.domains.jobs.models import Job, Progress
 
 CHANGE, PINNED = "change", "pinned"
-"""Parameters of the job: what was asked for, and the S3 version that it is about."""
+"""Parameters of the job: the requested change, and the S3 version that it applies to."""
 
 
 class Work(NamedTuple):

@@ -20,10 +20,11 @@ from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, J
 from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
 
 JOB_DAYS = 365
-"""How long a job can be looked at, and says that it was started once."""
+"""Days for which a job is stored, and prevents a second start of the same work."""
 
+# Messages are not hidden for so long without one.
 LEFT_AFTER = timedelta(hours=1)
-"""Without a lease, a wait or an advance; a message is never hidden for so long without one."""
+"""Time without a lease, a wait or an advance after which a job is abandoned."""
 
 _LEASE_MARGIN = timedelta(seconds=10)  # by which clocks of workers may differ, with reserve
 _ATTEMPTS = 8  # of a change that conflicts with writes of the worker
@@ -31,9 +32,9 @@ _OF_TAGS = ("tagName", "tagTypeName")
 _WITHHELD = "Details are visible only to users who may see the files to copy"
 
 Subject = Callable[[Job], Secured | None]
-"""The thing that a job is about as permissions see it; None when it is gone."""
+"""Returns the object of a job for permission checks, or None if it no longer exists."""
 Check = Callable[[Job], None]
-"""Raises an error where a job cannot be resumed."""
+"""Raises an error if a job cannot be resumed."""
 
 
 class JobStateError(StateForbidsError):

@@ -25,13 +25,13 @@ from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED
 from backend.spec.queues import Queue
 
 WORK_TIME = timedelta(seconds=20)
-"""How long one message is worked on: steps begin within it, and end within the function's own."""
+"""Time in which the steps of one message may start. They end within the function's timeout."""
 
 _LOOK_AGAIN = 3  # seconds, for a job that a request has started and soon leaves to the worker
 _LONGEST_LOOK = 300  # seconds, for a job that another message continues
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
-"""Stores what cannot be understood: its name, its body, the reason."""
+"""Stores an unreadable message as a failure entry: its name, its body and the reason."""
 _log = logging.getLogger(__name__)
 
 

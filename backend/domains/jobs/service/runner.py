@@ -17,11 +17,11 @@ from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
 
 LEASE_SECONDS = 30
+# Twice the longest timeout of a worker's function.
 LONGEST_LEASE_SECONDS = 240
-"""Twice as long as any worker's function may run."""
 MAX_TRIES = 20
-"""Leases that ended without an advance, after which a job is given up: its step kills its workers.
-An outage is no such try."""
+"""Leases without an advance after which a job fails, because its step kills its workers. Outages
+are not counted."""
 
 
 @dataclass(eq=False, repr=False)

@@ -16,10 +16,10 @@ from backend.spec.facts import FACT_PREFIX
 from backend.values import frozen
 
 MAX_RECORDS = 500
-"""Records of one entity, facts apart, and records of one request."""
+"""Records of one entity without facts, and records of one request."""
 Kind = Literal["metadata", "attribute"]
 ASSET_LEVEL = "/"
-"""The path under which the metadata of an asset itself is stored."""
+"""The path of an asset's own metadata."""
 
 UpdateType = Literal["update", "replace_all"]
 

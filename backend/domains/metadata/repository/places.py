@@ -16,7 +16,7 @@ from backend.spec.tables.model import Index, Table
 from backend.values import frozen
 
 Told = Mapping[str, Mapping[str, str]]
-"""Records by key, as audit entries tell them."""
+"""Records by key, in the form of audit entries."""
 
 
 @frozen

@@ -41,7 +41,7 @@ from backend.spec.tables.metadata import RECORD_SETS
 from backend.values import frozen
 
 EntryOf = Callable[[Told, Told], Write]
-"""Makes the audit entry of a transaction, from the records before and after it by key."""
+"""Creates the audit entry of a transaction from the records before and after it, by key."""
 
 _COUNT, _REVISION, _FACTS = "count", "revision", "facts"
 _LISTED = 1000  # records of a page: DynamoDB ends it after a megabyte

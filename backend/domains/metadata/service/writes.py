@@ -24,7 +24,7 @@ from backend.domains.metadata.repository import (
 from backend.spec.facts import STORED_KEYS
 
 MOST_AT_ONCE = 90
-"""Records that surely fit one transaction beside its entry, the count and what goes along."""
+"""Records that fit one transaction besides the audit entry, the count and related rows."""
 _ATTEMPTS = 8  # of a write that conflicts with additions or removals of the same keys
 _FIRST_PAUSE = 0.01  # seconds; before the third attempt, and twice as long before each next one
 _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records
@@ -52,11 +52,11 @@ class Wanted(NamedTuple):
     entry_of: EntryOf | None
     guards: tuple[Write, ...] = ()
     blind: bool = False
-    """Nothing is read before the first attempt: its conditions find out what is there."""
+    """Whether the first attempt writes without a read. Its conditions detect existing records."""
     serial: bool = False
-    """Decided by records that are not written: none of them may change meanwhile."""
+    """Whether the result depends on records that are not written, which must be unchanged then."""
     whole: bool = False
-    """Decided by all records of the entity."""
+    """Whether the result depends on all records of the entity."""
 
 
 def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:

@@ -15,7 +15,7 @@ EntityType = Literal[
 ]
 FILE_TYPES = ("fileMetadata", "fileAttribute")
 MAX_FIELDS = 500
-"""Fields of one schema: as many as an entity has records."""
+"""Fields of one schema: as many as the records of an entity."""
 MAX_CONTROLLED_KEYS = 1000
 
 _BY_LOWER_CASE: Mapping[str, str] = {name.lower(): name for name in get_args(EntityType)}
@@ -96,11 +96,11 @@ class FieldInForce(NamedTuple):
     controlled: tuple[str, ...] = ()
     has_conflict: bool = False
     schemas: tuple[str, ...] = ()
-    """Their names, each with its database: `Weights (museum)`."""
+    """Names of the schemas, each with its database: `Weights (museum)`."""
 
 
 Fields = Mapping[str, FieldInForce]
-"""What is in force, by key, those that others depend on before these; none if no schema speaks."""
+"""The fields in force by key, in the order of their dependencies. Empty without a schema."""
 
 
 class CreateSchemaBody(SentModel):

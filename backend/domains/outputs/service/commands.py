@@ -39,7 +39,7 @@ from backend.spec import routes
 from backend.values import frozen
 
 WORK_TIME = timedelta(seconds=45)
-"""A call begins no further batch after this."""
+"""Time after which a call starts no further batch."""
 BATCH = 100
 OPERATION = "store_outputs"
 REFUSED = "OutputsRefused"

@@ -23,7 +23,7 @@ from backend.spec.inspection_outputs import SMALL
 from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_preview_key
 
 RANK_METADATA = "vitrine-preview-rank"
-"""Object metadata of an asset's preview: the rank of the file that it shows."""
+"""Object metadata of an asset's preview: the rank of the file in the preview."""
 PRIMARY = "primary"
 _TYPE = "image/png"
 _ATTEMPTS = 5  # of a preview that conflicts with executions on other files

@@ -20,12 +20,13 @@ PipelineType = Literal["standardFile", "previewFile"]
 ExecutionType = Literal["Lambda", "SQS", "EventBridge"]
 Callback = Literal["Enabled", "Disabled"]
 
+# A workflow contains the parameters of all its pipelines, and a payload has 256 KiB.
 MAX_PARAMETERS_CHARS = 16_384
-"""A workflow holds those of all its pipelines, and a payload has 256 KiB."""
 MAX_SECONDS = 604_800
-"""A week: the longest task timeout of the contract."""
+"""The longest task timeout of the contract: a week."""
+# The pipeline's row contains their ids.
 MAX_USES = 500
-"""Workflows that may use one pipeline: the row of the pipeline names them."""
+"""Workflows that may use one pipeline."""
 
 DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
 
@@ -50,15 +51,15 @@ def _check_output(value: str) -> str:
 
 
 OutputType = Annotated[Text, AfterValidator(_check_output)]
-"""The extension of what a pipeline writes; empty where that is not one format."""
+"""The extension of a pipeline's output. Empty if it has several formats."""
 Parameters = Annotated[
     Text, Field(max_length=MAX_PARAMETERS_CHARS), AfterValidator(_check_parameters)
 ]
-"""A JSON text, which a pipeline is given as it is."""
+"""A JSON text that is passed to the pipeline unchanged."""
 Seconds = Annotated[str, Field(max_length=8), AfterValidator(_check_seconds)]
-"""Seconds as text; empty: not given."""
+"""Seconds as text. Empty: no value."""
 ResourceName = Annotated[Text, Field(max_length=512)]
-"""A function, a queue or a bus; empty: none."""
+"""The name of a function, a queue or an event bus. Empty: none."""
 EventName = Annotated[Text, Field(max_length=128)]
 
 
@@ -71,7 +72,7 @@ class Resource(WireModel):
     resource_id: str
     resource_type: ExecutionType
     is_provided: bool = True
-    """Whether it is not part of the product."""
+    """Whether a user provides the pipeline; false for pipelines of the product."""
     event_source: str | None = None
     event_detail_type: str | None = None
 

@@ -22,8 +22,8 @@ from backend.domains.uploads.repository import (
 from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.other_uploads import OtherUploads
 
+# A request may run for 29 seconds, so the holder of an expired lease has ended.
 LEASE = timedelta(seconds=35)
-"""Longer than a request may run (29 s): the holder of an expired lease is dead."""
 
 
 @dataclass(eq=False, repr=False)

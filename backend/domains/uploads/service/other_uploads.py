@@ -11,7 +11,7 @@ from backend.domains.uploads.models import Upload
 from backend.domains.uploads.repository import UploadRepository
 
 AMONG = 1000
-"""Of a user's newest uploads: those to the same asset are looked for among them."""
+"""A user's newest uploads, among which those to the same asset are searched."""
 LOOKED_AT = 100
 """Uploads to the same asset whose files are compared."""
 

@@ -28,12 +28,12 @@ from backend.domains.uploads.service.results import is_open
 from backend.spec.jobs import LARGE_FILES, WAITING_PREVIEWS
 
 WORK_TIME = timedelta(seconds=20)
-"""A request begins no further file after this; the next request goes on."""
+"""Time after which a request starts no further file. The next request continues."""
 BUSY_SECONDS = 5
 ASSET_GONE = "the asset was archived or deleted before the file was stored"
 OPERATION = "complete_upload"
 UPLOAD_DAYS = 7
-"""How long an upload may be completed, and then how long its large files may be finished."""
+"""Days in which an upload may be completed, and then days in which its large files are copied."""
 
 
 @dataclass(slots=True)

@@ -16,9 +16,10 @@ from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
 FIRST_WAIT = 2
 LONGEST_WAIT = 300
-"""Seconds between two looks: a tenth of the time since the job was created, within these."""
+"""Maximum seconds between two checks. Each pause is a tenth of the job's age, within the limits."""
+# Each takes a request to S3, and a lease lasts half a minute.
 LOOKED_AT = 200
-"""Previews that one step looks at, with a request to S3 each: a lease lasts half a minute."""
+"""Previews that one step checks."""
 
 
 @dataclass(eq=False, repr=False)

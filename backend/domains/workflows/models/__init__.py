@@ -27,8 +27,9 @@ from backend.domains.pipelines.models import (
 from backend.spec.keys import WORKFLOW, active, archived
 from backend.spec.shipped import SHIPPED
 
+# Its transaction writes all of them.
 MAX_PIPELINES = 20
-"""Pipelines of one workflow: its transaction writes each of them."""
+"""Pipelines of one workflow."""
 ALL = ".all"
 
 

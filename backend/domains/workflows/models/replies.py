@@ -40,7 +40,7 @@ class WorkflowItem(WireModel):
     date_modified: str
     stored_by: str | None = None
     trigger_stopped: str | None = None
-    """Why uploads do not start the workflow, although it has a trigger."""
+    """Why uploads do not start the workflow although it has a trigger."""
     deleted_at: str | None = None
     deleted_by: str | None = None
 

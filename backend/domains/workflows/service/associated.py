@@ -17,8 +17,9 @@ from backend.domains.workflows.service.queries import attributes, secured
 from backend.spec.keys import WORKFLOW
 
 _ATTEMPTS = 8  # of a batch that conflicts with other changes
+# A row may have 400 KB, and a transaction 4 MB.
 _AT_ONCE = 10
-"""Workflows that one transaction writes: each row may have 400 KB, a transaction 4 MB."""
+"""Workflows that one transaction writes."""
 
 
 @dataclass(eq=False, repr=False)

@@ -142,7 +142,7 @@ class WorkflowCommands:
         sent: Sequence[SentFunction],
         pipelines: Mapping[_Place, Pipeline],
     ) -> None:
-        # Whoever uploads starts a trigger, so its author needs the rights to start it by hand.
+        # Uploads of any user start a trigger, so its author needs the rights to start it by hand.
         for function in sent:
             pipeline = pipelines[function.key]
             if not self.authorization.may(caller, "POST", secured_pipeline(pipeline)):

@@ -14,7 +14,7 @@ from vitrine.lookup import find_asset
 from vitrine.workflow_models import GLOBAL
 
 AT_ONCE = 50
-"""Files that one request takes."""
+"""Files that one request accepts."""
 
 WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
 ExecutionArgument = Annotated[str, typer.Argument(metavar="EXECUTION")]

@@ -16,10 +16,10 @@ from vitrine.resources.facts import Ids
 from vitrine.resources.metadata import MetadataOwner
 
 _NAMED = 5
-"""Files that a question names."""
+"""Files that a prompt lists."""
 _COUNTED = 1000
 REFUSED = "refused"
-"""The fact that is the reason why a file was not read."""
+"""The fact with the reason why a file was not read."""
 _FACT = "fact_"
 _WITH_COMMANDS = frozenset({"fact_references", "fact_shape"})
 

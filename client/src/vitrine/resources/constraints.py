@@ -10,7 +10,7 @@ from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 ROLE_NAME = "ROLE_NAME"
-"""The variable of templates that says who is given their constraints."""
+"""The variable of templates with the role that their constraints are created for."""
 
 
 class Criterion(Wire):
@@ -45,7 +45,7 @@ class Constraint(Wire):
     date_modified: str | None = None
     modified_by: str | None = None
     changed_meaning: list[str] | None = None
-    """How the constraint, as it is stored, decides differently than in earlier releases."""
+    """How the stored constraint decides differently than in earlier releases."""
 
 
 class ConstraintWritten(Operation):

@@ -85,7 +85,7 @@ class ExportPage(Wire):
     total_assets_in_tree: int
     assets_in_this_page: int
     unauthorized_asset_count: int = 0
-    """Linked assets that the caller may not see."""
+    """Number of linked assets that the caller may not see."""
 
 
 class Exports(Resource):

@@ -12,7 +12,7 @@ from vitrine.resources.resource import Resource, given
 from vitrine.transport import Model, path_of
 
 Ids = tuple[str, str]
-"""Of a database and of an asset in it."""
+"""A database id and an asset id."""
 
 
 class PreviewDeleted(Wire):

@@ -7,7 +7,7 @@ from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, Sc
 from vitrine.transport import path_of
 
 GLOBAL = "GLOBAL"
-"""The database id of schemas that are in force in every database."""
+"""The database id of schemas for every database."""
 
 
 class MetadataSchemas(Resource):

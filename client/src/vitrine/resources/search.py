@@ -23,7 +23,7 @@ from vitrine.transport import path_of
 
 LARGEST_PAGE = 2_000
 DEEPEST_HIT = 10_000
-"""`from + size` never passes this; narrow the search instead."""
+"""Maximum of `from + size`. Narrow the search to reach further hits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +46,13 @@ class SearchQuery:
     choices: Sequence[FacetChoice] = ()
     histograms: Sequence[HistogramField] = ()
     fold_files: bool = False
-    """Find assets, each with its three best file hits."""
+    """Whether to return assets, each with its three best files."""
     sort: Sequence[tuple[str, Literal["asc", "desc"]]] = ()
     include_archived: bool = False
     previews: bool = False
-    """Request the URL of each hit's preview; at most 200 hits a page."""
+    """Whether to return the URL of each hit's preview; at most 200 hits a page."""
     did_you_mean: bool = False
-    """Request another text where the query finds nothing."""
+    """Whether to return a corrected text if the query has no hits."""
 
     def simple_body(self) -> dict[str, JsonValue]:
         body = given(

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 PIECE: Final = 1024 * 1024
 DEFAULT_PART: Final = 150 * 1024 * 1024
-"""The size of parts that the server chooses unless the file would have too many."""
+"""The part size that the server chooses, unless the file would have too many parts."""
 
 _ETAG = re.compile(r"([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?")
 

@@ -32,9 +32,10 @@ from vitrine.transfer.uploading import BatchUpload
 
 FILES_A_BATCH: Final = 50
 PARTS_A_BATCH: Final = 3_000
-"""The most part URLs that one reply carries."""
+"""Maximum number of part URLs in one reply."""
+# Part URLs are valid for an hour, and a batch must be uploaded well before that.
 BYTES_A_BATCH: Final = 1024**3
-"""Part URLs are valid for an hour: a batch should be through long before."""
+"""Size of the files in one batch."""
 BATCHES_AT_ONCE: Final = 4
 LISTING_PAGE: Final = 1_500
 

@@ -17,7 +17,7 @@ from vitrine.transfer.names import composed
 
 PART_SIZE: Final = 64 * 1024 * 1024
 MOST_PARTS: Final = 3000
-"""URLs that one reply carries."""
+"""Maximum number of URLs in one reply."""
 
 
 class SameNameError(IntegrityError):

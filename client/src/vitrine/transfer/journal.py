@@ -22,8 +22,8 @@ from vitrine.errors import ConfigurationError
 
 _SUFFIX: Final = ".upload"
 _SETTLED: Final = 0
+# The server keeps uploads for seven days.
 _DAYS: Final = 8
-"""Uploads live for seven days on the server."""
 
 
 class JournalFile(BaseModel):
@@ -71,7 +71,7 @@ class JournalEntry:
     files: Mapping[str, JournalFile]
     parts: Mapping[tuple[str, int], str]
     left: set[str]
-    """The files that there is something to do for."""
+    """The files that are not finished."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, key: str, part: int, etag: str) -> None:

@@ -22,7 +22,7 @@ from vitrine.transfer.scan import LocalFile
 from vitrine.transfer.urls import PartUrls
 
 MAX_PART_URLS = 1000
-"""In the first reply; the others are asked for when they are needed."""
+"""Part URLs of the first reply. Further ones are requested when they are needed."""
 MAX_PARTS = 10_000  # S3's limit for one object
 MAX_PART_BYTES = 5 * 1024**3  # S3's limit
 

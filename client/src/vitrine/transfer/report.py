@@ -10,21 +10,21 @@ class Status(StrEnum):
     UPLOADED = "uploaded"
     DOWNLOADED = "downloaded"
     SKIPPED = "skipped"
-    """It was there already, the same."""
+    """The same file existed already."""
     REFUSED = "refused"
-    """A rule keeps it out; the reason says which."""
+    """A rule rejects the file; the reason names it."""
     FAILED = "failed"
-    """It should be there and is not."""
+    """The file could not be stored."""
 
 
 class FileOutcome(Wire):
     path: str
-    """On the disk."""
+    """The path on the disk."""
     status: Status
     size: int = 0
     asset_id: str | None = None
     key: str | None = None
-    """In the asset."""
+    """The path in the asset."""
     reason: str | None = None
 
 
@@ -33,7 +33,7 @@ class AssetOutcome(Wire):
     asset_name: str
     created: bool
     location: str | None = None
-    """The key under which the asset's files lie in its bucket."""
+    """The key prefix of the asset's files in its bucket."""
 
 
 class Observer(Protocol):

@@ -17,7 +17,8 @@ from vitrine.transfer.measuring import Measured, slices_of
 from vitrine.upload_models import RenewedFile, StoredPart
 
 ASSEMBLED = "assembled"
-"""Stands for ETags that nobody compares any more: the parts are one object already."""
+"""Replaces the ETags of parts that are already assembled to an object, because they are no longer
+compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

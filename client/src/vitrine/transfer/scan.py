@@ -40,7 +40,7 @@ class Problem:
     path: str
     reason: str
     unreadable: bool = False
-    """The disk would not give it (a failure), as opposed to a rule that keeps it out."""
+    """Whether reading the file failed, as opposed to a rule that rejects it."""
 
 
 @dataclass(frozen=True, kw_only=True)

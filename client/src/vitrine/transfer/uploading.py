@@ -34,17 +34,19 @@ from vitrine.transfer.scan import LocalFile
 from vitrine.upload_models import UploadedFile
 
 ZERO_BYTE = "zero-byte"
-"""The upload id of an empty file: it has no parts, and none is missing."""
+"""The upload id of an empty file, which has no parts."""
 
 UPLOAD_BUSY = "UploadBusy"
+# With their pauses they exceed a gateway's maximum time of one request.
 COMPLETIONS = 14
-"""With the pauses between them longer than a gateway lets one request run."""
+"""Attempts to complete an upload."""
+# Each URL is valid long enough to start its request.
 RENEWALS = 3
-"""Of the URL of one part: each lives long enough to begin its request."""
+"""Renewals of one part's URL."""
 RULE = "rule"
-"""The kind of an error: the server does not want such a file."""
+"""The error kind of files that the server rejects."""
 EXPIRED = 403
-"""What storage answers to a URL whose time is over (and to one that was never good)."""
+"""The storage's status for an expired or invalid URL."""
 
 
 @dataclass(frozen=True, kw_only=True)

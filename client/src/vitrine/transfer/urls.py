@@ -7,8 +7,9 @@ from vitrine.client import Vitrine
 from vitrine.errors import ProtocolError
 from vitrine.models import PartUrl
 
+# They are uploaded before the URLs expire.
 AHEAD: Final = 500
-"""URLs of so many parts are asked for at once: fewer than are sent before they expire."""
+"""Number of parts whose URLs one request returns."""
 
 
 class PartUrls:

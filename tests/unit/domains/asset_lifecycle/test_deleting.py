@@ -29,7 +29,7 @@ STAYING = {
     "Jobs",
     "Audit",
 }
-"""Tables that keep rows which do not belong to the asset, or tell of its deletion."""
+"""Tables with rows that do not belong to the asset, or that record its deletion."""
 
 
 def rows(tables: Tables, table: Table) -> list[Item]:

@@ -33,7 +33,7 @@ def test_an_object_that_somebody_writes_becomes_an_asset_with_a_file(world: Sync
     assert (asset.asset_name, asset.created_by, asset.asset_type) == ("pump", "SYSTEM", ".e57")
     assert asset.description == f"Found in the bucket: s3://{BUCKET}/pump/"
     assert (asset.bucket_id, asset.asset_location.key) == (BUCKET_ID, "pump/")
-    # Once so that its files are indexed, whoever saw them first; once for its type.
+    # Once to index its files, even if another event was first; once for its type.
     assert asset.inherited_revision == 3
     assert world.kept == []
 

@@ -110,7 +110,7 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None
         user_pool_client_id="client",
     )
     Features(repository).declare(has_search=True, has_user_pool=True)
-    # Whoever signs in for the first time has no role yet, and is told nevertheless.
+    # A user at the first sign-in has no role yet, and receives the reply nevertheless.
     client = Client(build_router(service), user_id="ann")
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == "AUTHPROVIDER_COGNITO"
     told = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body

@@ -68,7 +68,7 @@ def test_an_edit_at_the_same_time_survives(museum: Gallery) -> None:
     museum.complete(upload_id, *done)
     found = museum.assets.get_asset(Identity("admin"), "museum", "statue")
     assert (found.description, found.asset_type) == ("Edited meanwhile", ".glb")
-    # What documents of files inherit is written anew for the new type, and for it alone.
+    # Inherited attributes of file documents are written again for the new type only.
     assert found.inherited_revision == asset.inherited_revision + 1
 
 

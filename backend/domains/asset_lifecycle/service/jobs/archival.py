@@ -24,10 +24,12 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
 
+# They fit a request, and paths of a kilobyte fit one row.
 FILES = 100
-"""Files of one step: it fits a request, and paths of a kilobyte fit one row."""
+"""Files of one step."""
+# The second includes files that were uploaded during the first.
 MAX_PASSES = 10
-"""Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
+"""Passes through the asset's files."""
 
 
 class NotRemovedError(StateForbidsError):

@@ -29,10 +29,11 @@ from backend.spec.key_layouts import (
 )
 from backend.values import frozen
 
+# S3's limit for one request.
 OBJECTS = 1000
-"""Object versions that are removed in one step: as many as S3 takes in one request."""
+"""Object versions that one step deletes."""
 LINKS = 25
-"""Links that are removed in one step."""
+"""Links that one step deletes."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 

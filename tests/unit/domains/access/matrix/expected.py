@@ -27,9 +27,9 @@ TABLE = Path(__file__).parent / "matrix.txt"
 _WIDTH = 8
 
 Shape = Literal["route", "one", "make", "list", "self"]
-"""What a route is about: nothing but itself; one object that is there; a place to make something
-in, or what only administrators even ask for, so that the refusal comes first; several objects,
-which are left out where they are invisible; the caller itself."""
+"""What a route acts on. `route`: only itself. `one`: an existing object. `make`: a place for a new
+object, or what only administrators may use, so that the denial comes first. `list`: several
+objects, of which invisible ones are omitted. `self`: the caller."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Demand:
     bad: frozenset[State] = frozenset()
     sees_archived: bool = False
     also: str | None = None
-    """A further action that is required."""
+    """A further action that the route requires."""
     missing: str = NOT_FOUND
-    """What is answered to who may do it, where there is nothing to do it to."""
+    """The status for an authorized caller if there is no object."""
 
 
 _NO_GLOBAL: frozenset[State] = frozenset({"GLOBAL"})

@@ -28,8 +28,8 @@ NOT_FOR_USERS = {
     *(routes.PUT_PIPELINE, routes.DELETE_PIPELINE),
     *(routes.PUT_WORKFLOW, routes.DELETE_WORKFLOW),
 }
-"""What `database-user` leaves out: deleting for good, and changing databases, schemas, pipelines
-and workflows."""
+"""What `database-user` does not allow: permanent deletion, and changes of databases, schemas,
+pipelines and workflows."""
 WITH_GLOBAL = frozenset({"metadataSchema", "pipeline", "workflow"})
 """Types of which roles of one database see the objects of GLOBAL."""
 ASKING = {
@@ -178,8 +178,8 @@ ROLES = (
 """`admin`: an administrator. `dbadmin`, `dbuser`, `dbreader`, `reader`: the templates
 database-admin, database-user and database-readonly for `museum`, and global-readonly. `keepsoff`:
 everything that rules can allow, and deny-tagged-assets for `secret`. `blind`: the same, but denied
-to see what carries the tag. `routes`: all routes and no object. `objects`: all objects and no
-route. `nobody`: a user without a role. `nomfa` and `mfa`: a role like dbadmin's which asks for a
+to see objects with the tag. `routes`: all routes and no object. `objects`: all objects and no
+route. `nobody`: a user without a role. `nomfa` and `mfa`: a role like dbadmin's that requires a
 second factor, without one and with one."""
 
 
@@ -200,4 +200,5 @@ def _all_but(action: Action) -> May:
 ACTIONS: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
 WITH_ONE_ACTION = tuple(Role(f"just-{each}", _all_routes, _just(each)) for each in ACTIONS)
 WITHOUT_ONE_ACTION = tuple(Role(f"but-{each}", _all_routes, _all_but(each)) for each in ACTIONS)
-"""No columns: they tell which one of the actions a verb asks for. All may see, but `but-GET`."""
+"""Roles without one action each, which show what action a method requires. They are no columns. All
+may see objects, except `but-GET`."""

@@ -11,16 +11,16 @@ deleted database. Tagged: in `museum` with the tag `secret`, which some roles ar
 that keyword as a database. Absent: nothing of that id."""
 
 ALLOWED = "a"
-"""Done or told (2xx, a redirect), or a conflict that only who may do it is told of (409). Of a
-list: the object is in it."""
+"""Success (2xx, a redirect), or a conflict (409) that only authorized callers receive. Of a list:
+it contains the object."""
 FORBIDDEN = "f"
 """403: the route is not for the role, or the object can be seen and this not be done to it."""
 NOT_FOUND = "n"
 """404: there is none, or it is invisible."""
 HIDDEN = "h"
-"""The list is answered, and the object is not in it."""
+"""The list is returned without the object."""
 BAD = "b"
-"""400, whoever may use the route: no such object can be named."""
+"""400 for every caller who may use the route: no such object can be named."""
 NO_CASE = "-"
 """The route cannot name an object in this state."""
 

@@ -22,7 +22,8 @@ from tests.unit.domains.access.matrix.seeding import Seeded
 TABLE = read_table()
 _by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
 BY_REQUEST = {routes.COMPLETE_UPLOAD: {"UploadNotFound", "AssetNotFound"}}
-"""Nobody but who began an upload is told that its asset is not there, whether gone or invisible."""
+"""Only the user who started an upload receives the error that its asset is missing, whether deleted
+or invisible."""
 Answers = Callable[[Route], dict[str, Asked]]
 
 
@@ -53,7 +54,7 @@ def test_the_table_says_what_the_words_of_the_roles_say(route: Route) -> None:
 def test_every_role_is_answered_what_the_table_says(answers: Answers, route: Route) -> None:
     found = answers(route)
     assert {name: one.cell for name, one in found.items()} == TABLE[route.key]
-    # Unless somebody succeeds, the requests are wrong, and refusals of them prove nothing.
+    # If no role succeeds, the requests are wrong, and their denials prove nothing.
     assert found["admin"].succeeded
 
 

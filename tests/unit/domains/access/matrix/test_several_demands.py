@@ -80,7 +80,7 @@ PURGED: dict[State, tuple[str, int]] = {
     "archived": ("attic", 200),
     "absent": ("nowhere", 404),
 }
-"""What an administrator is answered who purges a database in the state: active, deleted, none."""
+"""The status for an administrator who purges a database in each state: active, deleted, none."""
 
 
 def may_purge(role: Role, state: State) -> bool:

@@ -11,7 +11,7 @@ TABLE = read_table()
 BY_KEY = {route.key: route for route in ROUTES}
 OPEN = {route.key for route in ROUTES if route.public or route.open_to_users}
 WITHOUT_A_ROLE = OPEN - {"POST /auth/routes"}
-"""Everyone may ask which pages it may see; whoever has no role may see none."""
+"""Every user may call it; a user without a role may see no page."""
 OF_ONESELF = {
     "GET /auth/api-keys",
     "POST /auth/api-keys",
