@@ -44,7 +44,7 @@ def check_account(properties: Mapping[str, Any], client: Callable[[], Any]) -> s
     if found.total < required:
         raise ConflictError(
             f"the {_QUOTA} is {found.total} in this account and region, and reservedConcurrency "
-            f"needs {required}, because Lambda lets nobody reserve the last 100: {_RAISE} lower "
+            f"needs {required}, because 100 must remain unreserved: {_RAISE} lower "
             "reservedConcurrency"
         )
     sentence = _shortage(found, properties)

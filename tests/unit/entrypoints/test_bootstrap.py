@@ -324,7 +324,7 @@ def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
     assert answer["Status"] == status
     refusal = (
         'the quota "Concurrent executions" of Lambda is 129 in this account and region, and '
-        "reservedConcurrency needs 130, because Lambda lets nobody reserve the last 100: request "
+        "reservedConcurrency needs 130, because 100 must remain unreserved: request "
         "an increase in Service Quotas, or lower reservedConcurrency"
     )
     assert answer["Reason"] == (refusal if status == "FAILED" else "")
