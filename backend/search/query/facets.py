@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.metadata_queries import (
     COUNTED,
@@ -18,12 +19,11 @@ from backend.search.query.metadata_queries import (
 )
 from backend.search.query.models import (
     EntityType,
-    FacetChoice,
     HistogramField,
     MetadataFilter,
     SearchBody,
 )
-from backend.search.query.pairs import named
+from backend.search.query.pairs import METADATA, PREFIXES, named
 
 FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
@@ -36,6 +36,7 @@ ASSETS_EXACTLY = 3000
 _BUCKETS = frozenset({"terms", "range", "auto_date_histogram"})
 _ASSETS, _OF_ROOT = "assets", "of_root"
 _HISTOGRAM = "histogram_"
+_METADATA = f"{METADATA}."
 _ALL_WORDS = "with_all_words"
 
 _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
@@ -46,16 +47,17 @@ _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
     ("str_databaseid", "filtered_databaseid", None),
     ("list_tags", "filtered_tags", None),
 )
-FACET_FIELDS = frozenset(name for name, _, _ in _FACETS)
+_NAMES = tuple(name for name, _, _ in _FACETS)
+FACET_FIELDS = frozenset(_NAMES)
 
 
 def add_facets(request: JsonObject, body: SearchBody) -> None:
     """Add the requested facets and histograms to a search, and the selections of facet values.
 
     Raises:
-        InvalidInputError: a facet is selected twice, or by a value of another type.
+        InvalidInputError: a facet is unknown, or selected twice or by a value of another type.
     """
-    choices = _choices(body.facet_choices)
+    choices = _choices(body)
     if choices:
         request["post_filter"] = {"bool": {"filter": [*choices.values()]}}
     counted: JsonObject = {}
@@ -138,27 +140,37 @@ def taken_all_words(answer: JsonObject) -> int | None:
     return all_words["doc_count"]
 
 
-def _choices(choices: list[FacetChoice]) -> dict[str, JsonObject]:
+def _choices(body: SearchBody) -> dict[str, JsonObject]:
     """Return the condition of each selection, by the name of its facet."""
+    counted = {one.key for one in body.metadata_facets}
     found: dict[str, JsonObject] = {}
-    for number, choice in enumerate(choices):
+    for number, choice in enumerate(body.facet_choices):
         field = f"facetChoices.{number}"
-        if choice.facet in found:
+        facet = choice.facet.removeprefix(_METADATA)
+        if facet in found:
             raise InvalidInputError.of(
                 f"{field}.facet", "is used twice; list all its values in one entry"
             )
-        found[choice.facet] = _condition(choice, field)
+        # Any text may be a metadata key, so a mistyped name would silently find nothing.
+        is_known = facet in counted or facet.startswith(PREFIXES) or facet != choice.facet
+        if facet in FACET_FIELDS and facet == choice.facet:
+            found[facet] = {"terms": {f"{facet}.keyword": [*map(str, choice.values)]}}
+        elif is_known and facet:
+            found[facet] = _condition(facet, list(choice.values), field)
+        else:
+            raise InvalidInputError.of(
+                f"{field}.facet",
+                f"{quoted(choice.facet)} is not a facet; the facets are {', '.join(_NAMES)}, "
+                "fact_<name>, AB_<key>, metadata.<key>, and the keys in metadataFacets",
+            )
     return found
 
 
-def _condition(choice: FacetChoice, field: str) -> JsonObject:
-    values: list[Any] = list(choice.values)
-    if choice.facet in FACET_FIELDS:
-        return {"terms": {f"{choice.facet}.keyword": [str(value) for value in values]}}
-    kind = named(choice.facet, field=f"{field}.facet").type
+def _condition(facet: str, values: list[Any], field: str) -> JsonObject:
+    kind = named(facet, field=f"{field}.facet").type
     if kind == "boolean":
         values = [{"true": True, "false": False}.get(value, value) for value in values]
-    one = MetadataFilter(key=choice.facet, op="in", value=values, type=kind or "string")
+    one = MetadataFilter(key=facet, op="in", value=values, type=kind or "string")
     return metadata_filter_query(one, field=field)
 
 

@@ -170,7 +170,8 @@ class FacetChoice(WireModel):
         MetadataKey,
         Field(
             description="`str_assettype`, `str_fileext`, `str_assetid`, `str_databaseid`, "
-            "`list_tags`, or a key as in `metadataFacets`."
+            "`list_tags`, `fact_<name>`, `AB_<key>`, `metadata.<key>`, or a key that the request "
+            "has in `metadataFacets`."
         ),
     ]
     values: Annotated[

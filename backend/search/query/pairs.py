@@ -13,12 +13,13 @@ from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.models import MetadataType
 from backend.spec.facts import FACT_BY_KEY, FACT_PREFIX, HIDDEN_KEYS
-from backend.spec.search_indexes import ATTRIBUTES
+from backend.spec.search_indexes import ASSET_INDEX, ATTRIBUTES, FILE_INDEX
 
 METADATA = "metadata"
 _ATTRIBUTE_PREFIX = "AB_"
 PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
 """Prefixes of the keys of facts and attributes."""
+_FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields))
 ATTRIBUTES_FROM = 4
 """The first mapping version with attribute pairs."""
 
@@ -57,8 +58,13 @@ def named(key: str, *, field: str) -> Named:
     """Return what a key of a request matches; `field` is the key's place in it.
 
     Raises:
-        InvalidInputError: the key has the prefix of facts, but is not a fact.
+        InvalidInputError: the key has the prefix of facts, but is not a fact, or it is a field of
+            the indexes.
     """
+    if key.removesuffix(".keyword") in _FIELDS:
+        raise InvalidInputError.of(
+            field, f"{quoted(key)} is a field of the indexes, which only filters and sort use"
+        )
     own = key.removeprefix(_ATTRIBUTE_PREFIX)
     if own.startswith(FACT_PREFIX):
         fact = FACT_BY_KEY.get(own)

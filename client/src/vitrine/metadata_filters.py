@@ -164,7 +164,7 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
         if name == "ext" and not value.startswith("."):
             value = f".{value}"
         own = name in _FACETS
-        facet = _FACETS[name] if own else fact_key(name)
+        facet = _FACETS[name] if own else _own_key(name)
         chosen.setdefault(facet, []).append(value if own else _value(value))
     return [FacetChoice(facet=name, values=tuple(values)) for name, values in chosen.items()]
 
@@ -172,8 +172,11 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
 def parse_order(text: str) -> tuple[str, Literal["asc", "desc"]]:
     """Parse `triangles`, or `-triangles` for the largest first; names are as in filters."""
     name = text.removeprefix("-").strip()
-    own = name if name.startswith(_METADATA) else fact_key(name)
-    return own, "desc" if text.startswith("-") else "asc"
+    return _own_key(name), "desc" if text.startswith("-") else "asc"
+
+
+def _own_key(name: str) -> str:
+    return name if name.startswith(_METADATA) else fact_key(name)
 
 
 def _value(text: str) -> JsonValue:

@@ -215,12 +215,14 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
 ) -> None:
     server.fail("POST", "^/search$", reply(COUNTED), reply(COUNTED))
     asked = ("search", "pump", "--choose", "ext=glb", "--choose", "ext=.obj", "--fold")
+    asked += ("--choose", "metadata.maker=Acme")
     more = ("--choose", "watertight=true", "--histogram", "size", "--histogram", "modified")
     answer = shell.json(*asked, *more)
     assert (answer["assetsFound"], answer["histograms"]) == (1, HISTOGRAMS)
     body = json.loads(server.sent[-1].content)
     assert body["facetChoices"] == [
         {"facet": "str_fileext", "values": [".glb", ".obj"]},
+        {"facet": "metadata.maker", "values": ["Acme"]},
         {"facet": "fact_watertight", "values": [True]},
     ]
     assert body["histograms"] == ["num_filesize", "date_lastmodified"]

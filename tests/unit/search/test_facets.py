@@ -41,11 +41,54 @@ def test_a_facet_counts_under_all_choices_but_its_own() -> None:
         ([CHOICES[0], CHOICES[0]], r"facetChoices\.1\.facet: is used twice"),
         ([{"facet": "fact_triangles", "values": ["many"]}], r"facetChoices\.0.*a number"),
         ([{"facet": "fact_none", "values": [1]}], r"facetChoices\.0\.facet.*is not a fact"),
+        (
+            [CHOICES[0], {"facet": "maker", "values": ["Acme"]}],
+            r"facetChoices\.1\.facet: 'maker' is not a facet.*str_assettype.*metadata\.<key>",
+        ),
+        (
+            [
+                {"facet": "metadata.maker", "values": ["Acme"]},
+                {"facet": "metadata.maker", "values": ["Gears Ltd"]},
+            ],
+            r"facetChoices\.1\.facet: is used twice",
+        ),
     ],
 )
 def test_a_choice_that_no_facet_offers_is_refused(choices: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         full(facetChoices=choices)
+
+
+def test_a_metadata_key_is_a_facet_if_it_is_counted_or_named_as_metadata() -> None:
+    counted = full(
+        facetChoices=[{"facet": "maker", "values": ["Acme"]}], metadataFacets=[{"key": "maker"}]
+    )
+    named = full(facetChoices=[{"facet": "metadata.maker", "values": ["Acme"]}])
+    assert counted["post_filter"] == named["post_filter"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"facetChoices": [{"facet": "str_key", "values": ["a"]}]}, r"facetChoices\.0\.facet"),
+        (
+            {"facetChoices": [{"facet": "str_fileext.keyword", "values": ["a"]}]},
+            r"facetChoices\.0\.facet",
+        ),
+        ({"metadataFacets": [{"key": "str_fileext"}]}, r"metadataFacets\.0\.key"),
+        (
+            {"metadataFilters": [{"key": "num_filesize", "op": "gt", "value": 1}]},
+            r"metadataFilters\.0\.key",
+        ),
+        ({"sort": ["nothing"]}, "sort"),
+        ({"filters": [{"query_string": {"query": "nothing:x"}}]}, r"filters\.0"),
+        ({"filters": [{"term": {"nothing": "x"}}]}, r"filters\.0"),
+    ],
+    ids=str,
+)
+def test_a_name_that_can_find_nothing_is_refused_by_its_place(body: Any, field: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{field}: .*"):
+        full(**body)
 
 
 @pytest.mark.parametrize(
