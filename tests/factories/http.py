@@ -136,23 +136,11 @@ class Client:
             reads=self.reads,
         )
         reply = app.handler(self.router)(event, Context())
-        answer = Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
-        self._check_told(http["method"], http["path"], answer)
+        answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
+        binding = self._bound_to(http["method"], http["path"])
+        if binding is not None:
+            check_reply(binding, answer)
         return answer
-
-    def _check_told(self, method: str, path: str, answer: Answer) -> None:
-        """The OpenAPI document tells the statuses, headers and fields of replies."""
-        binding = self._bound_to(method, path)
-        if binding is None or answer.status == BUG:
-            return
-        assert answer.status in statuses_of(binding), (answer.status, answer.body)
-        if answer.status == REFUSED:
-            assert foreign_words(answer.body["message"]) == [], answer.body
-        named = answer.headers.keys() - ALWAYS
-        assert named <= of_reply(binding, answer.status).keys(), named
-        is_json = answer.status in SUCCESSES and not isinstance(answer.body, bytes)
-        if binding.reply is not None and is_json:
-            assert problems_of(binding.reply, answer.body) == []
 
     def _bound_to(self, method: str, path: str) -> Binding | None:
         """Of the routes that a path may mean the one that names most of it, if there is one."""
@@ -164,11 +152,25 @@ class Client:
         return min(found, key=lambda binding: binding.route.path.count("{"), default=None)
 
 
+def check_reply(binding: Binding, answer: Answer) -> None:
+    """The OpenAPI document declares the statuses, headers and fields of replies."""
+    if answer.status == BUG:
+        return
+    assert answer.status in statuses_of(binding), (answer.status, answer.body)
+    if answer.status == REFUSED:
+        assert foreign_words(answer.body["message"]) == [], answer.body
+    named = answer.headers.keys() - ALWAYS
+    assert named <= of_reply(binding, answer.status).keys(), named
+    is_json = answer.status in SUCCESSES and not isinstance(answer.body, bytes)
+    if binding.reply is not None and is_json:
+        assert problems_of(binding.reply, answer.body) == []
+
+
 def _pattern(path: str) -> str:
     return re.sub(r"{[^}]+}", "[^/]+", re.sub(r"{[^}]+\+}", ".+", path))
 
 
-def _body_of(reply: dict[str, Any]) -> Any:
+def body_of(reply: dict[str, Any]) -> Any:
     """What a reply carries: bytes, what JSON says, or None."""
     if reply.get("isBase64Encoded"):
         return base64.b64decode(reply["body"])

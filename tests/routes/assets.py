@@ -193,7 +193,12 @@ CASES: Sequence[Case] = (
         OF_ASSETS,
     ),
     Case(routes.CREATE_SUBSCRIPTION, _subscribing("bob@example.org"), OF_ASSETS, _SUBSCRIPTION),
-    Case(routes.UPDATE_SUBSCRIPTION, _subscribing(ANN), OF_ASSETS, audit=_SUBSCRIPTION),
+    Case(
+        routes.UPDATE_SUBSCRIPTION,
+        _subscribing(ANN, "bob@example.org"),
+        OF_ASSETS,
+        audit=_SUBSCRIPTION,
+    ),
     Case(routes.DELETE_SUBSCRIPTION, _subscribing(ANN), OF_ASSETS, audit=_SUBSCRIPTION),
     Case(routes.UNSUBSCRIBE, _subscribing(ANN), OF_ASSETS, audit=_SUBSCRIPTION),
     Case(

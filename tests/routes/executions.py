@@ -10,7 +10,7 @@ def _workflow(target: Target) -> dict[str, str]:
 
 
 def _start(target: Target) -> Question:
-    body = {"workflowDatabaseId": target.asset["databaseId"], "fileKey": "/b.txt"}
+    body = {"workflowDatabaseId": target.asset["databaseId"], "fileKey": "/a.txt"}
     return Question(_workflow(target), body=body)
 
 
@@ -21,6 +21,11 @@ def _of_workflow(target: Target) -> Question:
 def _on_execution(target: Target) -> Question:
     """Of an execution that has ended."""
     execution_id = target.world.executions.get(target.state, "none-such")
+    return Question({**target.asset, "executionId": execution_id})
+
+
+def _stop(target: Target) -> Question:
+    execution_id = target.world.running.get(target.state, "none-such")
     return Question({**target.asset, "executionId": execution_id})
 
 
@@ -35,6 +40,11 @@ CASES = (
     Case(routes.LIST_EXECUTIONS, on_asset(), IN_DATABASES),
     Case(routes.LIST_WORKFLOW_EXECUTIONS, _of_workflow, IN_DATABASES),
     Case(routes.GET_EXECUTION, _on_execution, IN_DATABASES),
-    Case(routes.STOP_EXECUTION, _on_execution, IN_DATABASES),
+    Case(
+        routes.STOP_EXECUTION,
+        _stop,
+        IN_DATABASES,
+        audit=lambda target: f"execution:{target.world.running[target.state]}",
+    ),
     Case(routes.RERUN_EXECUTION, _on_execution, IN_DATABASES, audit="execution:"),
 )

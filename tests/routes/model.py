@@ -89,7 +89,7 @@ class PathField(NamedTuple):
         return Question(parameters, query, body)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One route.
 

@@ -81,5 +81,5 @@ CASES = (
     Case(routes.GET_FAILURE, _failure, ID),
     Case(routes.REPLAY_FAILURES, _replay, OWN, audit="failures:keys"),
     Case(routes.LIST_QUEUES, fixed(), OWN),
-    Case(routes.REDRIVE_QUEUE, in_path("queueName", "Settle", "NoneSuch"), ID),
+    Case(routes.REDRIVE_QUEUE, in_path("queueName", "Settle", "NoneSuch"), ID, "queue:Settle"),
 )

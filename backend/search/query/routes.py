@@ -1,6 +1,5 @@
 """The routes of search."""
 
-from backend.core.models import WireModel
 from backend.core.sync_tokens import AFTER_HEADER, written_of
 from backend.http.call import Call
 from backend.http.router import Reply, Router
@@ -23,7 +22,7 @@ def build_router(service: SearchService) -> Router:
     router = Router()
 
     @router.bind(routes.GET_SEARCH_MAPPINGS)
-    def get_mappings(call: Call) -> WireModel:
+    def get_mappings(call: Call) -> MappingsReply:
         return MappingsReply.model_validate({"mappings": service.get_mappings(call.caller)})
 
     @router.bind(routes.SEARCH)

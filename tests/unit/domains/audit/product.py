@@ -1,7 +1,7 @@
 """The whole product in memory, as one function with everything in it, and the writes it takes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib import import_module
@@ -181,11 +181,11 @@ class Product:
     def entries(self) -> list[dict[str, Any]]:
         return entries(self.tables)
 
-    @property
-    def lonely_entries(self) -> list[str]:
-        """The operations of entries that were written without what they speak of."""
-        return [
-            writes[0].item["operation"]
-            for writes in self.tables.together
-            if len(writes) == 1 and isinstance(writes[0], Put) and writes[0].table is AUDIT
-        ]
+
+def lonely_entries(together: Iterable[Sequence[Write]]) -> list[str]:
+    """The operations of entries that were written without what they are about."""
+    return [
+        writes[0].item["operation"]
+        for writes in together
+        if len(writes) == 1 and isinstance(writes[0], Put) and writes[0].table is AUDIT
+    ]

@@ -12,6 +12,7 @@ from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.routes import Action
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
+from tests.unit.domains.audit.product import lonely_entries
 from tests.unit.domains.database_purges.world import CONFIRMED, World
 
 SHOWN: dict[str, Any] = {"query": {"showDeleted": "true"}, "parameters": {"databaseId": "museum"}}
@@ -146,7 +147,7 @@ def test_the_entry_of_a_purge_is_written_with_it(world: World) -> None:
     assert (entry["operation"], entry["entity"]) == ("purge_database", "database:museum")
     assert entry["changes"]["purgeJobId"] == {"after": answer.body["jobId"]}
     assert entry["changes"]["purgedReason"] == {"after": "by law"}
-    assert "purge_database" not in world.product.lonely_entries
+    assert "purge_database" not in lonely_entries(world.product.tables.together)
 
 
 @pytest.mark.parametrize("wrong", [{"reason": "x" * 257}, {"reason": 7}, {"reason": "a\u0000"}])

@@ -77,7 +77,9 @@ class Seeded(World):
         self.schemas: dict[State, str] = {}
         self.keys: dict[str, str] = {}
         self.executions: dict[State, str] = {}
+        self.running: dict[State, str] = {}
         self.failure = put_object(self.objects, given_up([{}]), key=BATCH_KEY, bucket=BUCKET)
+        self.dead_letters.dead["Settle"] = 1
         self._put_registry()
         for state in THERE:
             self._put_asset(state)
@@ -260,15 +262,16 @@ class Seeded(World):
             self.done(routes.PUT_WORKFLOW, body=publishing(database_id))
 
     def _put_executions(self) -> None:
-        """An execution on each asset that is there, of the workflow of its database."""
+        """Executions on each asset that is there, one ended and one not, of its database."""
         for state in THERE:
             database_id, asset_id = PLACES[state]
             path = {"databaseId": database_id, "assetId": asset_id}
             workflow = {"workflowId": f"publish-{database_id}"}
-            body = {"workflowDatabaseId": database_id, "fileKey": "/a.txt"}
-            started = self.done(routes.START_EXECUTION, {**path, **workflow}, body)
-            self.executions[state] = started["message"]
-            self.product.wiring.progress.end(started["message"], "SUCCEEDED")
+            for started, file in ((self.executions, "/a.txt"), (self.running, "/b.txt")):
+                body = {"workflowDatabaseId": database_id, "fileKey": file}
+                answer = self.done(routes.START_EXECUTION, {**path, **workflow}, body)
+                started[state] = answer["message"]
+            self.product.wiring.progress.end(self.executions[state], "SUCCEEDED")
 
     def _put_kept_schema(self) -> None:
         """A schema that the role `keepsoff` may not change, for its name."""

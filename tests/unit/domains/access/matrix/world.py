@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from backend.aws import clients
 from backend.aws.guarded_objects import S3GuardedObjects
@@ -34,27 +34,41 @@ from backend.spec.functions import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
 from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
 from tests.factories.failures import BUCKET as FAILURES
-from tests.factories.http import Answer, Context, RememberedDenials, RememberedReads, http_event
+from tests.factories.http import (
+    Answer,
+    Context,
+    RememberedDenials,
+    RememberedReads,
+    body_of,
+    check_reply,
+    http_event,
+)
 from tests.factories.search import rebuilder
 from tests.fakes.dead_letters import MemoryDeadLetters
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.user_pool import MemoryUserPool
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.searching import FilteringEngine
-from tests.unit.domains.audit.product import SERVICES, Product
+from tests.unit.domains.audit.product import SERVICES, Product, lonely_entries
 
 Build = Callable[..., Router]
 
 
 class _Rules:
-    """The product's own rules, for a product that is made before them."""
+    """The product's own rules, for a product that is made before them.
+
+    While `required` is a list, the permissions that requests require are added to it.
+    """
 
     rules: PolicyAuthorization
+    required: list[tuple[Action, Secured]] | None = None
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return self.rules.may_use(caller, route, path)
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        if self.required is not None:
+            self.required.append((action, target))
         return self.rules.may(caller, action, target)
 
 
@@ -68,11 +82,35 @@ class Question:
     shows: str | None = None
 
 
+class Outcome(NamedTuple):
+    """What a request left behind: transactions, required permissions, and audit entries.
+
+    `lonely` are the operations of entries that were written without what they are about.
+    """
+
+    answer: Answer
+    writes: int
+    required: list[tuple[Action, Secured]]
+    entries: list[dict[str, Any]]
+    lonely: list[str]
+
+
+class Both(NamedTuple):
+    """A request, and its outcomes for a user without rights to objects and for an administrator."""
+
+    question: Question
+    refused: Outcome
+    done: Outcome
+
+
+BothOf = Callable[[Any], Both]
+
+
 class World:
     """`changed` tells whether the last request changed anything, before it was rolled back."""
 
     def __init__(self) -> None:
-        rules = _Rules()
+        rules = self._authorization = _Rules()
         self.product = Product(rules)
         wiring = self.product.wiring
         self.rules = rules.rules = wiring.rules
@@ -94,7 +132,7 @@ class World:
             reads=RememberedReads(),
         )
         vars(wiring).update({"search_engine": self.engine, "app": app})
-        self._handlers: dict[str, Handler] = {}
+        self._handlers: dict[str, tuple[Handler, Router]] = {}
         self._routers = self._routers_beside()
         self.changed = False
         stored_role(self.tables, "admin")
@@ -130,7 +168,7 @@ class World:
             "configuration": lambda: _build("backend.domains.configuration.routes")(configuration),
         }
 
-    def _handler(self, domain: str) -> Handler:
+    def _handler(self, domain: str) -> tuple[Handler, Router]:
         if domain not in self._handlers:
             wiring = self.product.wiring
             beside = self._routers.get(domain)
@@ -140,7 +178,7 @@ class World:
                 names = SERVICES.get(domain, (domain,))
                 build = _build(f"backend.domains.{domain}.routes")
                 router = build(*(getattr(wiring, name) for name in names))
-            self._handlers[domain] = wiring.app.handler(router)
+            self._handlers[domain] = wiring.app.handler(router), router
         return self._handlers[domain]
 
     def ask(self, route: Route, role: Role, question: Question) -> Answer:
@@ -165,10 +203,27 @@ class World:
             route=route.key,
         )
         event["requestContext"]["authorizer"]["lambda"]["mfa"] = "true" if mfa else "false"
-        reply = self._handler(route.domain)(event, cast("Any", Context()))
-        text = reply.get("body") or "null"
-        body = text if reply.get("isBase64Encoded") else json.loads(text)
-        return Answer(reply["statusCode"], body, dict(reply.get("headers") or {}))
+        handler, router = self._handler(route.domain)
+        reply = handler(event, cast("Any", Context()))
+        answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
+        check_reply(router.bindings[route], answer)
+        return answer
+
+    def outcome(self, route: Route, question: Question, user_id: str = "admin") -> "Outcome":
+        """One request, with all that it leaves behind, before it is rolled back."""
+        product, together = self.product, self.tables.together
+        product.changes.clear()
+        before, began = product.entries, len(together)
+        self._authorization.required = []
+        try:
+            with self.rolled_back():
+                answer = self.send(route, question, user_id=user_id)
+                writes = len(together) - began
+                product.follow()
+                entries = [entry for entry in product.entries if entry not in before]
+        finally:
+            required, self._authorization.required = self._authorization.required, None
+        return Outcome(answer, writes, required, entries, lonely_entries(together[began:]))
 
     def done(
         self,
