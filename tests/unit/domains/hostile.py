@@ -1,23 +1,12 @@
-"""Paths that try to leave an asset, and every place of a request that takes a path or a key."""
+"""Paths that try to leave an asset, and every field of a route that takes a path or a key."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from backend.entrypoints.openapi import openapi
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-
-DB = {"databaseId": "museum"}
-ASSET = {**DB, "assetId": "statue"}
-TOLD: dict[str, Any] = {
-    "assetName": "A",
-    "description": "Some asset",
-    "isDistributable": True,
-    "tags": [],
-}
-RECORD = {"metadataKey": "year", "metadataValue": "1889", "metadataValueType": "string"}
 
 LEAVING = [
     "/../vase/secret.glb",
@@ -92,144 +81,6 @@ ELSEWHERE = [
 """Each is a path like any other: below the asset it may be, and nowhere else."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """One field of a route that takes a path, and a request that is right but for that."""
-
-    route: Route
-    field: str
-    request: Callable[[str], dict[str, Any]]
-
-    @property
-    def name(self) -> str:
-        return f"{self.route.name} {self.field}"
-
-
-def _body(fields: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
-    return lambda path: {"parameters": ASSET, "body": fields(path)}
-
-
-def _uploaded(path: str) -> dict[str, Any]:
-    return {**ASSET, "uploadType": "assetFile", "files": [{"relativeKey": path, "file_size": 0}]}
-
-
-def _completed(path: str) -> dict[str, Any]:
-    sent: dict[str, Any] = {"relativeKey": path, "uploadIdS3": "zero-byte", "parts": []}
-    body: dict[str, Any] = {**ASSET, "uploadType": "assetFile", "files": [sent]}
-    return {"parameters": {"uploadId": "y1"}, "body": body}
-
-
-def _ingested(path: str) -> dict[str, Any]:
-    return {"body": {**ASSET, **TOLD, "files": [{"relativeKey": path, "file_size": 0}]}}
-
-
-def created(**more: str) -> dict[str, Any]:
-    """The creation of an asset."""
-    return {"body": {**DB, **TOLD, **more}}
-
-
-def _versioned(path: str) -> dict[str, Any]:
-    files = [{"relativeKey": path, "versionId": "1", "isArchived": False}]
-    return {"useLatestFiles": False, "files": files, "comment": "Some"}
-
-
-def _streamed(route: Route) -> Place:
-    return Place(route, "proxy", lambda path: {"parameters": {**ASSET, "proxy": path}})
-
-
-def _run(fields: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
-    parameters = {**ASSET, "workflowId": "publish"}
-    return lambda path: {
-        "parameters": parameters,
-        "body": {"workflowDatabaseId": "museum"} | fields(path),
-    }
-
-
-def _queried(route: Route) -> Place:
-    return Place(route, "filePath", lambda p: {"parameters": ASSET, "query": {"filePath": p}})
-
-
-_GONE = {"confirmPermanentDelete": True}
-_ATTRIBUTE = {"type": "attribute"}
-_FROM_A = {"sourcePath": "/a.txt"}
-_TO_B = {"destinationPath": "/b.txt"}
-PLACES = (
-    Place(routes.LIST_FILES, "prefix", lambda p: {"parameters": ASSET, "query": {"prefix": p}}),
-    Place(routes.GET_FILE, "filePath", lambda p: {"parameters": ASSET, "query": {"filePath": p}}),
-    Place(routes.CREATE_FOLDER, "relativeKey", _body(lambda p: {"relativeKey": f"{p}/"})),
-    Place(routes.MOVE_FILE, "sourcePath", _body(lambda p: {"sourcePath": p, **_TO_B})),
-    Place(routes.MOVE_FILE, "destinationPath", _body(lambda p: {**_FROM_A, "destinationPath": p})),
-    Place(routes.COPY_FILE, "sourcePath", _body(lambda p: {"sourcePath": p, **_TO_B})),
-    Place(routes.COPY_FILE, "destinationPath", _body(lambda p: {**_FROM_A, "destinationPath": p})),
-    Place(routes.ARCHIVE_FILE, "filePath", _body(lambda p: {"filePath": p})),
-    Place(
-        routes.ARCHIVE_FILE,
-        "filePath of a folder",
-        _body(lambda p: {"filePath": p, "isPrefix": True}),
-    ),
-    Place(routes.UNARCHIVE_FILE, "filePath", _body(lambda p: {"filePath": p})),
-    Place(routes.DELETE_FILE, "filePath", _body(lambda p: {"filePath": p, **_GONE})),
-    Place(
-        routes.DELETE_FILE,
-        "filePath of a folder",
-        _body(lambda p: {"filePath": p, "isPrefix": True, **_GONE}),
-    ),
-    Place(
-        routes.REVERT_FILE_VERSION,
-        "filePath",
-        lambda p: {"parameters": {**ASSET, "versionId": "1"}, "body": {"filePath": p}},
-    ),
-    Place(
-        routes.SET_PRIMARY_FILE, "filePath", _body(lambda p: {"filePath": p, "primaryType": "lod1"})
-    ),
-    Place(routes.DELETE_AUXILIARY_FILES, "filePath", _body(lambda p: {"filePath": p})),
-    Place(routes.CREATE_ASSET_VERSION, "relativeKey", _body(_versioned)),
-    Place(routes.DOWNLOAD, "key", _body(lambda p: {"downloadType": "assetFile", "key": p})),
-    _streamed(routes.STREAM_FILE),
-    _streamed(routes.HEAD_FILE),
-    _streamed(routes.STREAM_AUXILIARY_FILE),
-    _streamed(routes.HEAD_AUXILIARY_FILE),
-    Place(
-        routes.GET_FILE_METADATA,
-        "filePath",
-        lambda p: {"parameters": ASSET, "query": {"filePath": p, **_ATTRIBUTE}},
-    ),
-    Place(
-        routes.CREATE_FILE_METADATA,
-        "filePath",
-        _body(lambda p: {"filePath": p, **_ATTRIBUTE, "metadata": [RECORD]}),
-    ),
-    Place(
-        routes.UPDATE_FILE_METADATA,
-        "filePath",
-        _body(lambda p: {"filePath": p, **_ATTRIBUTE, "metadata": [RECORD]}),
-    ),
-    Place(
-        routes.DELETE_FILE_METADATA,
-        "filePath",
-        _body(lambda p: {"filePath": p, **_ATTRIBUTE, "metadataKeys": ["year"]}),
-    ),
-    Place(routes.INITIALISE_UPLOAD, "relativeKey", lambda p: {"body": _uploaded(p)}),
-    Place(routes.COMPLETE_UPLOAD, "relativeKey", _completed),
-    Place(
-        routes.RENEW_UPLOAD,
-        "relativeKey",
-        lambda p: {"parameters": {"uploadId": "y1"}, "body": {"files": [{"relativeKey": p}]}},
-    ),
-    Place(routes.INGEST_ASSET, "relativeKey", _ingested),
-    Place(routes.INGEST_ASSET, "relativeKey in the asset", lambda p: _ingested(f"statue/{p}")),
-    Place(
-        routes.CREATE_ASSET,
-        "bucketExistingKey",
-        lambda p: created(assetId="other", bucketExistingKey=p),
-    ),
-    Place(routes.CREATE_ASSET, "assetId", lambda p: created(assetId=p)),
-    Place(routes.START_EXECUTION, "fileKey", _run(lambda p: {"fileKey": p})),
-    _queried(routes.LIST_DEPENDENCIES),
-    _queried(routes.LIST_DEPENDENTS),
-    _queried(routes.LIST_SIMILAR_FILES),
-    Place(routes.GET_GLB, "key", lambda p: {"parameters": ASSET, "query": {"key": p}}),
-)
 OTHER_FIELDS: Mapping[str, str] = {
     "isPrefix": "a choice",
     "metadataKey": "a name: it is part of no key in a bucket",
