@@ -23,6 +23,6 @@ CASES: tuple[Case, ...] = tuple(chain.from_iterable(family.CASES for family in _
 CASE_OF: dict[Route, Case] = {case.route: case for case in CASES}
 
 
-def question(world: Seeded, route: Route, user_id: str, state: State) -> Question:
+def question(world: Seeded, route: Route, user_id: str = "admin", state: State = "own") -> Question:
     """Return the request of a user for an object in a state."""
     return CASE_OF[route].request(Target(world, state, user_id))

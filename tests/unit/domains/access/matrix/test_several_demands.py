@@ -3,6 +3,7 @@
 The matrix asks each route about one object by one action; these go on from there.
 """
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 from backend.spec import routes
 from backend.spec.routes import Route
+from tests.routes import question
 from tests.unit.domains.access.matrix.roles import ROLES, WITHOUT_ONE_ACTION, Role
-from tests.unit.domains.access.matrix.seeding import RECORD, Seeded
+from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.states import ASSETS, State
 from tests.unit.domains.access.matrix.world import Question
 
@@ -26,11 +28,16 @@ def may(role: Role, action: str, state: State) -> bool:
     return seen and role.may_do(action, "asset", state)
 
 
-def allowing(world: Seeded, route: Route, question: Question) -> set[str]:
+def changed(sent: Question, **fields: Any) -> Question:
+    """The request with other fields in its body."""
+    return replace(sent, body={**sent.body, **fields})
+
+
+def allowing(world: Seeded, route: Route, sent: Question) -> set[str]:
     """The roles for which a request succeeds; all others must be refused without any change."""
     found: set[str] = set()
     for role in ROLES:
-        answer = world.ask(route, role, question)
+        answer = world.ask(route, role, sent)
         assert answer.status in {200, 403, 404}, answer.body
         assert answer.status == 200 or not world.changed
         if answer.status == 200:
@@ -43,27 +50,28 @@ def test_a_copy_needs_sight_of_its_source_and_writing_at_its_target(
     world: Seeded, source: State, target: State
 ) -> None:
     database_id, asset_id = ASSETS[target]
-    path = {"databaseId": ASSETS[source][0], "assetId": ASSETS[source][1]}
     to = {"destinationDatabaseId": database_id, "destinationAssetId": asset_id}
-    body = {"sourcePath": "/a.txt", "destinationPath": "/copied.txt", **to}
+    copying = changed(
+        question(world, routes.COPY_FILE, state=source), destinationPath="/copied.txt", **to
+    )
     expected = {
         role.name
         for role in ROLES
         if role.may_use(routes.COPY_FILE) and may(role, "GET", source) and may(role, "POST", target)
     }
-    assert allowing(world, routes.COPY_FILE, Question(path, body=body)) == expected
+    assert allowing(world, routes.COPY_FILE, copying) == expected
 
 
 @_by_pair
 def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, target: State) -> None:
     (from_database, from_asset), (to_database, to_asset) = ASSETS[source], ASSETS[target]
-    body = {
-        "fromAssetDatabaseId": from_database,
-        "fromAssetId": from_asset,
-        "toAssetDatabaseId": to_database,
-        "toAssetId": to_asset if source != target else f"{to_asset}-base",
-        "relationshipType": "related",
-    }
+    linking = changed(
+        question(world, routes.CREATE_LINK),
+        fromAssetDatabaseId=from_database,
+        fromAssetId=from_asset,
+        toAssetDatabaseId=to_database,
+        toAssetId=to_asset if source != target else f"{to_asset}-base",
+    )
     expected = {
         role.name
         for role in ROLES
@@ -71,7 +79,7 @@ def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, tar
         and may(role, "POST", source)
         and may(role, "POST", target)
     }
-    assert allowing(world, routes.CREATE_LINK, Question({}, body=body)) == expected
+    assert allowing(world, routes.CREATE_LINK, linking) == expected
 
 
 PURGED: dict[State, tuple[str, int]] = {
@@ -105,24 +113,19 @@ def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
         assert world.changed == (answer.status == 200)
 
 
-REPLACING: dict[Route, dict[str, str]] = {
-    routes.UPDATE_ASSET_METADATA: {"databaseId": "museum", "assetId": "statue"},
-    routes.UPDATE_FILE_METADATA: {"databaseId": "museum", "assetId": "statue"},
-    routes.UPDATE_DATABASE_METADATA: {"databaseId": "museum"},
-    routes.UPDATE_LINK_METADATA: {},
-}
+REPLACING = (
+    *(routes.UPDATE_ASSET_METADATA, routes.UPDATE_FILE_METADATA),
+    *(routes.UPDATE_DATABASE_METADATA, routes.UPDATE_LINK_METADATA),
+)
 
 
 @pytest.mark.parametrize("route", REPLACING, ids=lambda route: route.key)
 def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
     world: Seeded, route: Route
 ) -> None:
-    path = REPLACING[route] or {"assetLinkId": world.links["own"]}
-    on_file = {"filePath": "/a.txt", "type": "metadata"}
-    body = {"metadata": [RECORD], "updateType": "replace_all"}
-    body |= on_file if route is routes.UPDATE_FILE_METADATA else {}
+    replacing = changed(question(world, route), updateType="replace_all")
     found = {
-        role.name: world.ask(route, role, Question(path, body=body)).status
+        role.name: world.ask(route, role, replacing).status
         for role in (ROLES[0], *WITHOUT_ONE_ACTION)
     }
     assert found == {
@@ -136,32 +139,19 @@ def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
 
 @pytest.mark.parametrize("route", [routes.UPDATE_COMMENT, routes.DELETE_COMMENT])
 def test_nobody_changes_the_comments_of_others(world: Seeded, route: Route) -> None:
-    path = {"assetId": "statue", "assetVersionId:commentId": "1:by-user-nobody"}
-    body = {"commentBody": "Not mine"} if route is routes.UPDATE_COMMENT else None
-    assert allowing(world, route, Question(path, body=body)) == set()
+    assert allowing(world, route, question(world, route, "user-nobody")) == set()
 
 
-UPLOADING: dict[Route, Any] = {
-    routes.COMPLETE_UPLOAD: {
-        "databaseId": "museum",
-        "assetId": "statue",
-        "uploadType": "assetFile",
-        "files": [{"relativeKey": "/new.txt", "uploadIdS3": "zero-byte", "parts": []}],
-    },
-    routes.RENEW_UPLOAD: {"files": [{"relativeKey": "/new.txt"}]},
-}
-
-
-@pytest.mark.parametrize("route", UPLOADING, ids=lambda route: route.key)
+@pytest.mark.parametrize(
+    "route", [routes.COMPLETE_UPLOAD, routes.RENEW_UPLOAD], ids=lambda route: route.key
+)
 def test_nobody_goes_on_with_the_uploads_of_others(world: Seeded, route: Route) -> None:
-    question = Question({"uploadId": "upload-user-nobody-own"}, body=UPLOADING[route])
-    assert allowing(world, route, question) == set()
+    assert allowing(world, route, question(world, route, "user-nobody")) == set()
 
 
 def test_an_asset_is_not_changed_into_one_that_the_caller_may_not_change(world: Seeded) -> None:
-    path = {"databaseId": "museum", "assetId": "statue"}
-    plain = Question(path, body={"description": "Bronze"})
-    tagged = Question(path, body={"tags": ["secret"]})
+    plain = question(world, routes.UPDATE_ASSET)
+    tagged = Question(plain.parameters, body={"tags": ["secret"]})
     able = allowing(world, routes.UPDATE_ASSET, plain)
     # Templates allow to see tags, not to change them, and a rule names this one.
     no_right_to_tag = {"dbadmin", "dbuser", "mfa"}
@@ -169,8 +159,8 @@ def test_an_asset_is_not_changed_into_one_that_the_caller_may_not_change(world: 
 
 
 def test_nobody_takes_the_tag_away_that_forbids_to_change_an_asset(world: Seeded) -> None:
-    path = {"databaseId": "museum", "assetId": "idol"}
-    untagged = allowing(world, routes.UPDATE_ASSET, Question(path, body={"tags": []}))
+    idol = question(world, routes.UPDATE_ASSET, state="tagged").parameters
+    untagged = allowing(world, routes.UPDATE_ASSET, Question(idol, body={"tags": []}))
     assert untagged == {"admin"}
 
 
@@ -192,15 +182,8 @@ def test_a_schema_changes_its_name_from_and_to_what_the_caller_may_change(world:
 
 @pytest.mark.parametrize("role", WITHOUT_ONE_ACTION, ids=lambda role: role.name)
 def test_to_ingest_an_asset_it_must_be_made_and_written(world: Seeded, role: Role) -> None:
-    body = {
-        "databaseId": "museum",
-        "assetId": "a-new-one",
-        "assetName": "New",
-        "description": "Marble",
-        "isDistributable": True,
-        "tags": [],
-        "files": [{"relativeKey": "a-new-one/new.txt", "file_size": 0}],
-    }
-    status = world.ask(routes.INGEST_ASSET, role, Question({}, body=body)).status
+    files = [{"relativeKey": "a-new-one/new.txt", "file_size": 0}]
+    ingesting = changed(question(world, routes.INGEST_ASSET), assetId="a-new-one", files=files)
+    status = world.ask(routes.INGEST_ASSET, role, ingesting).status
     assert status == (403 if role.name in {"but-PUT", "but-POST"} else 200)
     assert world.changed == (status == 200)
