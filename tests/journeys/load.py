@@ -75,7 +75,7 @@ class Load:
         if self._said(api, "POST", f"{path}/metadata", {"metadata": [entry]}) is not None:
             known["metadata"] = {"k": name}
         if self._uploaded(api, asset):
-            known["files"] = {"/a.bin"}
+            known["files"] = {"/a.stl"}
         known["name"] = None  # what a lost reply did is not known
         if self._said(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
             known["name"] = f"{name} again"
@@ -83,7 +83,7 @@ class Load:
     def _uploaded(self, api: Api, asset: str) -> bool:
         scope = {"assetId": asset, "databaseId": self.database, "uploadType": "assetFile"}
         content = noise(50, asset)
-        wanted = [{"relativeKey": "/a.bin", "num_parts": 1, "file_size": len(content)}]
+        wanted = [{"relativeKey": "/a.stl", "num_parts": 1, "file_size": len(content)}]
         begun = self._said(api, "POST", "/uploads", {**scope, "files": wanted})
         if begun is None:
             return False
