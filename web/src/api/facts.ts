@@ -5,7 +5,8 @@ import { api, reply } from './client';
 /** What the product has read from a file, by the name of the fact. */
 export const factsOf = (place: Place, filePath: string) =>
   queryOptions({
-    queryKey: ['facts', place.databaseId, place.assetId, filePath],
+    // As of all that an upload to the asset changes.
+    queryKey: ['files', place.databaseId, place.assetId, 'facts', filePath],
     queryFn: async () => {
       const found = await reply(
         api.GET('/database/{databaseId}/assets/{assetId}/metadata/file', {

@@ -19,6 +19,11 @@ export const en = {
   errors: {
     storage: (status: number) => `The storage replied with status ${status}.`,
     network: 'The server did not respond. Check the connection and try again.',
+    networkUnclear:
+      'The server did not respond, and it is not known whether the change was made. Check the connection, look whether it is there, and try again only if it is not.',
+    unclear: (status: number) =>
+      `The server failed (status ${status}), and it is not known whether the change was made. Look whether it is there, and try again only if it is not.`,
+    value: 'A value',
     unknown: 'Something went wrong in the page itself. Reload it and try again.',
     busy: 'The server has too many requests at the moment.',
     failed: (status: number) =>
@@ -26,6 +31,24 @@ export const en = {
     status: (status: number) => `The server replied with status ${status}.`,
     retryIn: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
     page: 'This part of the page failed',
+  },
+  /** What the API calls a field, as the subject of a sentence. */
+  fields: {
+    assetName: 'The name',
+    description: 'The description',
+    tags: 'The list of tags',
+    databaseId: 'The database',
+    assetId: 'The asset',
+    isDistributable: 'The answer whether files may be downloaded',
+    files: 'The list of files',
+    relativeKey: 'The name of the file',
+    filePath: 'The name of the file',
+    key: 'The name of the file',
+    fileKey: 'The file',
+    checksumSha256: 'The checksum',
+    query: 'The search',
+    filters: 'The filter',
+    metadataQuery: 'The condition on metadata',
   },
   header: {
     find: 'Find',
@@ -158,6 +181,7 @@ export const en = {
     noFiles: 'This asset has no files yet.',
     facts: 'Facts',
     noFacts: 'No facts are known about this file.',
+    inspecting: 'The file is still being inspected. What is found is shown here by itself.',
     details: 'Details',
     database: 'Database',
     version: 'Version',
@@ -171,9 +195,41 @@ export const en = {
     gone: 'This asset does not exist, or you may not see it.',
     moreFiles: 'Load more files',
     filterFiles: 'Filter files',
-    similar: 'Similar shapes',
+    lacking: (files: number) => `${count(files)} missing`,
     dimensions: 'Dimensions',
     upload: 'Upload files',
+  },
+  relations: {
+    needs: 'Files that it needs',
+    lacking: (files: number) =>
+      files === 1
+        ? 'One of these files is missing: the model may look incomplete.'
+        : `${count(files)} of these files are missing: the model may look incomplete.`,
+    omitted: (files: number) => `And ${plural(files, 'file', 'files')} more.`,
+    upload: 'Upload the missing files',
+    kinds: {
+      texture: 'texture',
+      buffer: 'data',
+      material: 'materials',
+      model: 'model',
+      other: 'file',
+    },
+    states: {
+      found: '',
+      missing: 'missing',
+      absolute: 'missing: the address is of another computer',
+      outside: 'missing: the address is outside the asset',
+      otherCase: 'found, but its name has other capital letters',
+      external: 'on the web, not loaded',
+      embedded: 'inside the file',
+    },
+    circular: 'refers back to this file',
+    usedBy: 'Files that use this file',
+    usedIn: 'Used in',
+    parts: 'Parts',
+    related: 'Related',
+    similar: 'Similar shapes',
+    alike: (part: string) => `${part} alike`,
   },
   edit: {
     title: 'Edit the asset',

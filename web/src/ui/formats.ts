@@ -3,6 +3,7 @@
 const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const percents = new Intl.NumberFormat(locale, { style: 'percent' });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -10,6 +11,8 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 /** A number; a small one keeps its digits instead of becoming zero. */
 export const count = (value: number): string =>
   (Math.abs(value) < 0.1 ? small : numbers).format(value);
+
+export const percent = (part: number): string => percents.format(part);
 
 export const plural = (value: number, one: string, many: string): string =>
   `${count(value)} ${value === 1 ? one : many}`;

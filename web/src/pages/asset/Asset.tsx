@@ -17,6 +17,8 @@ import { Editor } from './Editor';
 import { Facts } from './Facts';
 import { FileTree, pathOf } from './FileTree';
 import { assetOf, filesOf, type Asset as Details } from './queries';
+import { Needs, Relations } from './Relations';
+import { missingOf } from './relations';
 import { firstFile } from './tree';
 import './asset.css';
 
@@ -60,6 +62,8 @@ function Content({
 }) {
   const found = useInfiniteQuery(filesOf(place));
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const missing = useQuery(missingOf(place));
+  const mayUpload = useMayUpload(asset);
   const only = files.filter((each) => !each.isFolder);
   const first = firstFile(files);
   const path = wanted ?? (first && pathOf(first));
@@ -79,6 +83,7 @@ function Content({
         ) : (
           <div className="stage empty">{found.isSuccess && <NoFiles place={place} />}</div>
         )}
+        <Relations place={place} path={path} />
       </section>
       <aside className="side">
         <Head
@@ -91,7 +96,9 @@ function Content({
           <h2 id="files">{texts.asset.files}</h2>
           {found.isError && <p className="failure">{sentence(found.error)}</p>}
           {found.isPending && <p className="faint">{texts.loading}</p>}
-          {files.length > 0 && <FileTree place={place} files={files} shown={path} />}
+          {files.length > 0 && (
+            <FileTree place={place} files={files} shown={path} missing={missing.data} />
+          )}
           {found.hasNextPage && (
             <button
               type="button"
@@ -103,22 +110,29 @@ function Content({
           )}
         </section>
         {path && (
-          <section aria-labelledby="facts">
-            <h2 id="facts">{texts.asset.facts}</h2>
-            <Facts place={place} path={path} />
-          </section>
+          <>
+            <section aria-labelledby="facts">
+              <h2 id="facts">{texts.asset.facts}</h2>
+              <Facts key={path} place={place} path={path} since={file?.dateCreatedCurrentVersion} />
+            </section>
+            <Needs place={place} path={path} mayUpload={mayUpload} />
+          </>
         )}
       </aside>
     </div>
   );
 }
 
-function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
+function useMayUpload(asset: Details | undefined): boolean {
   const user = useQuery(me);
+  return (user.data?.pages.has('/upload') ?? false) && asset?.status === 'active';
+}
+
+function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
+  const mayWrite = useMayUpload(asset);
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
   const [known] = useState(() => knownAsset(place));
-  const mayWrite = user.data?.pages.has('/upload') && asset?.status === 'active';
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(location.href);

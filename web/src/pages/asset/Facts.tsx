@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { sentence } from '../../api/errors';
 import { factsOf } from '../../api/facts';
 import { texts } from '../../texts';
@@ -9,16 +10,38 @@ import type { Place } from '../../viewer/sources';
 const HIDDEN =
   /^(sourceVersionId|readersVersion|metresPerUnit|references|shape|boundsM.*|size[XYZ])$/;
 
-/** What the product has read from a file. */
-export function Facts({ place, path }: { place: Place; path: string }) {
-  const found = useQuery(factsOf(place, path));
+const INSPECTION = 2 * 60_000;
+const SOON = 4_000;
+/** Whether the file is so new that it may still be inspected. */
+const isFresh = (since: string | null | undefined): boolean =>
+  Date.now() - Date.parse(since ?? '') < INSPECTION;
+
+/** What the product has read from a file; of a new file, as soon as that is known. */
+export function Facts(props: { place: Place; path: string; since?: string | null }) {
+  const { place, path, since } = props;
+  const cache = useQueryClient();
+  const waited = useRef(false);
+  const found = useQuery({
+    ...factsOf(place, path),
+    refetchInterval: (query) => (query.state.data?.size === 0 && isFresh(since) ? SOON : false),
+  });
+  const known = found.data?.size;
+  useEffect(() => {
+    if (known && waited.current) {
+      // With the facts come the picture and the references.
+      void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
+    }
+    waited.current = known === 0;
+  }, [known, cache, place]);
   if (found.isPending) return <p className="faint">{texts.loading}</p>;
   if (found.isError) return <p className="failure">{sentence(found.error)}</p>;
   const facts = found.data;
   const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
   // A count of nothing says nothing: no bones, no missing textures.
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
-  if (!rows.length) return <p className="faint">{texts.asset.noFacts}</p>;
+  if (!rows.length) {
+    return <p className="faint">{isFresh(since) ? texts.asset.inspecting : texts.asset.noFacts}</p>;
+  }
   return (
     <dl className="pairs">
       {extent.every(Boolean) && (

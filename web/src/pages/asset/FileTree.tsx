@@ -9,7 +9,14 @@ import { treeOf, type Folder } from './tree';
 
 const OPEN_UP_TO = 40;
 
-export function FileTree(props: { place: Place; files: File[]; shown: string | undefined }) {
+interface Props {
+  place: Place;
+  shown: string | undefined;
+  /** How many files each file lacks, by its path. */
+  missing: ReadonlyMap<string, number> | undefined;
+}
+
+export function FileTree(props: Props & { files: File[] }) {
   const [words, setWords] = useState('');
   const wanted = words.trim().toLowerCase();
   const files = wanted
@@ -35,8 +42,8 @@ export function FileTree(props: { place: Place; files: File[]; shown: string | u
   );
 }
 
-function Branch(props: { place: Place; folder: Folder; shown: string | undefined; open: boolean }) {
-  const { place, folder, shown, open } = props;
+function Branch(props: Props & { folder: Folder; open: boolean }) {
+  const { place, folder, shown, missing, open } = props;
   return (
     <ul className="tree">
       {folder.folders.map((each) => (
@@ -61,12 +68,17 @@ function Branch(props: { place: Place; folder: Folder; shown: string | undefined
             preload={false}
           >
             <Name text={file.fileName} line />
+            <Lacking files={missing?.get(pathOf(file))} />
             <span className="faint">{file.size != null && size(file.size)}</span>
           </Link>
         </li>
       ))}
     </ul>
   );
+}
+
+function Lacking({ files }: { files: number | undefined }) {
+  return files ? <span className="bad">{texts.asset.lacking(files)}</span> : null;
 }
 
 export const pathOf = (file: File): string => `/${file.relativePath.replace(/^\/+/, '')}`;

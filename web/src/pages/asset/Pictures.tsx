@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { texts } from '../../texts';
+import { legible } from '../../ui/formats';
+import { Name } from '../../ui/Name';
+import { Picture } from '../../ui/Picture';
+import { idOf, picturesOf, type Shown } from './relations';
+
+const FIRST = 12;
+/** As many as one request may name. */
+const CHUNK = 200;
+
+/** Assets and files as pictures that open them. */
+export function Pictures({ items }: { items: readonly Shown[] }) {
+  const [shown, setShown] = useState(FIRST);
+  const chunks = [items.slice(0, FIRST)];
+  for (let at = FIRST; at < shown; at += CHUNK) chunks.push(items.slice(at, at + CHUNK));
+  return (
+    <>
+      <ul className="pictures">
+        {chunks.map((chunk, at) => (
+          <Chunk key={at} items={chunk} />
+        ))}
+      </ul>
+      {shown < items.length && (
+        <button type="button" className="quiet small" onClick={() => setShown(shown + CHUNK)}>
+          {texts.find.more(items.length - shown)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Chunk({ items }: { items: readonly Shown[] }) {
+  const found = useQuery(picturesOf(items));
+  return items.map((item) => (
+    <li key={idOf(item)}>
+      <Link
+        to="/databases/$databaseId/assets/$assetId"
+        params={{ databaseId: item.databaseId, assetId: item.assetId }}
+        search={{ file: item.path }}
+        title={legible(item.name)}
+        preload={false}
+      >
+        <span className="picture">
+          {!found.isPending && <Picture picture={found.data?.get(idOf(item)) ?? {}} small />}
+        </span>
+        <Name text={item.name} line />
+        {item.note && <span className="faint line">{legible(item.note)}</span>}
+      </Link>
+    </li>
+  ));
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, type ReactNode } from 'react';
+import { sentence } from '../../api/errors';
+import { factsOf } from '../../api/facts';
+import { texts } from '../../texts';
+import { percent } from '../../ui/formats';
+import { Name } from '../../ui/Name';
+import { nameOf } from '../../viewer/kinds';
+import type { Place } from '../../viewer/sources';
+import { Pictures } from './Pictures';
+import {
+  isLacking,
+  linksOf,
+  referencesOf,
+  similarTo,
+  usersOf,
+  type Reference,
+  type Shown,
+} from './relations';
+
+const words = texts.relations;
+
+function Section(props: { title: string; error?: unknown; children?: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{props.title}</h2>
+      {props.error ? <p className="failure">{sentence(props.error)}</p> : props.children}
+    </section>
+  );
+}
+
+/** What a file needs: other files, of which some may be missing. */
+export function Needs(props: { place: Place; path: string; mayUpload: boolean }) {
+  const { place, path } = props;
+  const found = useQuery(referencesOf(place, path));
+  if (found.isError) return <Section title={words.needs} error={found.error} />;
+  const references = found.data?.references ?? [];
+  if (!references.length) return null;
+  const lacking = references.filter(isLacking);
+  const others = references.filter((each) => !isLacking(each));
+  return (
+    <Section title={words.needs}>
+      {lacking.length > 0 && <p className="failure">{words.lacking(lacking.length)}</p>}
+      <ul className="needs">
+        {[...lacking, ...others].map((each, at) => (
+          <Need key={at} place={place} reference={each} />
+        ))}
+      </ul>
+      {Boolean(found.data?.omitted) && (
+        <p className="faint">{words.omitted(found.data?.omitted ?? 0)}</p>
+      )}
+      {lacking.length > 0 && props.mayUpload && (
+        <Link
+          to="/upload"
+          search={{ database: place.databaseId, asset: place.assetId }}
+          preload={false}
+        >
+          {words.upload}
+        </Link>
+      )}
+    </Section>
+  );
+}
+
+function Need({ place, reference }: { place: Place; reference: Reference }) {
+  const { path, filePath, kind, state, circular } = reference;
+  const notes = [words.states[state], circular ? words.circular : ''].filter(Boolean);
+  return (
+    <li className={isLacking(reference) ? 'lacking' : undefined}>
+      {filePath && !isLacking(reference) ? (
+        <FileLink place={place} path={filePath} />
+      ) : (
+        <Name text={path} />
+      )}{' '}
+      <span className="faint">{[words.kinds[kind], ...notes].join(', ')}</span>
+    </li>
+  );
+}
+
+function FileLink({ place, path }: { place: Place; path: string }) {
+  return (
+    <Link
+      to="/databases/$databaseId/assets/$assetId"
+      params={place}
+      search={{ file: path }}
+      resetScroll={false}
+      preload={false}
+    >
+      <Name text={path.replace(/^\//, '')} />
+    </Link>
+  );
+}
+
+/** Where a file and its asset are used, what the asset consists of, and what is like it. */
+export function Relations({ place, path }: { place: Place; path: string | undefined }) {
+  const links = useQuery(linksOf(place));
+  const { parents = [], children = [], related = [] } = links.data ?? {};
+  return (
+    <>
+      {links.isError && <Section title={words.usedIn} error={links.error} />}
+      {path && <Users place={place} path={path} />}
+      <Assets title={words.usedIn} items={parents} />
+      <Assets title={words.parts} items={children} />
+      <Assets title={words.related} items={related} />
+      {path && <Similar place={place} path={path} />}
+    </>
+  );
+}
+
+function Assets({ title, items }: { title: string; items: Shown[] }) {
+  if (!items.length) return null;
+  return (
+    <Section title={title}>
+      <Pictures items={items} />
+    </Section>
+  );
+}
+
+function Users({ place, path }: { place: Place; path: string }) {
+  const found = useQuery(usersOf(place, path));
+  if (found.isError) return <Section title={words.usedBy} error={found.error} />;
+  if (!found.data?.length) return null;
+  return (
+    <Section title={words.usedBy}>
+      <ul className="needs">
+        {found.data.map((each) => (
+          <li key={each}>
+            <FileLink place={place} path={each} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Similar({ place, path }: { place: Place; path: string }) {
+  const facts = useQuery(factsOf(place, path));
+  // Only a file whose surface was read has a shape to compare.
+  const found = useQuery({ ...similarTo(place, path), enabled: facts.data?.has('shape') ?? false });
+  if (found.isError) return <Section title={words.similar} error={found.error} />;
+  const items = (found.data ?? []).map(({ similarity, filePath, assetName, ...each }) => ({
+    ...each,
+    path: filePath,
+    name: each.assetId === place.assetId ? nameOf(filePath) : assetName,
+    note: words.alike(percent(similarity)),
+  }));
+  return <Assets title={words.similar} items={items} />;
+}

@@ -1,0 +1,105 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../api/errors';
+
+const GET = vi.fn();
+const POST = vi.fn();
+vi.mock('../../api/client', () => ({
+  api: {
+    GET: (...given: unknown[]) => GET(...given) as unknown,
+    POST: (...given: unknown[]) => POST(...given) as unknown,
+  },
+  reply: (value: unknown) => value,
+}));
+const relations = await import('./relations');
+const { assetsOf, idOf, linksOf, missingOf, picturesOf, referencesOf, similarTo, usersOf } =
+  relations;
+
+const place = { databaseId: 'd', assetId: 'a' };
+const asked = [
+  referencesOf(place, '/a.gltf'),
+  missingOf(place),
+  usersOf(place, '/a.bin'),
+  linksOf(place),
+  similarTo(place, '/a.glb'),
+  picturesOf([{ ...place, name: 'A' }]),
+];
+const ask = (one: (typeof asked)[number]) => (one.queryFn as () => Promise<unknown>)();
+afterEach(() => vi.resetAllMocks());
+
+test('a part of the page that the caller may not see is left out, and other failures are thrown', async () => {
+  for (const status of [403, 404]) {
+    const refusal = () => Promise.reject(new ApiError(status, 'PermissionDenied', 'You may not'));
+    GET.mockImplementation(refusal);
+    POST.mockImplementation(refusal);
+    const empty = { parents: [], children: [], related: [] };
+    expect(await Promise.all(asked.map(ask))).toEqual([null, new Map(), [], empty, [], new Map()]);
+  }
+  const refusal = () => Promise.reject(new ApiError(409, 'AttributesNotIndexed', 'Reindex first'));
+  GET.mockImplementation(refusal);
+  POST.mockImplementation(refusal);
+  for (const one of asked) await expect(ask(one)).rejects.toThrow('Reindex first');
+});
+
+test('a file lacks what is missing, absolute or outside the asset, and nothing else', async () => {
+  const states = ['found', 'missing', 'absolute', 'otherCase', 'outside', 'external', 'embedded'];
+  const references = states.map((state) => ({ path: 'x', kind: 'texture', state }));
+  const found = [{ path: 'x', kind: 'texture', state: 'found' }];
+  const items = [
+    { filePath: '/bad.gltf', references },
+    { filePath: '/good.gltf', references: found },
+  ];
+  GET.mockResolvedValue({ items });
+  expect(await ask(missingOf(place))).toEqual(new Map([['/bad.gltf', 3]]));
+});
+
+test('an asset with several links is shown once, with the aliases of all', () => {
+  const link = (assetId: string, alias: string | null) => ({
+    databaseId: 'd',
+    assetId,
+    assetName: assetId,
+    assetLinkId: 'l',
+    assetLinkAliasId: alias,
+  });
+  const links = [link('a', 'left'), link('b', null), link('a', 'right')];
+  expect(assetsOf(links).map((each) => [each.name, each.note])).toEqual([
+    ['a', 'left, right'],
+    ['b', ''],
+  ]);
+});
+
+test('of another asset the most similar file is shown, and shapes that are hardly alike are not', async () => {
+  const found = (assetId: string, filePath: string, similarity: number) => ({
+    ...place,
+    assetName: assetId,
+    assetId,
+    filePath,
+    similarity,
+  });
+  const items = [
+    found('a', '/a.stl', 1),
+    found('b', '/b.glb', 0.9),
+    found('b', '/b.obj', 0.9),
+    found('a', '/a.obj', 0.8),
+    found('c', '/c.glb', 0.59),
+  ];
+  GET.mockResolvedValue({ items });
+  const shown = (await ask(similarTo(place, '/a.glb'))) as typeof items;
+  expect(shown.map((each) => each.filePath)).toEqual(['/a.stl', '/b.glb', '/a.obj']);
+});
+
+test('pictures are requested by path and found again by asset and path', async () => {
+  const items = [
+    { ...place, name: 'A' },
+    { ...place, name: 'B', path: '/b.glb' },
+  ];
+  const preview = { id: 'p', url: 'http://x', expiresAt: '' };
+  POST.mockResolvedValue({ items: [{ ...place, key: '/b.glb', preview }] });
+  const found = (await ask(picturesOf(items))) as Map<string, unknown>;
+  expect(POST.mock.calls[0]?.[1]).toEqual({
+    body: { items: [{ ...place }, { ...place, key: '/b.glb' }] },
+  });
+  expect(items.map((each) => found.get(idOf(each)))).toEqual([
+    undefined,
+    { ...place, key: '/b.glb', preview },
+  ]);
+});

@@ -1,0 +1,168 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, reply } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { components } from '../../api/schema';
+import type { Place } from '../../viewer/sources';
+
+export type References = components['schemas']['FileDependenciesReply'];
+export type Reference = components['schemas']['DependencyReply'];
+type SimilarFile = components['schemas']['SimilarFileReply'];
+type LinkedAsset = components['schemas']['LinkedAsset'];
+
+/** An asset, or one of its files, to be shown as a picture. */
+export interface Shown extends Place {
+  name: string;
+  path?: string;
+  note?: string;
+}
+
+const ROUTE = '/database/{databaseId}/assets/{assetId}';
+const PAGE = 500;
+const SIMILAR = 8;
+/** Below this, shapes have little more in common than that they have one. */
+const LEAST = 0.6;
+
+/** A part of the page that the caller may not see, or that the deployment has not, is left out. */
+async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
+  try {
+    return await sent;
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return null;
+    throw error;
+  }
+}
+
+// The keys begin as that of the files does: an upload changes what of these is found.
+const keyOf = (place: Place, ...rest: string[]) => [
+  'files',
+  place.databaseId,
+  place.assetId,
+  ...rest,
+];
+
+/** The files that a file refers to, and whether the asset has them. */
+export const referencesOf = (place: Place, filePath: string) =>
+  queryOptions({
+    queryKey: keyOf(place, 'references', filePath),
+    queryFn: async (): Promise<References | null> => {
+      const query = { filePath };
+      const found = await unlessDenied(
+        reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
+      );
+      return found?.items[0] ?? null;
+    },
+  });
+
+/** How many files each file of an asset lacks, by path; of very many files, of the first ones. */
+export const missingOf = (place: Place) =>
+  queryOptions({
+    queryKey: keyOf(place, 'missing'),
+    queryFn: async (): Promise<ReadonlyMap<string, number>> => {
+      const query = { pageSize: PAGE, maxItems: PAGE };
+      const found = await unlessDenied(
+        reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
+      );
+      const counts = (found?.items ?? []).map(
+        (each) => [each.filePath, each.references.filter(isLacking).length] as const,
+      );
+      return new Map(counts.filter(([, lacking]) => lacking > 0));
+    },
+  });
+
+/** Whether a program that opens the file from this asset alone would not find the reference. */
+export const isLacking = ({ state }: Reference): boolean =>
+  state === 'missing' || state === 'absolute' || state === 'outside';
+
+/** The files of the asset that refer to a file. */
+export const usersOf = (place: Place, filePath: string) =>
+  queryOptions({
+    queryKey: keyOf(place, 'users', filePath),
+    queryFn: async (): Promise<string[]> => {
+      const query = { filePath, pageSize: PAGE, maxItems: PAGE };
+      const found = await unlessDenied(
+        reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } })),
+      );
+      return found?.items.map((each) => each.filePath) ?? [];
+    },
+  });
+
+export interface Links {
+  parents: Shown[];
+  children: Shown[];
+  related: Shown[];
+}
+
+/** The assets that an asset is a part of, those that it consists of, and those like it. */
+export const linksOf = (place: Place) =>
+  queryOptions({
+    queryKey: ['links', place.databaseId, place.assetId],
+    queryFn: async (): Promise<Links> => {
+      const found = await unlessDenied(
+        reply(api.GET(`${ROUTE}/asset-links`, { params: { path: place } })),
+      );
+      return {
+        parents: assetsOf(found?.parents),
+        children: assetsOf(found?.children),
+        related: assetsOf(found?.related),
+      };
+    },
+  });
+
+/** An asset that is linked more than once, under several aliases, is shown once with them. */
+export function assetsOf(links: readonly LinkedAsset[] = []): Shown[] {
+  const shown = new Map<string, Shown>();
+  for (const { databaseId, assetId, assetName, assetLinkAliasId: alias } of links) {
+    const id = `${databaseId}/${assetId}`;
+    const notes = [shown.get(id)?.note, alias].filter(Boolean);
+    shown.set(id, { databaseId, assetId, name: assetName, note: notes.join(', ') });
+  }
+  return [...shown.values()];
+}
+
+/** What is most like a file by its shape: files of its asset, and of each other asset the best. */
+export const similarTo = (place: Place, filePath: string) =>
+  queryOptions({
+    queryKey: ['similar', place.databaseId, place.assetId, filePath],
+    queryFn: async (): Promise<SimilarFile[]> => {
+      const query = { filePath, size: 4 * SIMILAR };
+      const found = await unlessDenied(
+        reply(api.GET(`${ROUTE}/files/similar`, { params: { path: place, query } })),
+      );
+      const known = new Set<string>();
+      const alike = found?.items.filter(({ assetId, similarity }) => {
+        if (similarity < LEAST || known.has(assetId)) return false;
+        if (assetId !== place.assetId) known.add(assetId);
+        return true;
+      });
+      return alike?.slice(0, SIMILAR) ?? [];
+    },
+  });
+
+/** The pictures of assets and files, in their order; null where there is none to show. */
+export const picturesOf = (items: readonly Shown[]) =>
+  queryOptions({
+    queryKey: ['previews', items.map(idOf)],
+    queryFn: async () => {
+      const found = await unlessDenied(
+        reply(
+          api.POST('/previews', {
+            body: {
+              items: items.map(({ databaseId, assetId, path }) => ({
+                databaseId,
+                assetId,
+                key: path,
+              })),
+            },
+          }),
+        ),
+      );
+      return new Map(
+        found?.items.map((each) => [idOf({ ...each, path: each.key ?? undefined }), each]),
+      );
+    },
+    enabled: items.length > 0,
+    staleTime: 10 * 60_000,
+  });
+
+export const idOf = ({ databaseId, assetId, path }: Omit<Shown, 'name'>): string =>
+  JSON.stringify([databaseId, assetId, path ?? null]);
