@@ -3,6 +3,12 @@ import { expire, session, tokenForRequest } from '../session/session';
 import { ApiError, NetworkError } from './errors';
 import type { paths } from './schema';
 
+const READS = /\/(search|previews|auth\/routes|download)$/;
+const isWrite = ({ method, url }: Request): boolean =>
+  !/^(GET|HEAD)$/.test(method) && !READS.test(new URL(url).pathname);
+/** Replies to requests that change something. */
+const written = new WeakSet<Response>();
+
 /** Adds the credential, and notes when the server no longer accepts it. */
 const credentials: Middleware = {
   async onRequest({ request }) {
@@ -11,9 +17,14 @@ const credentials: Middleware = {
     return request;
   },
   onResponse({ request, response }) {
+    if (isWrite(request)) written.add(response);
     // The authorizer of the gateway replies 403 with this message to a credential it refuses.
     if (response.status === 401) expire(request.headers.get('authorization'));
     return response;
+  },
+  onError({ request, error }) {
+    const stopped = error instanceof DOMException && error.name === 'AbortError';
+    return stopped ? error : new NetworkError(isWrite(request));
   },
 };
 
@@ -36,18 +47,15 @@ export async function replyWithHeaders<T>(
   sent: Promise<Result<T>>,
 ): Promise<{ data: T; headers: Headers; status: number }> {
   const credential = session.current().credential;
-  let result: Result<T>;
-  try {
-    result = await sent;
-  } catch (failure) {
-    if (failure instanceof DOMException && failure.name === 'AbortError') throw failure;
-    throw new NetworkError();
-  }
+  const result = await sent.catch((failure: unknown) => {
+    if (failure instanceof NetworkError || failure instanceof DOMException) throw failure;
+    throw new NetworkError(); // the body of the reply is cut off
+  });
   if (!result.response.ok) {
     const gateway = isForbiddenByGateway(result.response.status, result.error);
     if (gateway && credential && session.current().credential === credential)
       expire(credential.token);
-    throw ApiError.of(result.response, result.error);
+    throw ApiError.of(result.response, result.error, written.has(result.response));
   }
   return {
     data: result.data as T,

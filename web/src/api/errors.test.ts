@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
 import { ApiError, isTransient, sentence } from './errors';
 
@@ -20,9 +21,46 @@ test('what the gateway says of its own failures becomes a sentence with what to 
 
 test('words of the product are shown as they are', () => {
   const body = { message: 'The index is being renewed', code: 'Unavailable' };
-  expect(sentence(refusal(503, body))).toBe('The index is being renewed');
-  const fields = { ...body, errors: [{ field: 'size', message: 'must not exceed 200' }] };
-  expect(sentence(refusal(400, fields))).toBe('size: must not exceed 200');
+  expect(sentence(refusal(503, body))).toBe('The index is being renewed.');
+});
+
+const codes = [...reference.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(
+  ([, status = '', code = '']) => [Number(status), code] as const,
+);
+const FIELDS = ['assetName', 'files.0.relativeKey', 'metadata.3.someNewField', 'query', 'tags'];
+
+test('no error of any code shows what the API calls a field', () => {
+  expect(codes.length).toBeGreaterThan(100);
+  const shown = codes.flatMap(([status, code]) =>
+    FIELDS.flatMap((field) => {
+      const fact = 'must not contain < >';
+      const message = `${field}: ${fact}`;
+      return [
+        { message, code },
+        { message, code, errors: [{ field, message: fact }] },
+      ].map((body) => [sentence(refusal(status, body)), field] as const);
+    }),
+  );
+  const form = /^(The|A) [a-z][a-z ]+ must not contain < >\.$/;
+  expect(shown.filter(([words]) => !form.test(words))).toEqual([]);
+});
+
+test('each field of a refusal is a sentence, which begins with what the page calls the field', () => {
+  const errors = [
+    { field: 'assetName', message: 'must not contain < >' },
+    { field: 'description', message: 'must have at least 4 characters' },
+    { field: 'tags', message: 'tag oak does not exist' },
+    { field: 'tags', message: 'tag oak does not exist' },
+  ];
+  expect(sentence(refusal(400, { message: 'x', code: 'InvalidInput', errors }))).toBe(
+    'The name must not contain < >. The description must have at least 4 characters. Tag oak does not exist.',
+  );
+});
+
+test('names that people chose stay as they are', () => {
+  for (const message of ['Asset someAsset has no file /a: b.glb.', 'Asset x: does not exist!']) {
+    expect(sentence(refusal(404, { message, code: 'FileNotFound' }))).toBe(message);
+  }
 });
 
 test('what may pass by itself is tried again', () => {

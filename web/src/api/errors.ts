@@ -17,14 +17,14 @@ export class ApiError extends Error {
     super(message);
   }
 
-  static of(response: Response, body: unknown): ApiError {
+  static of(response: Response, body: unknown, isWrite = false): ApiError {
     const fields = isRecord(body) && Array.isArray(body.errors) ? body.errors.filter(isField) : [];
     const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
     const code = isRecord(body) && typeof body.code === 'string' ? body.code : '';
     const after = Number(response.headers.get('retry-after'));
     const seconds = Number.isFinite(after) && after > 0 ? after : null;
     // Without a code, the words are those of a gateway: they say nothing to a person.
-    const words = (code && message) || gateway(response.status, seconds) || message;
+    const words = (code && message) || gateway(response.status, seconds, isWrite) || message;
     return new ApiError(
       response.status,
       code,
@@ -35,25 +35,47 @@ export class ApiError extends Error {
   }
 }
 
-function gateway(status: number, seconds: number | null): string {
-  if (status >= 500) return texts.errors.failed(status);
+function gateway(status: number, seconds: number | null, isWrite: boolean): string {
+  // A gateway that waited in vain does not know what the server did after all.
+  if (status >= 500) return isWrite ? texts.errors.unclear(status) : texts.errors.failed(status);
   if (status !== 429) return '';
   return seconds ? `${texts.errors.busy} ${texts.errors.retryIn(seconds)}` : texts.errors.busy;
 }
 
 /** No reply came: the network, the server or the browser stopped the request. */
 export class NetworkError extends Error {
-  constructor() {
-    super(texts.errors.network);
+  constructor(isWrite = false) {
+    super(isWrite ? texts.errors.networkUnclear : texts.errors.network);
   }
 }
 
-/** One sentence for a person: what happened, in the server's words where there are any. */
+/**
+ * What happened, in sentences for a person: the server's words where there are any. The names that
+ * the API has for its fields are replaced by those of the page's forms.
+ */
 export function sentence(error: unknown): string {
-  if (error instanceof ApiError && error.fields.length) {
-    return error.fields.map((each) => `${each.field}: ${each.message}`).join(' · ');
+  if (error instanceof ApiError) {
+    const found = error.fields.length ? error.fields : [named(error.message)];
+    return [...new Set(found.map(ofField))].join(' ');
   }
   return error instanceof Error ? error.message : texts.errors.unknown;
+}
+
+/** A message about one field begins with its name, also where it is not listed as that of one. */
+function named(message: string): FieldError {
+  const [, field = '', fact = message] = /^([a-z]\w*(?:\.\w+)*): (.+)$/s.exec(message) ?? [];
+  return { field, message: fact };
+}
+
+/** `must not be empty` needs a subject; `tag X does not exist` has one. */
+const PREDICATE = /^(must|is|are|has|have|does|cannot|results|leaves|contains|exceeds|needs)\b/;
+
+function ofField({ field, message }: FieldError): string {
+  const name = field.split('.').findLast((each) => /\D/.test(each)) ?? '';
+  const subject = new Map<string, string>(Object.entries(texts.fields)).get(name);
+  const words = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
+  const begun = field ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Repeats what may succeed a little later: no reply, too many requests, a service that is down. */

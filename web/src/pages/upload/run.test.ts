@@ -77,7 +77,7 @@ test('a file that is refused fails by itself, and all others of its batch are up
     const { items } = run.current();
     const failed = items.filter((each) => each.state === 'failed');
     expect(failed.map((each) => each.path)).toEqual(refused);
-    expect(failed.map((each) => each.error)).toEqual(refused.map((each) => `${each} is refused`));
+    expect(failed.map((each) => each.error)).toEqual(refused.map((each) => `${each} is refused.`));
     expect(items.filter((each) => each.state === 'done').length).toBe(70 - refused.length);
   }
 });

@@ -261,7 +261,7 @@ export class Run {
   }
 
   private fail(items: readonly Item[], error: unknown): void {
-    items.forEach((item) => this.set(item, { state: 'failed', error: reasonOf(error) }));
+    items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error) }));
   }
 
   private set(item: Item, next: Partial<Item>): void {
@@ -277,10 +277,4 @@ export class Run {
       this.listeners.forEach((each) => each());
     });
   }
-}
-
-/** Why a file failed: the fields of a request mean nothing beside the name of the file. */
-function reasonOf(error: unknown): string {
-  const fields = error instanceof ApiError ? error.fields : [];
-  return fields.length ? fields.map((each) => each.message).join(' · ') : sentence(error);
 }

@@ -1,0 +1,70 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { texts } from '../texts';
+
+const fetched = vi.fn<() => Promise<Response>>();
+vi.stubGlobal('fetch', fetched);
+vi.stubGlobal(
+  'Request',
+  class extends Request {
+    constructor(url: string, given: RequestInit) {
+      super(new URL(url, 'https://page.test'), given);
+    }
+  },
+);
+vi.mock('../session/session', () => ({
+  expire: () => undefined,
+  session: { current: () => ({ credential: null }) },
+  tokenForRequest: () => Promise.resolve(null),
+}));
+const { api, reply } = await import('./client');
+const { sentence } = await import('./errors');
+
+const path = { databaseId: 'd', assetId: 'a' };
+const ASSET = '/database/{databaseId}/assets/{assetId}';
+const asset = { databaseId: 'd', assetName: 'n', description: 'text', isDistributable: true };
+const writes = [
+  () => reply(api.POST('/assets', { body: { ...asset, tags: [] } })),
+  () => reply(api.PUT(ASSET, { params: { path }, body: { assetName: 'n' } })),
+  () => reply(api.DELETE(`${ASSET}/archiveAsset`, { params: { path } })),
+];
+const reads = [
+  () => reply(api.GET(ASSET, { params: { path } })),
+  () => reply(api.POST('/search', { body: {} })),
+  () => reply(api.POST('/previews', { body: { items: [path] } })),
+  () => reply(api.POST('/auth/routes', { body: { routes: [] } })),
+  () =>
+    reply(
+      api.POST(`${ASSET}/download`, { params: { path }, body: { downloadType: 'assetPreview' } }),
+    ),
+];
+const said = (act: () => Promise<unknown>) =>
+  act().then(
+    () => 'a reply',
+    (error: unknown) => sentence(error),
+  );
+beforeEach(() => {
+  fetched.mockReset();
+});
+
+test('of a change whose reply was lost at a gateway nobody knows whether it was made', async () => {
+  for (const status of [500, 502, 503, 504]) {
+    const lost = () => Promise.resolve(Response.json({ message: 'Gateway' }, { status }));
+    fetched.mockImplementation(lost);
+    for (const act of writes) expect(await said(act)).toBe(texts.errors.unclear(status));
+    for (const act of reads) expect(await said(act)).toBe(texts.errors.failed(status));
+  }
+});
+
+test('of a change whose connection was lost nobody knows whether it was made', async () => {
+  fetched.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));
+  for (const act of writes) expect(await said(act)).toBe(texts.errors.networkUnclear);
+  for (const act of reads) expect(await said(act)).toBe(texts.errors.network);
+});
+
+test('what the product itself says of a change is known, and a stopped request is no failure', async () => {
+  const body = { message: 'Nothing was changed', code: 'Unavailable' };
+  fetched.mockImplementation(() => Promise.resolve(Response.json(body, { status: 503 })));
+  for (const act of writes) expect(await said(act)).toBe('Nothing was changed.');
+  fetched.mockImplementation(() => Promise.reject(new DOMException('Stopped', 'AbortError')));
+  await expect(writes[0]?.()).rejects.toThrow('Stopped');
+});
