@@ -227,9 +227,7 @@ def _answered(call: Callable[[], T]) -> Any:
             fact = "a pattern with wildcards is too complex: use fewer wildcards, or a shorter text"
             raise InvalidInputError(fact) from error
         if isinstance(error, RequestError):
-            # The reason names internal fields; it is for the log, not for the caller.
-            _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
-            raise InvalidInputError("The search engine does not accept this request") from error
+            raise InvalidInputError(_refused(reason)) from error
         if isinstance(error, AuthorizationException):
             # Bootstrap reports it to who deploys; a request replies 500 without the reason.
             raise DeniedError(f"OpenSearch denies the request: {reason}") from error
@@ -241,20 +239,21 @@ def _answered(call: Callable[[], T]) -> Any:
 
 
 def _refusal(call: Callable[[], object]) -> str | None:
-    """Change settings; return the reason if they are rejected."""
+    """Change settings; return a reason if they are rejected."""
     try:
         _answered(call)
     except InvalidInputError as error:
-        cause = error.__cause__
-        return _refused(cause) if isinstance(cause, TransportError) else error.message
+        return error.message
     except AuthenticationException as error:
         # Amazon OpenSearch Service rejects settings that it does not support with 401.
-        return _refused(error)
+        return _refused(_reason(error))
     return None
 
 
-def _refused(error: TransportError) -> str:
-    return f"OpenSearch refuses the request: {_reason(error)}"
+def _refused(reason: str) -> str:
+    """Log the engine's reason, which names internal fields, and return ours for replies."""
+    _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
+    return "The search engine does not accept this request; the log has its reason"
 
 
 def _reason(error: TransportError) -> str:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from opensearchpy.exceptions import AuthenticationException, AuthorizationException
+from opensearchpy.exceptions import AuthenticationException, AuthorizationException, RequestError
 
 from backend.aws import search_engine
 from backend.aws.errors import DeniedError
@@ -12,6 +12,8 @@ from backend.aws.search_engine import OpenSearchEngine
 from backend.core.deadlines import Deadline, OutcomeUnknownError
 
 REFUSAL = {"Message": "Your request: '/_cluster/settings' payload is not allowed."}
+
+CAUSE = {"error": {"root_cause": [{"type": "illegal_argument", "reason": "[a] is unknown"}]}}
 
 
 def refusing(error: Exception) -> OpenSearchEngine:
@@ -25,10 +27,22 @@ def refusing(error: Exception) -> OpenSearchEngine:
     return OpenSearchEngine(cast("Any", client))
 
 
-def test_an_unsupported_setting_is_a_reason() -> None:
-    engine = refusing(AuthenticationException(401, "not allowed", REFUSAL))
+@pytest.mark.parametrize(
+    "error",
+    [
+        AuthenticationException(401, "not allowed", REFUSAL),
+        RequestError(400, "illegal_argument_exception", CAUSE),
+        RequestError(400, "not allowed", {}),
+    ],
+    ids=str,
+)
+def test_a_rejected_setting_has_our_reason_and_the_log_that_of_the_engine(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = refusing(error)
     for reason in (engine.limit_memory({"a": "1%"}), engine.tune_index("assets-1", {})):
-        assert reason == "OpenSearch refuses the request: not allowed"
+        assert reason == "The search engine does not accept this request; the log has its reason"
+        assert caplog.records[-1].__dict__["reason"] in {"not allowed", "[a] is unknown"}
 
 
 def test_a_denial_of_the_role_is_no_refusal_of_a_setting() -> None:
