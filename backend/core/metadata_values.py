@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 
 import pydantic_core
 
-from backend.core.names import has_control_character, is_text
+from backend.core.names import check_line, is_text
 from backend.core.quoting import quoted
 
 ValueType = Literal[
@@ -51,9 +51,7 @@ def check_key(key: str) -> str:
     is_text(key)
     if not 1 <= len(key) <= MAX_KEY_CHARS:
         raise ValueError(f"must have 1 to {MAX_KEY_CHARS} characters")
-    if has_control_character(key):
-        raise ValueError("must not contain control characters")
-    return key
+    return check_line(key)
 
 
 def check_value(value_type: ValueType, value: str) -> str:

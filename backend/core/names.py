@@ -65,6 +65,18 @@ def check_text(value: str) -> str:
     return value
 
 
+def check_line(value: str) -> str:
+    """Check a name, an id, a path or other text of one line.
+
+    Raises:
+        ValueError: the text is not valid Unicode, or contains a control character.
+    """
+    is_text(value)
+    if any(unicodedata.category(char) == "Cc" for char in value):
+        raise ValueError("must not contain control characters")
+    return value
+
+
 def check_words(value: str) -> str:
     """Require that a text is not blank; an empty one is allowed.
 
@@ -74,10 +86,6 @@ def check_words(value: str) -> str:
     if value and not value.strip():
         raise ValueError("must contain more than spaces")
     return value
-
-
-def has_control_character(value: str) -> bool:
-    return any(unicodedata.category(char) == "Cc" for char in value)
 
 
 def check_id(value: str) -> str:
@@ -235,8 +243,7 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
     found = sorted(forbidden & set(value))
     if found:
         raise ValueError(f"must not contain {' '.join(found)}")
-    if has_control_character(value):
-        raise ValueError("must not contain control characters")
+    check_line(value)
     if value.endswith((".", " ")):
         raise ValueError("must not end with a dot or a space")
     if value in {".", ".."}:
@@ -286,6 +293,8 @@ AnyText = Annotated[str, AfterValidator(is_text)]
 """Text without further rules: metadata values, and names from other systems in lookups."""
 Text = Annotated[str, AfterValidator(check_text), WRITTEN]
 """Text that users write and others read."""
+Line = Annotated[str, AfterValidator(check_line), _schema(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""Text of one line: names, ids, paths and keys."""
 Words = Annotated[Text, AfterValidator(check_words)]
 """Such a text that must not be blank."""
 Reason = Annotated[Text, Field(max_length=256)]

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from backend.core.invisible import check_visible
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import RelativePath, Text, Words
+from backend.core.names import Line, RelativePath, Words
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
 from backend.domains.jobs.models import JobState
@@ -19,7 +19,7 @@ MAX_LATER_COMMENT_CHARS = 1024
 MAX_ALIAS_CHARS = 64
 
 Comment = Annotated[Words, Field(min_length=1, max_length=MAX_COMMENT_CHARS)]
-Alias = Annotated[Text, Field(max_length=MAX_ALIAS_CHARS)]
+Alias = Annotated[Line, Field(max_length=MAX_ALIAS_CHARS)]
 Operation = Literal["create", "update", "revert", "archive", "unarchive"]
 Source = Literal["latest", "named", "version"]
 Kind = Literal["metadata", "attribute"]
@@ -41,7 +41,7 @@ class NamedFile(SentModel):
     """A file to include in the version; archived files are skipped."""
 
     relative_key: RelativePath
-    version_id: Annotated[Text, Field(min_length=1, max_length=1024)]
+    version_id: Annotated[Line, Field(min_length=1, max_length=1024)]
     is_archived: bool = False
 
 

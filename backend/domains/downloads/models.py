@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from backend.core.models import WireModel, WrongFieldError
-from backend.core.names import Text
+from backend.core.names import Line
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
 
@@ -15,9 +15,9 @@ DownloadType = Literal["assetFile", "assetPreview"]
 class VersionChoice(WireModel):
     """The version of a file; at most one of the three ways to name it is allowed."""
 
-    version_id: Annotated[Text | None, Field(min_length=1, max_length=1024)] = None
+    version_id: Annotated[Line | None, Field(min_length=1, max_length=1024)] = None
     asset_version_id: VersionIdText | None = None
-    asset_version_id_alias: Annotated[Text | None, Field(min_length=1, max_length=64)] = None
+    asset_version_id_alias: Annotated[Line | None, Field(min_length=1, max_length=64)] = None
 
     @model_validator(mode="after")
     def one_version_is_named(self) -> Self:
@@ -40,7 +40,7 @@ class DownloadBody(VersionChoice):
     )
 
     download_type: DownloadType
-    key: Annotated[Text | None, Field(min_length=1)] = None
+    key: Annotated[Line | None, Field(min_length=1)] = None
 
     @model_validator(mode="after")
     def one_thing_is_named(self) -> Self:
@@ -61,7 +61,7 @@ class DownloadBody(VersionChoice):
 class StreamPath(AssetPath):
     """`proxy` is the rest of the path: a path in the asset, or the key of one of its files."""
 
-    proxy: Annotated[Text, Field(min_length=1)]
+    proxy: Annotated[Line, Field(min_length=1)]
 
 
 class DownloadReply(WireModel):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from backend.core.models import FullModel, OptionalBody, SentModel, WireModel
-from backend.core.names import Text, check_extension_list
+from backend.core.names import Line, check_extension_list
 from backend.core.quoting import quoted
 
 MAX_ASSETS = 1000
@@ -26,7 +26,7 @@ class ExportBody(SentModel, OptionalBody):
     fetch_entire_children_subtrees: bool = False
     include_parent_relationships: bool = False
     include_archived_files: bool = False
-    file_extensions: Annotated[list[Text], Field(max_length=MAX_EXTENSIONS)] | None = None
+    file_extensions: Annotated[list[Line], Field(max_length=MAX_EXTENSIONS)] | None = None
     max_assets: Annotated[int, Field(ge=1, le=MAX_ASSETS)] = 100
     starting_token: str | None = None
 

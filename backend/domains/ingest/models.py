@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from backend.core.models import SentModel, WireModel
-from backend.core.names import Description, Id, NewAssetId, NewAssetName, Text
+from backend.core.names import Description, Id, Line, NewAssetId, NewAssetName
 from backend.domains.assets.models import TagNames
 from backend.domains.uploads.models import (
     MAX_FILES,
@@ -17,7 +17,7 @@ from backend.domains.uploads.models import (
     UploadId,
 )
 
-Key = Annotated[Text, Field(min_length=1, max_length=1024)]
+Key = Annotated[Line, Field(min_length=1, max_length=1024)]
 
 
 class IngestFile(SentModel):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import AssetId, Id, Text, is_text
+from backend.core.names import AssetId, Id, Line, is_text
 
 EntityType = Literal["asset", "file"]
 MAX_WINDOW = 10_000
@@ -283,7 +283,7 @@ class PreviewName(WireModel):
 
     database_id: Id
     asset_id: AssetId
-    key: Annotated[Text | None, Field(min_length=1)] = None
+    key: Annotated[Line | None, Field(min_length=1)] = None
 
 
 class PreviewsBody(WireModel):

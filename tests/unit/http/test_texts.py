@@ -1,5 +1,7 @@
 """What bodies take as text: any lines that people write, and nothing that no keyboard writes."""
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -116,3 +118,22 @@ def test_blanks_say_nothing(route: Route, field: str) -> None:
 
 def test_every_exception_is_a_field_of_a_body() -> None:
     assert {each.field for each in BODIES} >= LOOKED_UP | VALUES
+
+
+PROSE = re.compile(r"(^|\.)(description|comment|commentBody|reason|inputParameters|\w+Resource)$")
+"""Prose and JSON, which may have line breaks."""
+
+
+def test_names_and_paths_refuse_every_control_character_with_one_sentence() -> None:
+    wrong: list[str] = []
+    for spoilt in WRITTEN:
+        for control in "\0", "\n":
+            body = json.loads(json.dumps(spoilt.body).replace("\\u0000", json.dumps(control)[1:-1]))
+            if PROSE.search(spoilt.field):
+                continue
+            with pytest.raises(InvalidInputError) as refused:
+                validate(spoilt.binding.models["body"], body, strict=True)
+            said = [each.message for each in refused.value.fields if each.field == spoilt.field]
+            if not said or "line breaks" in said[0]:
+                wrong.append(f"{spoilt}: {control!r}: {said}")
+    assert not wrong, "\n".join(wrong)

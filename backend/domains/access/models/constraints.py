@@ -11,13 +11,11 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from backend.core.invisible import check_visible
 from backend.core.models import LegacyEnvelope, SentModel, WireModel, WrongFieldError
 from backend.core.names import (
-    WRITTEN,
-    AnyText,
+    Line,
     NewUserId,
     ObjectName,
-    Text,
+    check_line,
     check_words,
-    has_control_character,
 )
 from backend.core.quoting import quoted
 from backend.domains.access.policy.model import (
@@ -87,25 +85,17 @@ def _check_text(value: object) -> str:
         raise ValueError("must be a text or a list of texts")  # noqa: TRY004 - pydantic's way
     if not 1 <= len(value) <= MAX_VALUE_CHARS:
         raise ValueError(f"must have 1 to {MAX_VALUE_CHARS} characters, not {len(value)}")
-    if has_control_character(value):
-        raise ValueError("must not contain control characters")
-    return value
+    return check_line(value)
 
 
-def _check_line(value: str) -> str:
-    if has_control_character(value):
-        raise ValueError("must not contain control characters")
-    return check_words(value)
-
-
-Line = Annotated[AnyText, Field(min_length=1, max_length=256), AfterValidator(_check_line), WRITTEN]
+_NotBlank = Annotated[Line, Field(min_length=1, max_length=256), AfterValidator(check_words)]
 OneOrMoreValues = Annotated[Value, BeforeValidator(_check_value)]
 
 
 class Criterion(WireModel):
     """A condition on one field; `id` is chosen by the client."""
 
-    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    id: Annotated[Line, Field(min_length=1, max_length=256)] | None = None
     field: FieldName
     operator: Operator
     value: OneOrMoreValues
@@ -118,14 +108,14 @@ class Criterion(WireModel):
 
 
 class GroupPermission(WireModel):
-    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    id: Annotated[Line, Field(min_length=1, max_length=256)] | None = None
     group_id: ObjectName
     permission: Permission
     permission_type: Effect
 
 
 class UserPermission(WireModel):
-    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    id: Annotated[Line, Field(min_length=1, max_length=256)] | None = None
     user_id: NewUserId
     permission: Permission
     permission_type: Effect
@@ -134,8 +124,8 @@ class UserPermission(WireModel):
 class Criteria(SentModel):
     """The criteria of a constraint: objects of one type that match all, or one, of them."""
 
-    name: Annotated[Line, AfterValidator(check_visible)]
-    description: Line
+    name: Annotated[_NotBlank, AfterValidator(check_visible)]
+    description: _NotBlank
     object_type: ObjectType
     criteria_and: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
     criteria_or: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
@@ -215,7 +205,7 @@ class ConstraintBody(Criteria):
         }
     )
 
-    identifier: Annotated[Text, Field(max_length=256)] | None = None
+    identifier: Annotated[Line, Field(max_length=256)] | None = None
     group_permissions: Annotated[list[GroupPermission], Field(max_length=_MAX_PERMISSIONS)] = []
     user_permissions: Annotated[list[UserPermission], Field(max_length=_MAX_PERMISSIONS)] = []
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel, WrongFieldError
-from backend.core.names import Text, UserId
+from backend.core.names import Line, UserId
 from backend.domains.access.policy.model import (
     FIELDS_OF,
     MAX_VALUE_CHARS,
@@ -15,7 +15,7 @@ from backend.domains.access.policy.model import (
 )
 from backend.spec.routes.model import Action, Method
 
-Value = Annotated[Text, Field(max_length=MAX_VALUE_CHARS)]
+Value = Annotated[Line, Field(max_length=MAX_VALUE_CHARS)]
 
 
 def _is_type(value: str) -> str:

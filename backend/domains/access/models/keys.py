@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import NewUserId, ObjectName, Text, Words
+from backend.core.names import Line, NewUserId, ObjectName, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
@@ -76,7 +76,7 @@ class ApiKey(WireModel):
 
 
 class ApiKeyPath(WireModel):
-    api_key_id: Annotated[Text, Field(min_length=1, max_length=64)]
+    api_key_id: Annotated[Line, Field(min_length=1, max_length=64)]
 
 
 class CreateApiKeyBody(WireModel):

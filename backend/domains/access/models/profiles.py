@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from backend.core.models import OptionalBody, WireModel
-from backend.core.names import Email, Text, UserId
+from backend.core.names import Email, Line, UserId
 
 MAX_ROUTES = 1000
 
@@ -39,7 +39,7 @@ class WebRoute(WireModel):
     """A page of the web application to check."""
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
-    route_path: Annotated[Text, Field(alias="route__path", min_length=1, max_length=1024)]
+    route_path: Annotated[Line, Field(alias="route__path", min_length=1, max_length=1024)]
 
 
 class WebRoutesBody(WireModel):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from backend.core.models import LegacyEnvelope, WireModel
-from backend.core.names import NewUserId, ObjectName, Text, UserId, Words
+from backend.core.names import Line, NewUserId, ObjectName, UserId, Words
 
 # One transaction can remove all of them and add others.
 MAX_ROLES = 30
@@ -13,7 +13,7 @@ MAX_ROLES = 30
 
 Operation = Literal["create", "update", "delete"]
 RoleDescription = Annotated[Words, Field(min_length=1, max_length=256)]
-RoleSource = Annotated[Text, Field(max_length=256)]
+RoleSource = Annotated[Line, Field(max_length=256)]
 
 
 def _each_once(names: list[str]) -> list[str]:

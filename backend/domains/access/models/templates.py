@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from backend.core.models import SentModel, WireModel
-from backend.core.names import Form, Text
+from backend.core.names import Form, Line, Text
 from backend.domains.access.models.constraints import Criteria, Effect, Permission
 from backend.domains.access.policy.model import ALLOW
 
@@ -21,13 +21,13 @@ MAX_CONSTRAINTS = 30
 MAX_VARIABLES = 50
 
 VariableName = Annotated[str, Form(r"\w{1,64}", "must be 1 to 64 letters, digits or '_'")]
-VariableValue = Annotated[Text, Field(max_length=256)]
+VariableValue = Annotated[Line, Field(max_length=256)]
 
 
 class TemplateHead(WireModel):
-    name: Annotated[Text, Field(min_length=1, max_length=256)]
+    name: Annotated[Line, Field(min_length=1, max_length=256)]
     description: Annotated[Text, Field(max_length=512)] | None = None
-    version: Annotated[Text, Field(max_length=50)] | None = None
+    version: Annotated[Line, Field(max_length=50)] | None = None
 
 
 class TemplateVariable(SentModel):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import AssetId, Id, Text, Words
+from backend.core.names import AssetId, Id, Line, Words
 
 RelationshipType = Literal["related", "parentChild"]
 EdgeKind = Literal["child", "parent", "related"]
@@ -72,7 +72,7 @@ def _distinct(tags: list[str]) -> list[str]:
     return tags
 
 
-Alias = Annotated[Text, Field(max_length=MAX_ALIAS_CHARS)]
+Alias = Annotated[Line, Field(max_length=MAX_ALIAS_CHARS)]
 LinkTag = Annotated[Words, Field(min_length=1, max_length=256)]
 LinkTags = Annotated[list[LinkTag], Field(max_length=MAX_LINK_TAGS), AfterValidator(_distinct)]
 

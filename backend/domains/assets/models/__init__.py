@@ -10,10 +10,10 @@ from backend.core.names import (
     AssetName,
     Description,
     Id,
+    Line,
     NewAssetId,
     NewAssetName,
     ObjectName,
-    Text,
 )
 from backend.spec.keys import active, archived
 
@@ -166,7 +166,7 @@ class NewAsset(WireModel):
     is_distributable: bool
     tags: TagNames | None = None
     asset_id: AssetId | None = None
-    bucket_existing_key: Text | None = None
+    bucket_existing_key: Line | None = None
 
 
 class CreateAssetBody(NewAsset):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError
-from backend.core.names import AnyText, Form, Text
+from backend.core.names import AnyText, Form, Line
 from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied, ReadFacts
 
 
@@ -45,7 +45,7 @@ class EntriesQuery(PageQuery):
     most_items = 100  # an entry has up to some ten kilobytes, and a reply a few megabytes
 
     entity: EntityName | None = None
-    user_id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    user_id: Annotated[Line, Field(min_length=1, max_length=256)] | None = None
     since: Annotated[datetime | None, Field(alias="from")] = None
     until: Annotated[datetime | None, Field(alias="to")] = None
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import OptionalBody, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import Form, Id, Text
+from backend.core.names import Form, Id, Line
 from backend.core.runs import StepStatus
 from backend.domains.assets.models import AssetPath
 from backend.domains.executions.models import (
@@ -24,7 +24,7 @@ from backend.domains.pipelines.models import (
 
 MAX_FILES = 50
 """Files of one request to run a workflow."""
-FileKey = Annotated[Text, Field(max_length=1024)]
+FileKey = Annotated[Line, Field(max_length=1024)]
 
 
 class WorkflowRunPath(AssetPath):

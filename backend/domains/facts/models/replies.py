@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import RelativePath, Text
+from backend.core.names import Line, RelativePath
 from backend.core.previews import Missing
 from backend.domains.facts.models import ReferenceKind, ReferenceState
 
@@ -31,7 +31,7 @@ class SimilarQuery(WireModel):
 class GlbQuery(WireModel):
     """`key` is a path in the asset, or the key of one of its files."""
 
-    key: Annotated[Text, Field(min_length=1)]
+    key: Annotated[Line, Field(min_length=1)]
 
 
 class DependencyReply(WireModel):

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError, sizes_text
-from backend.core.names import AnyText, Form, Text
+from backend.core.names import AnyText, Form, Line
 
 VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a version, such as 3")]
 """An asset version's id: a decimal number."""
 
 
-VersionAliasText = Annotated[Text, Field(min_length=1, max_length=64)]
+VersionAliasText = Annotated[Line, Field(min_length=1, max_length=64)]
 
 
 _BASIC_ITEMS = 1500  # as in the contract
@@ -40,7 +40,7 @@ class FilesQuery(PageQuery):
 
 
 class FileQuery(WireModel):
-    file_path: Annotated[Text, Field(min_length=1)]
+    file_path: Annotated[Line, Field(min_length=1)]
     include_versions: bool = False
     asset_version_id: VersionIdText | None = None
     asset_version_id_alias: VersionAliasText | None = None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import AssetId, Form, Id, Text
+from backend.core.names import AssetId, Form, Id, Line
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import FileItem
 
@@ -19,7 +19,7 @@ MAX_PRIMARY_TYPE_CHARS = 30
 PRIMARY_TYPE_OTHER = "other"
 PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]
 
-SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
+SentPath = Annotated[Line, Field(min_length=1, max_length=2048)]
 """A path or a key in a request. It is resolved within the asset."""
 
 

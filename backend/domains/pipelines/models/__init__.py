@@ -10,6 +10,7 @@ from backend.core.names import (
     Description,
     Extension,
     Id,
+    Line,
     Text,
     check_extension,
     database_or_global,
@@ -50,7 +51,7 @@ def _check_output(value: str) -> str:
     return check_extension(value) if value else value
 
 
-OutputType = Annotated[Text, AfterValidator(_check_output)]
+OutputType = Annotated[Line, AfterValidator(_check_output)]
 """The extension of a pipeline's output. Empty if it has several formats."""
 Parameters = Annotated[
     Text, Field(max_length=MAX_PARAMETERS_CHARS), AfterValidator(_check_parameters)
@@ -58,9 +59,9 @@ Parameters = Annotated[
 """A JSON text that is passed to the pipeline unchanged."""
 Seconds = Annotated[str, Field(max_length=8), AfterValidator(_check_seconds)]
 """Seconds as text. Empty: no value."""
-ResourceName = Annotated[Text, Field(max_length=512)]
+ResourceName = Annotated[Line, Field(max_length=512)]
 """The name of a function, a queue or an event bus. Empty: none."""
-EventName = Annotated[Text, Field(max_length=128)]
+EventName = Annotated[Line, Field(max_length=128)]
 
 
 class Resource(WireModel):

@@ -11,6 +11,7 @@ from backend.core.names import (
     MAX_EXTENSION_LIST_CHARS,
     Description,
     Id,
+    Line,
     Text,
     check_extension,
     extension_of,
@@ -189,12 +190,12 @@ class SentFunction(SentModel):
 
     name: Id
     database_id: DatabaseOrGlobal
-    pipeline_type: Text = ""
-    pipeline_execution_type: Text = ""
-    output_type: Text = ""
-    wait_for_callback: Text = ""
-    task_timeout: Text = ""
-    task_heartbeat_timeout: Text = ""
+    pipeline_type: Line = ""
+    pipeline_execution_type: Line = ""
+    output_type: Line = ""
+    wait_for_callback: Line = ""
+    task_timeout: Line = ""
+    task_heartbeat_timeout: Line = ""
     user_provided_resource: Text = ""
     input_parameters: Parameters = ""
 
