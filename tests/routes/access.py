@@ -12,12 +12,14 @@ from tests.routes.model import (
     OWN_AND_FOREIGN,
     Case,
     Request,
+    Rows,
     Target,
     fixed,
     in_body,
     in_list,
     in_path,
 )
+from tests.routes.rows import make_constraint, make_key, make_role, make_sign_in, make_user_role
 from tests.unit.domains.access.matrix.seeding import ANN
 from tests.unit.domains.access.matrix.world import Question
 
@@ -70,12 +72,17 @@ def _on_constraint(**body: Any) -> Request:
 
 
 CASES = (
-    Case(routes.LIST_API_KEYS, lambda target: Question({}, shows=_key_id(target)), OF_KEYS),
+    Case(
+        routes.LIST_API_KEYS,
+        lambda target: Question({}, shows=_key_id(target)),
+        OF_KEYS,
+        rows=Rows(make_key, "apiKeyId"),
+    ),
     Case(routes.CREATE_API_KEY, in_body(_new_key), OWN_AND_FOREIGN, "apiKey:"),
     Case(routes.GET_API_KEY, _on_key(), OF_KEYS),
     Case(routes.UPDATE_API_KEY, _on_key({"isActive": "false"}), OF_KEYS, _key_entity),
     Case(routes.DELETE_API_KEY, _on_key(), OF_KEYS, _key_entity),
-    Case(routes.LIST_ROLES, in_list("'editor'"), ID),
+    Case(routes.LIST_ROLES, in_list("'editor'"), ID, rows=Rows(make_role, "roleName")),
     Case(
         routes.CREATE_ROLE,
         fixed({"roleName": "viewer", "description": "Looks"}),
@@ -94,7 +101,7 @@ CASES = (
         ID,
         audit=("role:editor", "constraint:see", f"userRole:{ANN}"),
     ),
-    Case(routes.LIST_USER_ROLES, in_list(f"'{ANN}'"), ID),
+    Case(routes.LIST_USER_ROLES, in_list(f"'{ANN}'"), ID, rows=Rows(make_user_role, "userId", 500)),
     Case(routes.ADD_USER_ROLES, fixed(_GIVEN), OWN, audit=f"userRole:{BOB}"),
     Case(routes.SET_USER_ROLES, fixed(_GIVEN), OWN, audit=f"userRole:{BOB}"),
     Case(
@@ -111,7 +118,9 @@ CASES = (
         OWN_AND_FOREIGN,
         audit=lambda target: f"user:{target.user_id}",
     ),
-    Case(routes.LIST_COGNITO_USERS, in_list(f"'{ANN}'"), ID),
+    Case(
+        routes.LIST_COGNITO_USERS, in_list(f"'{ANN}'"), ID, rows=Rows(make_sign_in, "userId", 200)
+    ),
     Case(
         routes.CREATE_COGNITO_USER, fixed({"userId": BOB, "email": BOB}), OWN, audit=f"user:{BOB}"
     ),
@@ -128,7 +137,7 @@ CASES = (
         audit=(f"user:{ANN}", "apiKey: disable_api_key"),
     ),
     Case(routes.RESET_COGNITO_PASSWORD, _on_user({"confirmReset": True}), ID, audit=f"user:{ANN}"),
-    Case(routes.LIST_CONSTRAINTS, fixed(), OWN),
+    Case(routes.LIST_CONSTRAINTS, fixed(), OWN, rows=Rows(make_constraint, "constraintId", 60)),
     Case(routes.GET_CONSTRAINT, _on_constraint(), ID),
     Case(routes.CREATE_CONSTRAINT, _on_constraint(**_SEEN), OWN, audit="constraint:see"),
     Case(

@@ -13,9 +13,19 @@ from tests.routes.model import (
     Case,
     PathField,
     Request,
+    Rows,
     Target,
     in_body,
     on_asset,
+)
+from tests.routes.rows import (
+    make_asset,
+    make_comment,
+    make_link_record,
+    make_snapshots,
+    make_subscription,
+    make_versions,
+    under,
 )
 from tests.unit.domains.access.matrix.seeding import ANN, EVENT, RECORD
 from tests.unit.domains.access.matrix.states import DATABASES
@@ -109,8 +119,8 @@ CASES: Sequence[Case] = (
         audit="asset:museum:",
         paths=(PathField("bucketExistingKey", {"assetId": "other"}), PathField("assetId")),
     ),
-    Case(routes.LIST_ALL_ASSETS, _all_assets, OF_ASSETS),
-    Case(routes.LIST_ASSETS, _in_database, OF_DATABASES),
+    Case(routes.LIST_ALL_ASSETS, _all_assets, OF_ASSETS, rows=Rows(make_asset, "assetId", 600)),
+    Case(routes.LIST_ASSETS, _in_database, OF_DATABASES, rows=Rows(make_asset, "assetId", 600)),
     Case(routes.GET_ASSET, _shown(), IN_DATABASES),
     Case(routes.UPDATE_ASSET, on_asset({"description": "Bronze"}), IN_DATABASES, _ASSET),
     Case(routes.ARCHIVE_ASSET, on_asset({"confirmArchive": True}), IN_DATABASES, _ASSET),
@@ -134,8 +144,18 @@ CASES: Sequence[Case] = (
             ),
         ),
     ),
-    Case(routes.LIST_ASSET_VERSIONS, _shown(), IN_DATABASES),
-    Case(routes.GET_ASSET_VERSION, on_asset(assetVersionId="1"), IN_DATABASES),
+    Case(
+        routes.LIST_ASSET_VERSIONS,
+        _shown(),
+        IN_DATABASES,
+        rows=Rows(make_versions, "Version", 1100, under("versions")),
+    ),
+    Case(
+        routes.GET_ASSET_VERSION,
+        on_asset(assetVersionId="1"),
+        IN_DATABASES,
+        rows=Rows(make_snapshots, "metadataKey", 40, under("versionedMetadata")),
+    ),
     Case(
         routes.UPDATE_ASSET_VERSION,
         on_asset({"versionAlias": "opening"}, assetVersionId="1"),
@@ -148,7 +168,12 @@ CASES: Sequence[Case] = (
         IN_DATABASES,
         audit=_ASSET,
     ),
-    Case(routes.COMPARE_ASSET_VERSIONS, on_asset(query={"from": "1", "to": "2"}), IN_DATABASES),
+    Case(
+        routes.COMPARE_ASSET_VERSIONS,
+        on_asset(query={"from": "1", "to": "2"}),
+        IN_DATABASES,
+        rows=Rows(make_snapshots, "metadataKey", 40, under("metadata", "removed")),
+    ),
     Case(routes.ARCHIVE_ASSET_VERSION, on_asset(assetVersionId="1"), IN_DATABASES, _ASSET),
     Case(routes.UNARCHIVE_ASSET_VERSION, on_asset(assetVersionId="0"), IN_DATABASES, _ASSET),
     Case(routes.CREATE_LINK, in_body(_new_link), IN_DATABASES, audit="assetLink:"),
@@ -156,7 +181,12 @@ CASES: Sequence[Case] = (
     Case(routes.LIST_LINKS, on_asset(), IN_DATABASES),
     Case(routes.UPDATE_LINK, _on_link({"tags": ["old"]}), OF_ASSETS, _link_entity),
     Case(routes.DELETE_LINK, _on_link(name="relationId"), OF_ASSETS, _link_entity),
-    Case(routes.GET_LINK_METADATA, _on_link(), OF_ASSETS),
+    Case(
+        routes.GET_LINK_METADATA,
+        _on_link(),
+        OF_ASSETS,
+        rows=Rows(make_link_record, "metadataKey", 40, under("metadata")),
+    ),
     Case(
         routes.CREATE_LINK_METADATA,
         _on_link({"metadata": [{**RECORD, "metadataKey": "place"}]}),
@@ -176,8 +206,18 @@ CASES: Sequence[Case] = (
         audit=_link_entity,
     ),
     Case(routes.EXPORT_ASSETS, on_asset({}), IN_DATABASES, without_entry="reads"),
-    Case(routes.LIST_COMMENTS, _on_comments(), OF_ASSETS),
-    Case(routes.LIST_VERSION_COMMENTS, _on_comments({"assetVersionId": "1"}), OF_ASSETS),
+    Case(
+        routes.LIST_COMMENTS,
+        _on_comments(),
+        OF_ASSETS,
+        rows=Rows(make_comment, "assetVersionId:commentId", 500, under("message")),
+    ),
+    Case(
+        routes.LIST_VERSION_COMMENTS,
+        _on_comments({"assetVersionId": "1"}),
+        OF_ASSETS,
+        rows=Rows(make_comment, "assetVersionId:commentId", 500, under("message")),
+    ),
     Case(routes.GET_COMMENT, _on_comment(), OF_ASSETS),
     Case(
         routes.CREATE_COMMENT,
@@ -191,6 +231,7 @@ CASES: Sequence[Case] = (
         routes.LIST_SUBSCRIPTIONS,
         lambda target: Question({}, shows=f"'{target.asset_id}'"),
         OF_ASSETS,
+        rows=Rows(make_subscription, "entityId", 120),
     ),
     Case(routes.CREATE_SUBSCRIPTION, _subscribing("bob@example.org"), OF_ASSETS, _SUBSCRIPTION),
     Case(

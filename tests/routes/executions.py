@@ -1,7 +1,9 @@
 """Routes of executions."""
 
 from backend.spec import routes
-from tests.routes.model import IN_DATABASES, Case, PathField, Target, on_asset
+from tests.routes.model import IN_DATABASES, Case, PathField, Rows, Target, on_asset
+from tests.routes.rows import under
+from tests.routes.rows_on_assets import make_execution
 from tests.unit.domains.access.matrix.world import Question
 
 
@@ -37,8 +39,18 @@ CASES = (
         audit="execution:",
         paths=(PathField("fileKey"),),
     ),
-    Case(routes.LIST_EXECUTIONS, on_asset(), IN_DATABASES),
-    Case(routes.LIST_WORKFLOW_EXECUTIONS, _of_workflow, IN_DATABASES),
+    Case(
+        routes.LIST_EXECUTIONS,
+        on_asset(),
+        IN_DATABASES,
+        rows=Rows(make_execution, "executionId", 1100, under("message", "Items")),
+    ),
+    Case(
+        routes.LIST_WORKFLOW_EXECUTIONS,
+        _of_workflow,
+        IN_DATABASES,
+        rows=Rows(make_execution, "executionId", 1100, under("message", "Items")),
+    ),
     Case(routes.GET_EXECUTION, _on_execution, IN_DATABASES),
     Case(
         routes.STOP_EXECUTION,

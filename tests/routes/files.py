@@ -11,10 +11,13 @@ from tests.routes.model import (
     Case,
     PathField,
     Request,
+    Rows,
     Target,
     in_body,
     on_asset,
 )
+from tests.routes.rows import files_of, make_files, under
+from tests.routes.rows_on_assets import make_references, make_upload
 from tests.unit.domains.access.matrix.seeding import upload_of
 from tests.unit.domains.access.matrix.world import Question
 
@@ -71,6 +74,7 @@ CASES = (
         on_asset(query={"includeArchived": "true"}),
         IN_DATABASES,
         paths=(PathField("prefix"),),
+        rows=Rows(make_files, "key", 3000, files_of, more={"basic": "true"}),
     ),
     Case(routes.GET_FILE, on_asset(query=FILE), IN_DATABASES, paths=_PATH),
     Case(
@@ -113,8 +117,20 @@ CASES = (
     ),
     Case(routes.DELETE_ASSET_PREVIEW, on_asset(), IN_DATABASES, audit="asset:museum:statue"),
     Case(routes.DELETE_AUXILIARY_FILES, on_asset(FILE), IN_DATABASES, audit=_ENTITY, paths=_PATH),
-    Case(routes.LIST_DEPENDENCIES, on_asset(), IN_DATABASES, paths=_PATH),
-    Case(routes.LIST_DEPENDENTS, on_asset(query=FILE), IN_DATABASES, paths=_PATH),
+    Case(
+        routes.LIST_DEPENDENCIES,
+        on_asset(),
+        IN_DATABASES,
+        paths=_PATH,
+        rows=Rows(make_references, "filePath", 60, under("items")),
+    ),
+    Case(
+        routes.LIST_DEPENDENTS,
+        on_asset(query=FILE),
+        IN_DATABASES,
+        paths=_PATH,
+        rows=Rows(make_references, "filePath", 250, under("items"), more={"filePath": "/used.png"}),
+    ),
     Case(routes.LIST_SIMILAR_FILES, on_asset(query=FILE), IN_DATABASES, paths=_PATH),
     Case(
         routes.GET_GLB, on_asset(query={"key": "/a.txt"}), IN_DATABASES, paths=(PathField("key"),)
@@ -131,6 +147,7 @@ CASES = (
         routes.LIST_UPLOADS,
         lambda target: Question({}, shows=f"'{_upload_id(target)}'"),
         OF_ASSETS,
+        rows=Rows(make_upload, "uploadId", 120, under("items")),
     ),
     Case(
         routes.RENEW_UPLOAD,

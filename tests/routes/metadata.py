@@ -12,11 +12,13 @@ from tests.routes.model import (
     Case,
     PathField,
     Request,
+    Rows,
     Target,
     in_body,
     on_asset,
     on_database,
 )
+from tests.routes.rows import MUSEUM, STATUE, make_file_record, make_record, make_schema, under
 from tests.unit.domains.access.matrix.seeding import RECORD, SCHEMA_FIELDS
 from tests.unit.domains.access.matrix.world import Question
 
@@ -51,7 +53,17 @@ def _on_schema(body: Any = None) -> Request:
 
 
 CASES = (
-    Case(routes.GET_DATABASE_METADATA, on_database(), OF_DATABASES),
+    Case(
+        routes.GET_DATABASE_METADATA,
+        on_database(),
+        OF_DATABASES,
+        rows=Rows(
+            make_record(routes.CREATE_DATABASE_METADATA, MUSEUM),
+            "metadataKey",
+            40,
+            under("metadata"),
+        ),
+    ),
     Case(routes.CREATE_DATABASE_METADATA, on_database(_ADDED), OF_DATABASES, _DATABASE),
     Case(routes.UPDATE_DATABASE_METADATA, on_database(_CHANGED), OF_DATABASES, _DATABASE),
     Case(routes.DELETE_DATABASE_METADATA, on_database(_REMOVED), OF_DATABASES, _DATABASE),
@@ -59,6 +71,7 @@ CASES = (
         routes.LIST_METADATA_SCHEMAS,
         lambda target: Question({}, shows=_schema_id(target)),
         OF_DEFINITIONS,
+        rows=Rows(make_schema, "metadataSchemaId", 250),
     ),
     Case(
         routes.CREATE_METADATA_SCHEMA, in_body(_new_schema), OF_DEFINITIONS, audit="metadataSchema:"
@@ -76,11 +89,24 @@ CASES = (
         OF_DEFINITIONS,
         audit=_schema_entity,
     ),
-    Case(routes.GET_ASSET_METADATA, on_asset(), IN_DATABASES),
+    Case(
+        routes.GET_ASSET_METADATA,
+        on_asset(),
+        IN_DATABASES,
+        rows=Rows(
+            make_record(routes.CREATE_ASSET_METADATA, STATUE), "metadataKey", 40, under("metadata")
+        ),
+    ),
     Case(routes.CREATE_ASSET_METADATA, on_asset(_ADDED), IN_DATABASES, audit=_ASSET),
     Case(routes.UPDATE_ASSET_METADATA, on_asset(_CHANGED), IN_DATABASES, audit=_ASSET),
     Case(routes.DELETE_ASSET_METADATA, on_asset(_REMOVED), IN_DATABASES, audit=_ASSET),
-    Case(routes.GET_FILE_METADATA, on_asset(query=_ON_FILE), IN_DATABASES, paths=_PATH),
+    Case(
+        routes.GET_FILE_METADATA,
+        on_asset(query=_ON_FILE),
+        IN_DATABASES,
+        paths=_PATH,
+        rows=Rows(make_file_record, "metadataKey", 40, under("metadata")),
+    ),
     Case(
         routes.CREATE_FILE_METADATA,
         on_asset({**_ON_FILE, **_ADDED}),

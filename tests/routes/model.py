@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from backend.spec.routes import Route
-from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, STATES, State
-from tests.unit.domains.access.matrix.world import Question
+from tests.unit.domains.access.matrix.world import Question, World
 
 States = tuple[State, ...]
 
@@ -35,7 +34,7 @@ NO_ID = "00000000-0000-4000-8000-000000000000"
 class Target:
     """The object that a request names: in which state, in which world, and for which user."""
 
-    world: Seeded
+    world: World
     state: State = "own"
     user_id: str = "admin"
 
@@ -89,6 +88,29 @@ class PathField(NamedTuple):
         return Question(parameters, query, body)
 
 
+def rows_of(body: Any) -> list[dict[str, Any]]:
+    """Return the rows of a list; clients of VAMS find them in several places."""
+    for name in ("Items", "users"):
+        if name in body:
+            return body[name]
+    return body["message"]["Items"]
+
+
+class Rows(NamedTuple):
+    """How a paginated list gets many rows: one is made by requests, and copied under other names.
+
+    `make` returns a text of which the copies have others; it is part of the id, which each row of
+    the reply has as `key`. The list is requested in the `state`, with `more` of the query.
+    """
+
+    make: Callable[[World], str]
+    key: str
+    number: int = 1100
+    rows: Callable[[Any], list[dict[str, Any]]] = rows_of
+    state: State = "own"
+    more: Mapping[str, str] = {}
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """One route.
@@ -106,6 +128,7 @@ class Case:
     without_entry: str = ""
     paths: tuple[PathField, ...] = ()
     succeeds: State = "own"
+    rows: Rows | None = None
 
     def entries(self, target: Target) -> list[tuple[str, str]]:
         """Return the operation and the entity of each audit entry of the request."""

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.spec import routes
-from tests.routes.model import ID, OF_ASSETS, OWN, Case, Request, Target, fixed, in_path
+from tests.routes.model import ID, OF_ASSETS, OWN, Case, Request, Rows, Target, fixed, in_path
+from tests.routes.rows import make_audit, make_failures, under
+from tests.routes.rows_on_assets import make_job
 from tests.unit.domains.access.matrix.seeding import job_of, job_of_user
 from tests.unit.domains.access.matrix.world import Question
 
@@ -51,6 +53,7 @@ CASES = (
         routes.LIST_JOBS,
         lambda target: Question({}, shows=f"'{job_of_user(target.user_id, target.state)}'"),
         OF_ASSETS,
+        rows=Rows(make_job, "jobId", 300, under("items")),
     ),
     Case(routes.GET_JOB, _on_job(), OF_ASSETS),
     Case(
@@ -65,7 +68,12 @@ CASES = (
         OF_ASSETS,
         audit=lambda target: f"job:{job_of(target.state, 'failed')}",
     ),
-    Case(routes.LIST_AUDIT_ENTRIES, lambda target: Question({}, _of_entity(target)), OWN),
+    Case(
+        routes.LIST_AUDIT_ENTRIES,
+        lambda target: Question({}, _of_entity(target)),
+        OWN,
+        rows=Rows(make_audit, "at", 300),
+    ),
     Case(routes.GET_AUDIT_VALUE, _audit_value, ID),
     Case(routes.GET_SEARCH_MAPPINGS, fixed(), OWN),
     Case(routes.SEARCH, _search, OF_ASSETS, without_entry="reads"),
@@ -77,7 +85,7 @@ CASES = (
     Case(routes.REPAIR_SEARCH, fixed(_OF_MUSEUM), OWN, audit="search:indexes repairSearch"),
     Case(routes.REINDEX_SEARCH, fixed(), OWN, audit="search:indexes reindexSearch"),
     Case(routes.RENEW_FACTS, fixed(_OF_MUSEUM), OWN, audit="search:indexes renewFacts"),
-    Case(routes.LIST_FAILURES, fixed(), OWN),
+    Case(routes.LIST_FAILURES, fixed(), OWN, rows=Rows(make_failures, "key", 300)),
     Case(routes.GET_FAILURE, _failure, ID),
     Case(routes.REPLAY_FAILURES, _replay, OWN, audit="failures:keys"),
     Case(routes.LIST_QUEUES, fixed(), OWN),

@@ -10,6 +10,7 @@ from tests.routes.model import (
     OF_DATABASES,
     OWN,
     Case,
+    Rows,
     Target,
     fixed,
     in_body,
@@ -17,6 +18,7 @@ from tests.routes.model import (
     in_path,
     on_database,
 )
+from tests.routes.rows import make_bucket, make_database, make_tag, make_tag_type
 from tests.unit.domains.access.matrix.states import State
 from tests.unit.domains.access.matrix.world import Question
 
@@ -58,7 +60,7 @@ CASES = (
     Case(routes.GET_VERSION, fixed(), OWN),
     Case(routes.GET_SECURE_CONFIG, fixed(), OWN),
     Case(routes.GET_OPENAPI, fixed(), OWN),
-    Case(routes.LIST_BUCKETS, in_list(BUCKET_ID), ID),
+    Case(routes.LIST_BUCKETS, in_list(BUCKET_ID), ID, rows=Rows(make_bucket, "bucketId", 400)),
     Case(routes.REGISTER_BUCKET, fixed({"bucketName": "scans"}), OWN, audit="bucket:"),
     Case(
         routes.IMPORT_BUCKET,
@@ -73,7 +75,12 @@ CASES = (
         audit="database:library",
         succeeds="foreign",
     ),
-    Case(routes.LIST_DATABASES, _databases, ("own", "foreign", "archived", "absent")),
+    Case(
+        routes.LIST_DATABASES,
+        _databases,
+        ("own", "foreign", "archived", "absent"),
+        rows=Rows(make_database, "databaseId"),
+    ),
     Case(routes.GET_DATABASE, _database, OF_DATABASES),
     Case(
         routes.UPDATE_DATABASE,
@@ -88,7 +95,7 @@ CASES = (
         audit="database:cellar",
         succeeds="foreign",
     ),
-    Case(routes.LIST_TAGS, in_list("'red'"), ID),
+    Case(routes.LIST_TAGS, in_list("'red'"), ID, rows=Rows(make_tag, "tagName")),
     Case(
         routes.CREATE_TAG,
         fixed({"tagName": "blue", "description": "Sky", "tagTypeName": "colour"}),
@@ -97,7 +104,9 @@ CASES = (
     ),
     Case(routes.UPDATE_TAG, in_body(_changed_tag), ID, audit="tag:red"),
     Case(routes.DELETE_TAG, in_path("tagId", "red"), ID, audit="tag:red"),
-    Case(routes.LIST_TAG_TYPES, in_list("'colour'"), ID),
+    Case(
+        routes.LIST_TAG_TYPES, in_list("'colour'"), ID, rows=Rows(make_tag_type, "tagTypeName", 5)
+    ),
     Case(
         routes.CREATE_TAG_TYPE,
         fixed({"tagTypeName": "size", "description": "How large"}),

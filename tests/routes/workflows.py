@@ -2,7 +2,8 @@
 
 from backend.spec import routes
 from tests.factories.workflows import pipeline_body
-from tests.routes.model import OF_DEFINITIONS, Case, Target, in_body
+from tests.routes.model import OF_DEFINITIONS, Case, Rows, Target, in_body
+from tests.routes.rows import make_pipeline, make_workflow
 from tests.unit.domains.access.matrix.seeding import publishing
 from tests.unit.domains.access.matrix.world import Question
 
@@ -36,6 +37,7 @@ CASES = (
         routes.LIST_ALL_PIPELINES,
         lambda target: Question({}, shows=f"'{_pipeline_id(target)}'"),
         OF_DEFINITIONS,
+        rows=Rows(make_pipeline, "pipelineId", 250),
     ),
     Case(
         routes.LIST_PIPELINES,
@@ -43,6 +45,7 @@ CASES = (
             {"databaseId": target.database_id}, shows=f"'{_pipeline_id(target)}'"
         ),
         OF_DEFINITIONS,
+        rows=Rows(make_pipeline, "pipelineId", 250, state="GLOBAL"),
     ),
     Case(routes.GET_PIPELINE, _pipeline, OF_DEFINITIONS),
     Case(routes.DELETE_PIPELINE, _pipeline, OF_DEFINITIONS, audit=_PIPELINE),
@@ -56,6 +59,7 @@ CASES = (
         routes.LIST_ALL_WORKFLOWS,
         lambda target: Question({}, shows=f"'{_workflow_id(target)}'"),
         OF_DEFINITIONS,
+        rows=Rows(make_workflow, "workflowId", 30),
     ),
     Case(
         routes.LIST_WORKFLOWS,
@@ -63,6 +67,7 @@ CASES = (
             {"databaseId": target.database_id}, shows=f"'{_workflow_id(target)}'"
         ),
         OF_DEFINITIONS,
+        rows=Rows(make_workflow, "workflowId", 30, state="GLOBAL"),
     ),
     Case(routes.GET_WORKFLOW, _workflow, OF_DEFINITIONS),
     Case(routes.DELETE_WORKFLOW, _workflow, OF_DEFINITIONS, audit=_WORKFLOW),

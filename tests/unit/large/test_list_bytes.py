@@ -2,7 +2,7 @@
 
 A function may answer 6 MB. API Gateway gets a reply as text within JSON, so quotes and backslashes
 count twice. Each page must fit, and the pages together hold every row once. Routes are those that
-take `startingToken` in the OpenAPI document: a new one without rows here fails.
+take `startingToken` in the OpenAPI document: a new one without rows in its case fails.
 """
 
 import json
@@ -16,15 +16,14 @@ from backend.core.transactions import Item
 from backend.entrypoints.openapi import openapi
 from backend.http.openapi import document_path
 from backend.spec.routes import ROUTES, Route
+from tests.routes import CASES
+from tests.routes.model import Case, Rows, Target
+from tests.routes.rows import copy
 from tests.unit.domains.access.matrix.world import Question, World
-from tests.unit.large.execution_rows import EXECUTION_LISTS
-from tests.unit.large.fact_rows import FACT_LISTS
 from tests.unit.large.generated.ground import token_of
-from tests.unit.large.list_rows import LISTS as OTHER_LISTS
-from tests.unit.large.list_rows import Json, Rows, copy
-from tests.unit.large.own_rows import OWN_LISTS
 
-LISTS = {**OTHER_LISTS, **EXECUTION_LISTS, **FACT_LISTS, **OWN_LISTS}
+Json = dict[str, Any]
+LISTS = {case: case.rows for case in CASES if case.rows is not None}
 LAMBDA_BYTES = 6_000_000
 DYNAMODB_PAGE = 1024 * 1024
 """Bytes after which DynamoDB ends a page of a query or scan."""
@@ -57,33 +56,37 @@ def paginated() -> set[Route]:
 
 
 def test_every_paginated_route_has_rows() -> None:
-    assert {route.key for route in paginated()} == {route.key for route in LISTS}
+    assert {route.key for route in paginated()} == {case.route.key for case in LISTS}
 
 
-@pytest.mark.parametrize("route", LISTS, ids=lambda route: route.key)
+@pytest.mark.parametrize(
+    ("case", "listing"), [pytest.param(*each, id=each[0].route.key) for each in LISTS.items()]
+)
 def test_every_page_fits_a_reply_and_no_row_is_lost_or_told_twice(
-    route: Route, monkeypatch: pytest.MonkeyPatch
+    case: Case, listing: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, listing = World(), LISTS[route]
+    world = World()
     marker = listing.make(world)  # one row, or all where there is no marker
     if marker:
         copy(world, marker, listing.number)
     for name in ("query", "scan"):
         monkeypatch.setattr(world.tables, name, limited(getattr(world.tables, name)))
-    found, sizes = pages_of(world, route, listing)
-    ids = [listing.id_of(row) for row in found if not marker or marker[:-5] in listing.id_of(row)]
+    found, sizes = pages_of(world, case, listing)
+    ids = [row[listing.key] for row in found if not marker or marker[:-5] in row[listing.key]]
     assert max(sizes) < LAMBDA_BYTES
     assert len(ids) == len(set(ids)) == listing.number
 
 
-def pages_of(world: World, route: Route, listing: Rows) -> tuple[list[Json], list[int]]:
+def pages_of(world: World, case: Case, listing: Rows) -> tuple[list[Json], list[int]]:
     """All rows, and of each page the bytes that a function answers."""
+    first = case.request(Target(world, listing.state))
     found: list[Json] = []
     sizes: list[int] = []
     token: str | None = ""
     while token is not None:
-        query = {**listing.query, **({"startingToken": token} if token else {})}
-        answer = world.send(route, Question(listing.path, query))
+        query = {**(first.query or {}), **listing.more}
+        query |= {"startingToken": token} if token else {}
+        answer = world.send(case.route, Question(first.parameters, query))
         assert answer.status == 200, answer.body
         text = json.dumps(answer.body, separators=(",", ":"), ensure_ascii=False)
         sizes.append(len(json.dumps(text, ensure_ascii=False).encode()))

@@ -13,6 +13,7 @@ from backend.spec.routes import Route
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.registry import COMMENTS
 from tests.factories.policies import indexed
+from tests.routes.model import rows_of
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.seeding import THERE, Seeded, upload_of
 from tests.unit.domains.access.matrix.states import ASSETS as PLACES
@@ -221,13 +222,6 @@ def token_of(body: Any) -> str | None:
     if isinstance(body.get("message"), dict):
         body = {**body["message"], **body}
     return body.get("NextToken")
-
-
-def rows_of(body: Any) -> list[Json]:
-    for name in ("Items", "users"):
-        if name in body:
-            return body[name]
-    return body["message"]["Items"]
 
 
 def seen(row: Json) -> Fields:

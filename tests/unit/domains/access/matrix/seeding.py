@@ -69,15 +69,10 @@ _OWN_RULES = {
 
 
 class Seeded(World):
-    """The world with everything in it; ids that the product made are kept by state."""
+    """The world with everything in it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.links: dict[State, str] = {}
-        self.schemas: dict[State, str] = {}
-        self.keys: dict[str, str] = {}
-        self.executions: dict[State, str] = {}
-        self.running: dict[State, str] = {}
         self.failure = put_object(self.objects, given_up([{}]), key=BATCH_KEY, bucket=BUCKET)
         self.dead_letters.dead["Settle"] = 1
         self._put_registry()

@@ -49,6 +49,7 @@ from tests.fakes.queues import MemoryQueues
 from tests.fakes.user_pool import MemoryUserPool
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.searching import FilteringEngine
+from tests.unit.domains.access.matrix.states import State
 from tests.unit.domains.audit.product import SERVICES, Product, lonely_entries
 
 Build = Callable[..., Router]
@@ -107,9 +108,19 @@ BothOf = Callable[[Any], Both]
 
 
 class World:
-    """`changed` tells whether the last request changed anything, before it was rolled back."""
+    """`changed` tells whether the last request changed anything, before it was rolled back.
+
+    Ids that the product made are kept by state, those of keys by user.
+    """
 
     def __init__(self) -> None:
+        self.links: dict[State, str] = {}
+        self.schemas: dict[State, str] = {}
+        self.keys: dict[str, str] = {}
+        self.executions: dict[State, str] = {}
+        self.running: dict[State, str] = {}
+        self.large: dict[str, str] = {}
+        self.failure = ""
         rules = self._authorization = _Rules()
         self.product = Product(rules)
         wiring = self.product.wiring

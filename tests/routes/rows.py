@@ -1,12 +1,12 @@
-"""Lists with many rows of the largest size that the product takes: how each gets them.
+"""How lists get a row of the largest size that the product takes, or all their rows.
 
-One row is made by requests, and copied under other names.
+Each function returns a text of the row's id, or nothing if it has created all rows.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put, Update
@@ -22,40 +22,19 @@ from tests.factories.buckets import BUCKET_ID
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
 from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.access.matrix.world import Question, World
-from tests.unit.large.generated.ground import rows_of
 
 QUOTES = '"' * 10_000
 LETTERS = "x" * 300
 MUSEUM = {"databaseId": "museum"}
-IN_GLOBAL = {"databaseId": "GLOBAL"}
 STATUE = {**MUSEUM, "assetId": "statue"}
 VALUE = QUOTES * 30
 RECORDS: list[dict[str, Any]] = [{} for _ in range(10)]
 RECORD = {"metadataKey": "key-0000", "metadataValue": VALUE, "metadataValueType": "string"}
 NEW_TAG = {"description": QUOTES[:256], "tagTypeName": "colour"}
+TABLE = {table.name: table for table in TABLES}
 ON_FILE = {"filePath": "/a.txt", "type": "metadata"}
 
 Json = dict[str, Any]
-TABLE = {table.name: table for table in TABLES}
-
-
-class Rows(NamedTuple):
-    """How a list gets many rows: one is made by requests, and copied under other names.
-
-    `make` answers with a text of which the copies have others; it is part of the id, which `id_of`
-    reads from a row of the reply.
-    """
-
-    make: Callable[[World], str]
-    id_of: Callable[[Json], str]
-    number: int = 1100
-    path: Mapping[str, str] = {}
-    query: Mapping[str, str] = {}
-    rows: Callable[[Any], list[Json]] = rows_of
-
-
-def named(name: str) -> Callable[[Json], str]:
-    return lambda row: row[name]
 
 
 def under(*names: str) -> Callable[[Any], list[Json]]:
@@ -198,7 +177,8 @@ def make_schema(world: World) -> str:
 
 def make_comment(world: World) -> str:
     make_statue(world)
-    path = {"assetId": "statue", "assetVersionId:commentId": "0:comment-0000"}
+    world.done(routes.CREATE_ASSET_VERSION, STATUE, {"comment": "as it is", "useLatestFiles": True})
+    path = {"assetId": "statue", "assetVersionId:commentId": "1:comment-0000"}
     world.done(routes.CREATE_COMMENT, path, {"commentBody": QUOTES})
     return "comment-0000"
 
@@ -209,12 +189,8 @@ def make_link_record(world: World) -> str:
     world.done(routes.CREATE_ASSET, body={**MUSEUM, **told, "assetId": "base"})
     ends = {"fromAssetDatabaseId": "museum", "fromAssetId": "statue"}
     ends |= {"toAssetDatabaseId": "museum", "toAssetId": "base", "relationshipType": "related"}
-    link = world.done(routes.CREATE_LINK, body=ends)["assetLinkId"]
-    for rows in world.tables.items.values():  # under the name by which the list asks
-        for key, row in list(rows.items()):
-            name = tuple(part.replace(link, "link") for part in key)
-            rows[name] = renamed(row, link, "link")
-    world.done(routes.CREATE_LINK_METADATA, {"assetLinkId": "link"}, {"metadata": [RECORD]})
+    link = world.links["own"] = world.done(routes.CREATE_LINK, body=ends)["assetLinkId"]
+    world.done(routes.CREATE_LINK_METADATA, {"assetLinkId": link}, {"metadata": [RECORD]})
     return "key-0000"
 
 
@@ -283,6 +259,7 @@ def make_audit(world: World) -> str:
     """Entries of one asset, each with as many changes as an entry holds."""
     make_statue(world)
     audit, entity = world.product.wiring.audit, audit_entity("asset", "museum", "statue")
+    world.large = {"entity": entity}
     for _ in range(300):
         after = {f"field-{number}": QUOTES[:900] for number in range(18)}
         entry = audit.entry(
@@ -322,6 +299,10 @@ def make_snapshots(world: World) -> str:
     return "key-0000"
 
 
+def files_of(body: Any) -> list[Json]:
+    return [row for row in body["items"] if not row["isFolder"]]
+
+
 def copy(world: World, marker: str, count: int) -> None:
     """Copy every row whose key has the marker; of a copy all texts have another one."""
     for name, rows in world.tables.items.items():
@@ -343,58 +324,3 @@ def renamed(value: Any, old: str, new: str) -> Any:
     if isinstance(value, list):
         return [renamed(each, old, new) for each in cast("list[Any]", value)]
     return value
-
-
-def files_of(body: Any) -> list[Json]:
-    return [row for row in body["items"] if not row["isFolder"]]
-
-
-LISTS: dict[Route, Rows] = {
-    routes.LIST_ROLES: Rows(make_role, named("roleName")),
-    routes.LIST_USER_ROLES: Rows(make_user_role, named("userId"), 500),
-    routes.LIST_COGNITO_USERS: Rows(make_sign_in, named("userId"), 200),
-    routes.LIST_API_KEYS: Rows(make_key, named("apiKeyId")),
-    routes.LIST_CONSTRAINTS: Rows(make_constraint, named("constraintId"), 60),
-    routes.LIST_TAGS: Rows(make_tag, named("tagName")),
-    routes.LIST_TAG_TYPES: Rows(make_tag_type, named("tagTypeName"), 5),
-    routes.LIST_DATABASES: Rows(make_database, named("databaseId")),
-    routes.LIST_ASSETS: Rows(make_asset, named("assetId"), 600, MUSEUM),
-    routes.LIST_ALL_ASSETS: Rows(make_asset, named("assetId"), 600),
-    routes.LIST_METADATA_SCHEMAS: Rows(make_schema, named("metadataSchemaId"), 250),
-    routes.LIST_ALL_PIPELINES: Rows(make_pipeline, named("pipelineId"), 250),
-    routes.LIST_PIPELINES: Rows(make_pipeline, named("pipelineId"), 250, IN_GLOBAL),
-    routes.LIST_ALL_WORKFLOWS: Rows(make_workflow, named("workflowId"), 30),
-    routes.LIST_WORKFLOWS: Rows(make_workflow, named("workflowId"), 30, IN_GLOBAL),
-    routes.LIST_COMMENTS: Rows(make_comment, named("assetVersionId:commentId"), 500,
-                               {"assetId": "statue"}, rows=under("message")),
-    routes.GET_ASSET_METADATA: Rows(
-        make_record(routes.CREATE_ASSET_METADATA, STATUE), named("metadataKey"), 40, STATUE,
-        rows=under("metadata"),
-    ),
-    routes.GET_LINK_METADATA: Rows(make_link_record, named("metadataKey"), 40,
-                                   {"assetLinkId": "link"}, rows=under("metadata")),
-    routes.GET_FILE_METADATA: Rows(make_file_record, named("metadataKey"), 40, STATUE, ON_FILE,
-                                   rows=under("metadata")),
-    routes.LIST_VERSION_COMMENTS: Rows(make_comment, named("assetVersionId:commentId"), 500,
-                                       {"assetId": "statue", "assetVersionId": "0"},
-                                       rows=under("message")),
-    routes.LIST_FILES: Rows(make_files, named("key"), 3000, STATUE, {"basic": "true"},
-                            rows=files_of),
-    routes.GET_ASSET_VERSION: Rows(make_snapshots, named("metadataKey"), 40,
-                                   {**STATUE, "assetVersionId": "1"},
-                                   rows=under("versionedMetadata")),
-    routes.COMPARE_ASSET_VERSIONS: Rows(make_snapshots, named("metadataKey"), 40, STATUE,
-                                        {"from": "1", "to": "2"},
-                                        rows=under("metadata", "removed")),
-    routes.LIST_SUBSCRIPTIONS: Rows(make_subscription, named("entityId"), 120),
-    routes.LIST_BUCKETS: Rows(make_bucket, named("bucketId"), 400),
-    routes.LIST_AUDIT_ENTRIES: Rows(make_audit, named("at"), 300, {},
-                                    {"entity": audit_entity("asset", "museum", "statue")}),
-    routes.LIST_FAILURES: Rows(make_failures, named("key"), 300),
-    routes.LIST_ASSET_VERSIONS: Rows(make_versions, named("Version"), 1100, STATUE,
-                                     rows=under("versions")),
-    routes.GET_DATABASE_METADATA: Rows(
-        make_record(routes.CREATE_DATABASE_METADATA, MUSEUM), named("metadataKey"), 40, MUSEUM,
-        rows=under("metadata"),
-    ),
-}  # fmt: skip

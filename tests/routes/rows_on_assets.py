@@ -1,16 +1,45 @@
-"""Lists of the caller's own at their largest, as `list_rows` has the other lists."""
+"""How lists of what belongs to an asset get their rows, as those of `rows` do."""
+
+from typing import Any
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put
+from backend.domains.facts.models import Inspection
+from backend.domains.facts.rules import records_of
 from backend.domains.jobs.models import MAX_PROBLEMS
 from backend.domains.jobs.repository import row_of
+from backend.domains.metadata.models import Entity
 from backend.spec import routes
 from backend.spec.jobs import ARCHIVE_ASSET
-from backend.spec.routes import Route
 from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.operations import JOBS
+from tests.factories.workflows import pipeline_body, workflow_body
+from tests.routes.rows import LETTERS, QUOTES, STATUE, make_statue
 from tests.unit.domains.access.matrix.world import World
-from tests.unit.large.list_rows import LETTERS, QUOTES, STATUE, Rows, make_statue, named, under
+
+FILE = "/file-0000" + LETTERS
+
+
+def make_execution(world: World) -> str:
+    make_statue(world)
+    world.done(routes.PUT_PIPELINE, body=pipeline_body())
+    world.done(routes.PUT_WORKFLOW, body=workflow_body("publish-museum"))
+    path = {**STATUE, "workflowId": "publish-museum"}
+    return world.done(routes.START_EXECUTION, path, {"workflowDatabaseId": "museum"})["message"]
+
+
+def make_references(world: World) -> str:
+    make_statue(world)
+    references: list[dict[str, Any]] = [
+        {"path": QUOTES[:number] + "x.png", "kind": "texture", "state": "missing"}
+        for number in range(1, 1000)
+    ]
+    references.insert(0, {"path": "/used.png", "kind": "texture", "state": "found"})
+    body = {"version": 1, "source": {"versionId": "v"}, "references": references}
+    facts = records_of(Inspection.model_validate(body))
+    entity = Entity("museum", "statue", FILE, "attribute")
+    world.product.wiring.records.put_facts(entity, facts)
+    return "file-0000"
 
 
 def make_job(world: World) -> str:
@@ -36,9 +65,3 @@ def make_upload(world: World) -> str:
     world.tables.delete_many(ASSET_UPLOADS, [{"uploadId": started, "assetId": row["assetId"]}])
     world.tables.write(Put(table=ASSET_UPLOADS, item={**row, "uploadId": "upload-0000"}))
     return "upload-0000"
-
-
-OWN_LISTS: dict[Route, Rows] = {
-    routes.LIST_JOBS: Rows(make_job, named("jobId"), 300, rows=under("items")),
-    routes.LIST_UPLOADS: Rows(make_upload, named("uploadId"), 120, rows=under("items")),
-}
