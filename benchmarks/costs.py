@@ -17,7 +17,7 @@ from typing import Any
 import boto3
 
 from backend.spec import keys
-from backend.spec.functions import AUTHORIZER
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from backend.spec.tables.operations import RESERVATIONS
 from benchmarks.governed import operations_under_schemas

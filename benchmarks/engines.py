@@ -17,7 +17,7 @@ from backend.entrypoints.indexing import IndexingWiring
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
-from backend.spec.functions import INDEX_CHANGES
+from backend.spec.functions.workers import INDEX_CHANGES
 from backend.spec.queues import QUEUES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.settings import SETTINGS

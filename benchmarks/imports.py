@@ -28,7 +28,7 @@ from rich.console import Console
 from vitrine.transfer.importing import BATCHES_AT_ONCE, FILES_A_BATCH
 
 from backend.core.parallel import WORKERS
-from backend.spec.functions import UPLOADS_API
+from backend.spec.functions.apis import UPLOADS_API
 from backend.spec.key_layouts import TEMP_UPLOADS_PREFIX
 from local.engines import Options
 from tests.fakes.counting import requests_of

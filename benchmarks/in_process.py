@@ -26,7 +26,8 @@ from backend.aws import clients, search_engine
 from backend.core import clock
 from backend.core.search_engine import JsonObject
 from backend.spec.buckets import ASSET_BUCKET, BUCKETS
-from backend.spec.functions import BOOTSTRAP, FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.operations import BOOTSTRAP
 from backend.spec.queues import (
     BUCKET_EVENTS,
     OBJECT_EVENTS,

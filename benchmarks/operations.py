@@ -11,7 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from backend.spec.functions import AUTHORIZER, FUNCTIONS, INDEX_SETTLE
+from backend.spec.functions import FUNCTIONS
+from backend.spec.functions.operations import AUTHORIZER
+from backend.spec.functions.workers import INDEX_SETTLE
 from tests.journeys.runtime import Api, Runtime
 
 _LISTED = 100

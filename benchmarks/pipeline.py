@@ -17,7 +17,7 @@ from backend.search.indexing.projections import AssetSource, FileSource, Source,
 from backend.search.indexing.rebuild import Rebuilder
 from backend.search.indexing.references import AssetRef, FileRef, Reference
 from backend.search.indexing.sources import Reading, Sources
-from backend.spec.functions import INDEX_OBJECTS
+from backend.spec.functions.workers import INDEX_OBJECTS
 from benchmarks.bare import Portion, bulk_request, do_barely, portions, send_raw
 from benchmarks.data import DATABASE, Batches, Size
 from benchmarks.engines import Site

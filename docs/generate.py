@@ -349,11 +349,11 @@ def _settings() -> Iterator[str]:
 
 def _uses(function: Function) -> Iterator[str]:
     uses = {
-        "reads": function.reads,
-        "writes": function.writes,
         "sends to": function.sends,
         "secrets:": function.secrets,
     }
+    for resource, requests in function.uses.items():
+        yield f"- {resource.name}: {', '.join(requests) or 'only its name'}"
     for verb, things in uses.items():
         if things:
             yield f"- {verb} {', '.join(thing.name for thing in things)}"

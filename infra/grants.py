@@ -9,10 +9,11 @@ from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
-from backend.spec.functions import SEARCH_API, Function
+from backend.spec.functions import Function
 from backend.spec.functions.model import RunRequest, SearchAccess
+from backend.spec.functions.searches import SEARCH_API
 from backend.spec.key_layouts import PREVIEW_KEYS, RUNS_PREFIX
-from backend.spec.requests import OF_BUCKETS
+from backend.spec.requests import BUCKET_WRITES, OF_BUCKETS, TABLE_WRITES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
 from infra.resources import Resources
@@ -152,7 +153,7 @@ def _tables(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     granted = _Granted()
     for table in spec.tables:
         arn = resources.tables[table.name].table_arn
-        requests = set(spec.requests(table))
+        requests = set(spec.uses[table])
         of_indexes = requests & {"QueryIndexes"}
         granted.add(arn, (f"dynamodb:{each}" for each in requests - of_indexes))
         if of_indexes:
@@ -164,7 +165,7 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     granted = _Granted()
     for declared in spec.buckets:
         bucket = resources.buckets[declared.name]
-        requests = set(spec.requests(declared))
+        requests = set(spec.uses[declared])
         of_bucket = requests & set(OF_BUCKETS)
         arns = [bucket.bucket_arn]
         if declared is ASSET_BUCKET:
@@ -285,8 +286,8 @@ def _key(
 
 def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     """Return the use of imported buckets' keys, through S3, as the function needs for files."""
-    reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
-    writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
+    requests = set(spec.uses.get(ASSET_BUCKET, ()))
+    reads, writes = requests - {"PutObject"}, requests & set(BUCKET_WRITES)
     if not resources.imported_keys or not (reads or writes):
         return []
     via = f"s3.{Aws.REGION}.{Aws.URL_SUFFIX}"
@@ -301,15 +302,14 @@ def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyState
 
 def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return by service what it does with the key for the function, as AWS documents it."""
-    writes_tables = any(isinstance(each, Table) for each in (*spec.writes, *spec.appends))
-    writes_objects = any(isinstance(each, Bucket) for each in (*spec.writes, *spec.appends))
+    of_tables = {request for table in spec.tables for request in spec.uses[table]}
+    of_buckets = {request for bucket in spec.buckets for request in spec.uses[bucket]}
     for used, service, actions in (
         (spec.tables, "dynamodb", TABLE_KEY_READ),
         (tuple(streams), "dynamodb", OPEN),
-        (writes_tables, "dynamodb", TABLE_KEY_WRITE),
-        (any(each not in spec.appends for each in spec.buckets), "s3", OPEN),
-        (writes_objects, "s3", SEAL),
-        (any(isinstance(each, Bucket) for each in spec.writes), "s3", OPEN),
+        (of_tables & set(TABLE_WRITES), "dynamodb", TABLE_KEY_WRITE),
+        (of_buckets - {"PutObject"}, "s3", OPEN),  # S3 decrypts nothing to put a whole object
+        (of_buckets & set(BUCKET_WRITES), "s3", SEAL),
         ((*spec.sends, *spec.redrives), "sqs", (*SEAL, *OPEN)),
         (spec.receives, "sqs", OPEN),
         (spec.publishes, "sns", (*SEAL, *OPEN)),

@@ -23,7 +23,7 @@ from backend.domains.access.rules.refusals import RefusedError
 from backend.domains.access.service.authentication import CallerAuthentication
 from backend.entrypoints import ready
 from backend.entrypoints.authentication import AuthorizerWiring
-from backend.spec.functions import AUTHORIZER
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.metrics import CALLERS_REFUSED, NAMESPACE, dimensions
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]

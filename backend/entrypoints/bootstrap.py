@@ -27,7 +27,7 @@ from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.search.indexing.indexes import MappingDiffersError, ensure_indexes
 from backend.search.indexing.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET
-from backend.spec.functions import BOOTSTRAP
+from backend.spec.functions.operations import BOOTSTRAP
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX
 from backend.spec.secrets import ADMIN_API_KEY
 from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER, PROCESSING

@@ -26,7 +26,7 @@ from backend.search.indexing.tombstones import TombstoneSweep
 from backend.search.maintenance.failure_entries import FailureEntries
 from backend.search.maintenance.replay import LeftoverReplays, Replayer, StreamConsumers
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import (
+from backend.spec.functions.workers import (
     AUDIT_ARCHIVER,
     AUDIT_CREATIONS,
     INDEX_CHANGES,

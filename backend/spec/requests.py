@@ -34,16 +34,7 @@ BucketRequest = Literal[
 ]
 Request = TableRequest | BucketRequest
 
-TABLE_READS: tuple[TableRequest, ...] = (
-    "BatchGetItem",
-    "ConditionCheckItem",
-    "GetItem",
-    "Query",
-    "QueryIndexes",
-    "Scan",
-)
 TABLE_WRITES: tuple[TableRequest, ...] = ("BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem")
-TABLE_APPENDS: tuple[TableRequest, ...] = ("PutItem",)
 
 OF_BUCKETS: tuple[BucketRequest, ...] = (
     "GetBucketVersioning",
@@ -52,13 +43,6 @@ OF_BUCKETS: tuple[BucketRequest, ...] = (
     "ListBucketVersions",
 )
 """Requests that are granted on a bucket; all others are granted on its objects."""
-BUCKET_READS: tuple[BucketRequest, ...] = (
-    "GetObject",
-    "GetObjectVersion",
-    "GetObjectVersionTagging",
-    "ListBucket",
-    "ListBucketVersions",
-)
 BUCKET_WRITES: tuple[BucketRequest, ...] = (
     "AbortMultipartUpload",
     "DeleteObject",
@@ -68,4 +52,3 @@ BUCKET_WRITES: tuple[BucketRequest, ...] = (
     "PutObject",
     "PutObjectTagging",
 )
-BUCKET_APPENDS: tuple[BucketRequest, ...] = ("PutObject",)

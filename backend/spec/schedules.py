@@ -1,12 +1,8 @@
 """Scheduled functions: EventBridge invokes each after a number of minutes."""
 
-from backend.spec.functions import (
-    CHECK_SEARCH,
-    RECONCILE_EXECUTIONS,
-    REPLAY_FAILURES,
-    SWEEP_TOMBSTONES,
-    Function,
-)
+from backend.spec.functions import Function
+from backend.spec.functions.executions import RECONCILE_EXECUTIONS
+from backend.spec.functions.operations import CHECK_SEARCH, REPLAY_FAILURES, SWEEP_TOMBSTONES
 from backend.values import frozen
 
 

@@ -4,7 +4,8 @@ from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from backend.spec.functions import AUTHORIZER, FUNCTIONS
+from backend.spec.functions import FUNCTIONS
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.metrics import DENIALS_NOT_ENTERED, NAMESPACE, OF_API
 from backend.spec.routes import ROUTES
 from infra.assets import Folders

@@ -3,7 +3,7 @@
 from aws_cdk import CustomResource, Duration, Stack
 from constructs import Construct
 
-from backend.spec.functions import BOOTSTRAP
+from backend.spec.functions.operations import BOOTSTRAP
 from infra.assets import Folders
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly, output

@@ -17,13 +17,10 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET, NO_THREATS_FOUND, THREATS_FOUND
-from backend.spec.functions import (
-    FUNCTIONS,
-    RECONCILE_EXECUTIONS,
-    REPLAY_FAILURES,
-    SEARCH_WORKER,
-    Function,
-)
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.executions import RECONCILE_EXECUTIONS
+from backend.spec.functions.operations import REPLAY_FAILURES
+from backend.spec.functions.workers import SEARCH_WORKER
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
     CHECK_METRICS,

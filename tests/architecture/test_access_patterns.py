@@ -48,7 +48,7 @@ INDEXES = [(table, index) for table in TABLES for index in table.indexes]
 def _requests(table: Table) -> set[str]:
     """The requests that functions make to a table; tests compare them with recorded ones."""
     used = (function for function in FUNCTIONS if table in function.tables)
-    return {request for function in used for request in function.requests(table)}
+    return {request for function in used for request in function.uses[table]}
 
 
 def _read_names() -> set[str]:

@@ -86,7 +86,7 @@ def test_every_kind_of_job_is_started_and_goes_on_by_itself() -> None:
             assert subscription.source in worker.sends
             assert worker.loops
             assert subscription.batch_size == 1
-            assert JOBS in worker.writes
+            assert "UpdateItem" in worker.uses[JOBS]
 
 
 def test_the_worker_of_a_job_lives_longer_than_it_works() -> None:
@@ -126,12 +126,6 @@ def test_every_secret_and_setting_is_used_by_a_function() -> None:
 def test_a_function_rewrites_only_secrets_that_it_reads() -> None:
     for function in FUNCTIONS:
         assert set(function.rewrites) <= set(function.secrets)
-
-
-def test_nothing_is_both_read_and_written_in_a_declaration() -> None:
-    for function in FUNCTIONS:
-        resources = [*function.reads, *function.writes]
-        assert len({resource.name for resource in resources}) == len(resources), function.name
 
 
 def test_every_composite_is_a_key_of_a_table_or_of_an_index() -> None:
@@ -223,7 +217,7 @@ def test_only_registries_are_scanned() -> None:
         table
         for function in FUNCTIONS
         for table in function.tables
-        if "Scan" in function.requests(table)
+        if "Scan" in function.uses[table]
     }
     registries = {
         table for table in TABLES if any("a registry" in each for each in table.access_patterns)

@@ -29,7 +29,7 @@ def scanned() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for function in FUNCTIONS:
         for table in function.tables:
-            if "Scan" in function.requests(table):
+            if "Scan" in function.uses[table]:
                 found.setdefault(table.name, set()).add(function.name)
     return found
 

@@ -11,7 +11,8 @@ from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.jobs.models import Job
 from backend.entrypoints.bucket_sync import SyncWiring
 from backend.entrypoints.buckets import RegistryWiring
-from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC, BUCKET_SYNC_API
+from backend.spec.functions.apis import BUCKET_SYNC_API
+from backend.spec.functions.workers import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import stored_bucket
 from tests.factories.http import Context

@@ -25,7 +25,7 @@ from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
 from backend.spec import keys
-from backend.spec.functions import UPLOAD_TRIGGER
+from backend.spec.functions.executions import UPLOAD_TRIGGER
 from backend.spec.metrics import Metric
 from backend.spec.routes import Action, Route
 from backend.spec.tables.operations import RESERVATIONS

@@ -34,7 +34,7 @@ from backend.domains.uploads.service import (
 )
 from backend.entrypoints.file_changes import FileChangeWiring
 from backend.entrypoints.wiring import Wiring
-from backend.spec.functions import FILES_API
+from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database

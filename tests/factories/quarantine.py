@@ -10,7 +10,7 @@ from backend.core.tables import Tables
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service import Quarantine
 from backend.entrypoints.quarantine import QuarantineWiring
-from backend.spec.functions import QUARANTINE
+from backend.spec.functions.workers import QUARANTINE
 from tests.factories.http import Context
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects

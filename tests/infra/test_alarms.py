@@ -11,7 +11,9 @@ from backend.core.deliveries import LONGEST_PAUSE_SECONDS
 from backend.http.metrics import count
 from backend.search.indexing.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.operations import REPLAY_FAILURES
+from backend.spec.functions.workers import SEARCH_WORKER
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
     CHECK_METRICS,

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from backend.core.sync_tokens import AFTER_HEADER, WRITTEN_HEADER
-from backend.spec.functions import AUTHORIZER, FUNCTIONS
+from backend.spec.functions import FUNCTIONS
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES
 from infra.constructs.http_api import CREATED_AT_ONCE
 from tests.infra.contexts import WEB_URL

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS, Bucket
+from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS
+from backend.spec.requests import BUCKET_WRITES, TABLE_WRITES
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES
 from tests.infra.contexts import IMPORTED_KEY
@@ -116,14 +117,14 @@ def test_a_function_uses_the_key_through_the_services_that_it_declares(
             consumed = any(s.consumer == spec.name for s in STREAM_SUBSCRIPTIONS)
             used = _uses(assembly, spec)
             assert ("dynamodb" in used) == bool(spec.tables or consumed)
-            assert ("s3" in used) == bool(spec.buckets)
+            of_buckets = {request for bucket in spec.buckets for request in spec.uses[bucket]}
+            of_tables = {request for table in spec.tables for request in spec.uses[table]}
+            assert ("s3" in used) == bool(of_buckets)
+            assert ("kms:Decrypt" in used.get("s3", set())) == bool(of_buckets - {"PutObject"})
             assert ("sqs" in used) == bool(spec.sends or spec.receives or spec.redrives)
             assert ("secretsmanager" in used) == bool(spec.secrets)
-            changed = [
-                each for each in (*spec.writes, *spec.appends) if not isinstance(each, Bucket)
-            ]
+            changed, stored = of_tables & set(TABLE_WRITES), of_buckets & set(BUCKET_WRITES)
             assert ("kms:Encrypt" in used.get("dynamodb", set())) == bool(changed)
-            stored = [each for each in (*spec.writes, *spec.appends) if isinstance(each, Bucket)]
             assert ("kms:GenerateDataKey" in used.get("s3", set())) == bool(stored)
 
 
@@ -147,8 +148,8 @@ def test_functions_use_the_keys_of_imported_buckets_for_files_through_s3_only(
     for spec in FUNCTIONS:
         with subtests.test(spec.name):
             found = _about_imported_keys(synthesized("locked"), spec)
-            reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
-            writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
+            requests = set(spec.uses.get(ASSET_BUCKET, ()))
+            reads, writes = requests - {"PutObject"}, requests & set(BUCKET_WRITES)
             actions = {
                 *(["kms:Decrypt"] if reads else []),
                 *(["kms:GenerateDataKey"] if writes else []),

@@ -10,16 +10,7 @@ from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.model import SearchAccess
 from backend.spec.key_layouts import RUNS_PREFIX
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
-from backend.spec.requests import (
-    BUCKET_APPENDS,
-    BUCKET_READS,
-    BUCKET_WRITES,
-    OF_BUCKETS,
-    TABLE_APPENDS,
-    TABLE_READS,
-    TABLE_WRITES,
-)
-from backend.spec.tables.model import Table
+from backend.spec.requests import OF_BUCKETS
 from infra import grants
 from infra.constructs.function import RUNTIME
 from infra.settings import POLICY_CHARS, default_context, read_settings
@@ -139,7 +130,7 @@ def test_a_function_may_make_the_requests_to_its_tables_that_it_declares(
             expected: dict[str, set[str]] = {}
             for table in spec.tables:
                 arn = f"<{table.name}.Arn>"
-                requests = set(spec.requests(table))
+                requests = set(spec.uses[table])
                 if "QueryIndexes" in requests:
                     expected[f"{arn}/index/*"] = {"dynamodb:Query"}
                 if requests - {"QueryIndexes"}:
@@ -168,7 +159,7 @@ def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
         with subtests.test(spec.name):
             expected: dict[str, set[str]] = {}
             for bucket in spec.buckets:
-                for request in spec.requests(bucket):
+                for request in spec.uses[bucket]:
                     places = ("",) if request in OF_BUCKETS else _objects_of(spec, bucket)
                     arns = [f"<{bucket.name}.Arn>"]
                     if bucket is ASSET_BUCKET:  # others' buckets that hold assets are used just so
@@ -180,25 +171,11 @@ def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
             assert _granted(assembly, spec, "s3:") == expected
 
 
-def test_reading_or_appending_is_declared_for_no_other_request(subtests: pytest.Subtests) -> None:
+def test_only_tables_with_indexes_are_queried_by_index(subtests: pytest.Subtests) -> None:
     for spec in FUNCTIONS:
         with subtests.test(spec.name):
-            for resource in (*spec.tables, *spec.buckets):
-                requests = set(spec.requests(resource))
-                of_table = isinstance(resource, Table)
-                if resource in spec.writes:
-                    assert requests & {*TABLE_WRITES, *BUCKET_WRITES}, resource.name
-                elif resource in spec.reads:
-                    taken = set(TABLE_READS if of_table else (*BUCKET_READS, "GetBucketVersioning"))
-                    if resource in spec.appends:
-                        taken |= set(TABLE_APPENDS if of_table else BUCKET_APPENDS)
-                    assert requests <= taken, resource.name
-                else:
-                    assert requests <= set(TABLE_APPENDS if of_table else BUCKET_APPENDS), (
-                        resource.name
-                    )
-                if of_table and not resource.indexes:
-                    assert "QueryIndexes" not in requests
+            without = [table for table in spec.tables if not table.indexes]
+            assert not [table.name for table in without if "QueryIndexes" in spec.uses[table]]
 
 
 def test_a_function_may_use_the_queues_and_secrets_it_declares(

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from backend.spec.functions import AUTHORIZER, FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.search_indexes import SEARCH_INDEXES
 from infra import grants
 from local.resources.registry import INERT, creator_of

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from backend.spec.functions import SEARCH_API
+from backend.spec.functions.searches import SEARCH_API
 from tests.journeys.runtime import Api, Runtime, put_parts, wait_for, wait_until
 from tests.journeys.shared import stop_and_check
 from tests.journeys.test_denials import new_role, user_of

@@ -3,7 +3,7 @@
 from backend.domains.access.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.administration import AccessWiring
-from backend.spec.functions import ACCESS_API
+from backend.spec.functions.apis import ACCESS_API
 
 _wiring = AccessWiring(ACCESS_API)
 handler = ready(

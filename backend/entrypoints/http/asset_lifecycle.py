@@ -3,7 +3,7 @@
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
-from backend.spec.functions import LIFECYCLE_API
+from backend.spec.functions.apis import LIFECYCLE_API
 
 _wiring = LifecycleWiring(LIFECYCLE_API)
 _router = build_router(_wiring.lifecycle, _wiring.version_lifecycle)

@@ -3,7 +3,7 @@
 from backend.domains.asset_links.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.asset_links import LinkWiring
-from backend.spec.functions import ASSET_LINKS_API
+from backend.spec.functions.apis import ASSET_LINKS_API
 
 _wiring = LinkWiring(ASSET_LINKS_API)
 handler = ready(

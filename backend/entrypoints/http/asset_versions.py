@@ -3,7 +3,7 @@
 from backend.domains.asset_versions.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.asset_versions import VersionWiring
-from backend.spec.functions import ASSET_VERSIONS_API
+from backend.spec.functions.apis import ASSET_VERSIONS_API
 
 _wiring = VersionWiring(ASSET_VERSIONS_API)
 _router = build_router(_wiring.version_creation, _wiring.version_queries, _wiring.version_updates)

@@ -3,7 +3,7 @@
 from backend.domains.executions.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.executions import ExecutionWiring
-from backend.spec.functions import EXECUTIONS_API
+from backend.spec.functions.executions import EXECUTIONS_API
 
 _wiring = ExecutionWiring(EXECUTIONS_API)
 handler = ready(

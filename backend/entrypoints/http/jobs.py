@@ -3,7 +3,7 @@
 from backend.domains.jobs.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
-from backend.spec.functions import JOBS_API
+from backend.spec.functions.apis import JOBS_API
 
 _wiring = Wiring(JOBS_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.jobs)))

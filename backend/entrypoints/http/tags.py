@@ -3,7 +3,7 @@
 from backend.domains.tags.routes import build_router
 from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
-from backend.spec.functions import TAGS_API
+from backend.spec.functions.apis import TAGS_API
 
 _wiring = Wiring(TAGS_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.tags)))

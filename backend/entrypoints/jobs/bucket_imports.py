@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.bucket_sync import SyncWiring
-from backend.spec.functions import BUCKET_IMPORT_WORKER
+from backend.spec.functions.workers import BUCKET_IMPORT_WORKER
 
 handler = ready(SyncWiring(BUCKET_IMPORT_WORKER).imports_handler)

@@ -4,7 +4,7 @@ from backend.domains.uploads.service import WaitingPreviews
 from backend.entrypoints import ready
 from backend.entrypoints.job_workers import WorkerWiring
 from backend.spec import jobs, queues
-from backend.spec.functions import LARGE_FILE_WORKER
+from backend.spec.functions.workers import LARGE_FILE_WORKER
 
 _wiring = WorkerWiring(LARGE_FILE_WORKER)
 _large_files = _wiring.large_files

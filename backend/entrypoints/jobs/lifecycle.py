@@ -6,7 +6,7 @@ from functools import cache
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.entrypoints import ready
 from backend.entrypoints.job_workers import WorkerWiring
-from backend.spec.functions import LIFECYCLE_WORKER
+from backend.spec.functions.workers import LIFECYCLE_WORKER
 from backend.spec.jobs import CHANGE_FILES, JOB_KINDS, WITHDRAW_ROLE, WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE
 

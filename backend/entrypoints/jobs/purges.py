@@ -6,7 +6,7 @@ from functools import cache
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.entrypoints import ready
 from backend.entrypoints.job_workers import WorkerWiring
-from backend.spec.functions import PURGE_WORKER
+from backend.spec.functions.workers import PURGE_WORKER
 from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.queues import PURGES
 

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.job_workers import WorkerWiring
-from backend.spec.functions import JOB_STARTER
+from backend.spec.functions.workers import JOB_STARTER
 
 handler = ready(WorkerWiring(JOB_STARTER).starter_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.outputs import OutputWiring, outputs_handler
-from backend.spec.functions import PROCESS_OUTPUT
+from backend.spec.functions.executions import PROCESS_OUTPUT
 
 handler = ready(outputs_handler(OutputWiring(PROCESS_OUTPUT)))

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.reading import reader
-from backend.spec.functions import INSPECT_READER
+from backend.spec.functions.inspection import INSPECT_READER
 
 handler = ready(reader(INSPECT_READER).handle)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
-from backend.spec.functions import RECONCILE_EXECUTIONS
+from backend.spec.functions.executions import RECONCILE_EXECUTIONS
 
 handler = ready(ExecutionWorkerWiring(RECONCILE_EXECUTIONS).reconciliation_handler)

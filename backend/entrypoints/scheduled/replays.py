@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.operations import OperationsWiring
-from backend.spec.functions import REPLAY_FAILURES
+from backend.spec.functions.operations import REPLAY_FAILURES
 
 handler = ready(OperationsWiring(REPLAY_FAILURES).replays_handler)

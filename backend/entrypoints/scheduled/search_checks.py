@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.search_administration import KeepingWiring
-from backend.spec.functions import CHECK_SEARCH
+from backend.spec.functions.operations import CHECK_SEARCH
 
 handler = ready(KeepingWiring(CHECK_SEARCH).search_checks_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.bucket_sync import SyncWiring
-from backend.spec.functions import BUCKET_SYNC
+from backend.spec.functions.workers import BUCKET_SYNC
 
 handler = ready(SyncWiring(BUCKET_SYNC).events_handler)

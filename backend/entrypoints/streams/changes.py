@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
-from backend.spec.functions import INDEX_CHANGES
+from backend.spec.functions.workers import INDEX_CHANGES
 
 handler = ready(IndexingWiring(INDEX_CHANGES).changes_handler)

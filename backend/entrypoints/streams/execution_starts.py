@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
-from backend.spec.functions import EXECUTION_STARTER
+from backend.spec.functions.executions import EXECUTION_STARTER
 
 handler = ready(ExecutionWorkerWiring(EXECUTION_STARTER).starts_handler)

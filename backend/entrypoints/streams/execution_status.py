@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
-from backend.spec.functions import EXECUTION_FOLLOWER
+from backend.spec.functions.executions import EXECUTION_FOLLOWER
 
 handler = ready(ExecutionWorkerWiring(EXECUTION_FOLLOWER).status_handler)

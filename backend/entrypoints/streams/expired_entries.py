@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.audit_streams import AuditingWiring
-from backend.spec.functions import AUDIT_ARCHIVER
+from backend.spec.functions.workers import AUDIT_ARCHIVER
 
 handler = ready(AuditingWiring(AUDIT_ARCHIVER).expiry_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.subscriptions import SubscriptionsWiring
-from backend.spec.functions import NOTIFIER
+from backend.spec.functions.workers import NOTIFIER
 
 handler = ready(SubscriptionsWiring(NOTIFIER).notifier_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
-from backend.spec.functions import INDEX_OBJECTS
+from backend.spec.functions.workers import INDEX_OBJECTS
 
 handler = ready(IndexingWiring(INDEX_OBJECTS).objects_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.read_log import ReadsWiring
-from backend.spec.functions import READ_ENTRIES
+from backend.spec.functions.workers import READ_ENTRIES
 
 handler = ready(ReadsWiring(READ_ENTRIES).reads_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.quarantine import QuarantineWiring
-from backend.spec.functions import QUARANTINE
+from backend.spec.functions.workers import QUARANTINE
 
 handler = ready(QuarantineWiring(QUARANTINE).results_handler)

@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
-from backend.spec.functions import INDEX_SETTLE
+from backend.spec.functions.workers import INDEX_SETTLE
 
 handler = ready(IndexingWiring(INDEX_SETTLE).settle_handler)

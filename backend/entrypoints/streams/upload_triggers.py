@@ -2,6 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.execution_workers import ExecutionWorkerWiring
-from backend.spec.functions import UPLOAD_TRIGGER
+from backend.spec.functions.executions import UPLOAD_TRIGGER
 
 handler = ready(ExecutionWorkerWiring(UPLOAD_TRIGGER).triggers_handler)

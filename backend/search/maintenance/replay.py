@@ -37,7 +37,8 @@ from backend.search.maintenance.failure_entries import (
     parsed,
     replays_of,
 )
-from backend.spec.functions import INDEX_OBJECTS, INDEX_SETTLE, REPLAY_FAILURES
+from backend.spec.functions.operations import REPLAY_FAILURES
+from backend.spec.functions.workers import INDEX_OBJECTS, INDEX_SETTLE
 from backend.spec.metrics import REPLAYS_GIVEN_UP
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.values import frozen

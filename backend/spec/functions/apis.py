@@ -2,8 +2,20 @@
 
 from dataclasses import replace
 
-from backend.spec import buckets, queues, secrets, settings, topics
-from backend.spec.functions.model import Function, api, audited, reported
+from backend.spec import queues, secrets, settings, topics
+from backend.spec.buckets import ASSET_BUCKET, AUDIT_ARCHIVE_BUCKET, AUXILIARY_BUCKET
+from backend.spec.functions.model import api
+from backend.spec.functions.request_parts import (
+    AUDITED,
+    BUCKET_RECORD,
+    EDITS,
+    FILE_CHANGES,
+    GOVERNED,
+    RECORDS,
+    STORED_FILES,
+    VERSIONS,
+    together,
+)
 from backend.spec.tables import access, assets, metadata, operations, registry
 
 CONFIGURATION_API = replace(
@@ -11,7 +23,7 @@ CONFIGURATION_API = replace(
         "ConfigurationApi",
         "configuration",
         "Version, client configuration, features.",
-        reads=(registry.FEATURES,),
+        uses={registry.FEATURES: ("Scan",)},
         settings=(
             settings.WEB_URL,
             settings.OIDC_ISSUER,
@@ -22,356 +34,354 @@ CONFIGURATION_API = replace(
     ),
     user_pool="known",
 )
-ACCESS_API = audited(
-    Function(
+ACCESS_API = replace(
+    api(
         "AccessApi",
-        "api",
-        "backend.entrypoints.http.access.handler",
+        "access",
         "API keys, roles and their users, constraints, profiles, and users of the user pool.",
-        reads=(assets.ASSETS,),
-        writes=(
-            access.API_KEYS,
-            access.CONSTRAINTS,
-            access.POLICIES,
-            access.ROLES,
-            access.USER_ROLES,
-            access.USERS,
-            operations.JOBS,
-            operations.RESERVATIONS,
-        ),
+        uses={
+            **AUDITED,
+            access.USER_ROLES: (
+                *("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan"),
+            ),
+            access.API_KEYS: (*EDITS, "BatchGetItem", "Scan"),
+            access.CONSTRAINTS: ("DeleteItem", "PutItem", "Scan"),
+            access.POLICIES: (*EDITS, "BatchGetItem"),
+            access.ROLES: (*EDITS, "BatchGetItem", "Scan"),
+            access.USERS: ("GetItem", "UpdateItem"),
+            assets.ASSETS: ("BatchGetItem",),
+            operations.JOBS: ("PutItem",),
+            operations.RESERVATIONS: ("GetItem", "PutItem"),
+        },
         secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
         settings=(settings.OIDC_ISSUER, settings.OIDC_USER_PREFIX),
-        user_pool="administered",
-        domain="access",
-        memory_mb=1024,
-    )
-)
-BUCKETS_API = audited(
-    api(
-        "BucketsApi",
-        "buckets",
-        "The asset buckets.",
-        reads=(buckets.ASSET_BUCKET,),
-        writes=(registry.ASSET_BUCKETS, operations.RESERVATIONS),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(settings.IMPORTED_BUCKETS,),
-    )
-)
-BUCKET_SYNC_API = audited(
-    api(
-        "BucketSyncApi",
-        "bucket_sync",
-        "Starts imports of existing objects in buckets.",
-        reads=(registry.ASSET_BUCKETS,),
-        writes=(operations.JOBS, operations.RESERVATIONS),
-    )
-)
-DATABASES_API = audited(
-    api(
-        "DatabasesApi",
-        "databases",
-        "Databases.",
-        reads=(registry.ASSET_BUCKETS, access.CONSTRAINTS),
-        writes=(assets.DATABASES, operations.JOBS, operations.RESERVATIONS),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-TAGS_API = audited(
-    api(
-        "TagsApi",
-        "tags",
-        "Tags and tag types.",
-        reads=(access.CONSTRAINTS,),
-        writes=(registry.TAGS, registry.TAG_TYPES, operations.JOBS, operations.RESERVATIONS),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-ASSETS_API = audited(
-    api(
-        "AssetsApi",
-        "assets",
-        "Assets.",
-        reads=(
-            assets.DATABASES,
-            registry.ASSET_BUCKETS,
-            registry.TAGS,
-            registry.TAG_TYPES,
-            buckets.ASSET_BUCKET,
-        ),
-        writes=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-FILES_API = replace(
-    audited(
-        api(
-            "FilesApi",
-            "files",
-            "Lists and changes the files of assets; long changes are jobs.",
-            reads=(
-                assets.DATABASES,
-                metadata.METADATA_SCHEMAS,
-                metadata.SCHEMA_SCOPES,
-                registry.ASSET_BUCKETS,
-            ),
-            writes=(
-                assets.ASSETS,
-                assets.ASSET_VERSIONS,
-                assets.ASSET_FILE_VERSIONS,
-                assets.ASSET_FILE_METADATA_VERSIONS,
-                metadata.ASSET_FILE_METADATA,
-                metadata.FILE_ATTRIBUTES,
-                metadata.RECORD_SETS,
-                operations.JOBS,
-                operations.RESERVATIONS,
-                buckets.ASSET_BUCKET,
-                buckets.AUXILIARY_BUCKET,
-            ),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-        )
     ),
+    user_pool="administered",
+)
+BUCKETS_API = api(
+    "BucketsApi",
+    "buckets",
+    "The asset buckets.",
+    uses={
+        **AUDITED,
+        registry.ASSET_BUCKETS: ("PutItem", "Scan"),
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+        ASSET_BUCKET: ("GetBucketVersioning", "GetObject", "ListBucket"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    settings=(settings.IMPORTED_BUCKETS,),
+)
+BUCKET_SYNC_API = api(
+    "BucketSyncApi",
+    "bucket_sync",
+    "Starts imports of existing objects in buckets.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+    },
+)
+DATABASES_API = api(
+    "DatabasesApi",
+    "databases",
+    "Databases.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        assets.DATABASES: (*EDITS, "BatchGetItem", "ConditionCheckItem", "Scan"),
+        access.CONSTRAINTS: ("Scan",),
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "GetItem", "PutItem"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+TAGS_API = api(
+    "TagsApi",
+    "tags",
+    "Tags and tag types.",
+    uses={
+        **AUDITED,
+        registry.TAGS: (*EDITS, "Scan"),
+        registry.TAG_TYPES: (*EDITS, "BatchGetItem", "Scan"),
+        access.CONSTRAINTS: ("Scan",),
+        operations.JOBS: ("PutItem",),
+        operations.RESERVATIONS: ("GetItem", "PutItem"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+ASSETS_API = api(
+    "AssetsApi",
+    "assets",
+    "Assets.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        assets.DATABASES: ("GetItem", "Scan"),
+        registry.TAGS: ("BatchGetItem",),
+        registry.TAG_TYPES: ("Scan",),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "PutItem", "Query", "UpdateItem"),
+        assets.ASSET_VERSIONS: ("PutItem",),
+        operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
+        ASSET_BUCKET: ("ListBucket",),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+FILES_API = api(
+    "FilesApi",
+    "files",
+    "Lists and changes the files of assets; long changes are jobs.",
+    uses={
+        **AUDITED,
+        **together(
+            FILE_CHANGES,
+            {
+                assets.ASSETS: ("ConditionCheckItem", "GetItem"),
+                assets.ASSET_VERSIONS: ("GetItem",),
+                assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+                assets.DATABASES: ("GetItem",),
+                operations.JOBS: ("PutItem",),
+            },
+        ),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
     sends=(queues.SETTLE,),
+    settings=(settings.LARGE_FILE_BYTES, settings.SETTLE_DELAY_SECONDS, settings.MALWARE_SCAN),
+)
+UPLOADS_API = api(
+    "UploadsApi",
+    "uploads",
+    "Uploads by presigned URLs.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        **STORED_FILES,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("UpdateItem",),
+        assets.ASSET_UPLOADS: (
+            *("BatchWriteItem", "DeleteItem", "PutItem", "Query", "QueryIndexes", "UpdateItem"),
+        ),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
     settings=(
-        settings.AUDIT_DAYS,
+        settings.UPLOAD_RATE_PER_MINUTE,
+        settings.PRESIGNED_URL_SECONDS,
         settings.LARGE_FILE_BYTES,
-        settings.SETTLE_DELAY_SECONDS,
-        settings.MALWARE_SCAN,
+        settings.AUDIT_READS,
     ),
+    sends=(queues.READS,),
 )
-UPLOADS_API = reported(
-    audited(
-        api(
-            "UploadsApi",
-            "uploads",
-            "Uploads by presigned URLs.",
-            reads=(assets.DATABASES, registry.ASSET_BUCKETS),
-            writes=(
-                assets.ASSET_UPLOADS,
-                assets.ASSETS,
-                operations.JOBS,
-                operations.RESERVATIONS,
-                buckets.ASSET_BUCKET,
-            ),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-            settings=(
-                settings.UPLOAD_RATE_PER_MINUTE,
-                settings.PRESIGNED_URL_SECONDS,
-                settings.LARGE_FILE_BYTES,
-            ),
-        )
-    )
-)
-INGEST_API = reported(
-    audited(
-        api(
-            "IngestApi",
-            "ingest",
-            "Creates assets together with the upload of their files.",
-            reads=(
-                assets.DATABASES,
-                registry.ASSET_BUCKETS,
-                registry.TAGS,
-                registry.TAG_TYPES,
-            ),
-            writes=(
-                assets.ASSETS,
-                assets.ASSET_VERSIONS,
-                assets.ASSET_UPLOADS,
-                operations.JOBS,
-                operations.RESERVATIONS,
-                buckets.ASSET_BUCKET,
-            ),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-            settings=(
-                settings.UPLOAD_RATE_PER_MINUTE,
-                settings.PRESIGNED_URL_SECONDS,
-                settings.LARGE_FILE_BYTES,
-            ),
-        )
-    )
-)
-DOWNLOADS_API = reported(
-    api(
-        "DownloadsApi",
-        "downloads",
-        "Downloads of files, previews and viewers' files: presigned URLs and content.",
-        reads=(
-            assets.ASSETS,
-            registry.ASSET_BUCKETS,
-            assets.ASSET_VERSIONS,
-            assets.ASSET_FILE_VERSIONS,
-            operations.RESERVATIONS,
-            buckets.ASSET_BUCKET,
-            buckets.AUXILIARY_BUCKET,
-        ),
-        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
-    )
-)
-METADATA_API = audited(
-    api(
-        "MetadataApi",
-        "metadata",
-        "Metadata of databases, assets and files, attributes of files.",
-        reads=(
-            assets.ASSETS,
-            assets.DATABASES,
-            assets.ASSET_VERSIONS,
-            assets.ASSET_FILE_METADATA_VERSIONS,
-            metadata.METADATA_SCHEMAS,
-            metadata.SCHEMA_SCOPES,
-            registry.ASSET_BUCKETS,
-            buckets.ASSET_BUCKET,
-        ),
-        writes=(
-            metadata.ASSET_FILE_METADATA,
-            metadata.FILE_ATTRIBUTES,
-            metadata.DATABASE_METADATA,
-            metadata.RECORD_SETS,
-        ),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-METADATA_SCHEMAS_API = audited(
-    api(
-        "MetadataSchemasApi",
-        "metadata_schemas",
-        "Metadata schemas.",
-        reads=(assets.DATABASES,),
-        writes=(metadata.METADATA_SCHEMAS, metadata.SCHEMA_SCOPES),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-ASSET_LINKS_API = audited(
-    api(
-        "AssetLinksApi",
-        "asset_links",
-        "Links between assets, with their metadata; trees of assets.",
-        reads=(assets.DATABASES, metadata.METADATA_SCHEMAS, metadata.SCHEMA_SCOPES),
-        writes=(
-            assets.ASSETS,
-            assets.ASSET_LINKS,
-            assets.ASSET_LINKS_METADATA,
-            assets.ASSET_LINK_EDGES,
-            metadata.RECORD_SETS,
-        ),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
-)
-ASSET_VERSIONS_API = replace(
-    audited(
-        api(
-            "AssetVersionsApi",
-            "asset_versions",
-            "Versions of assets: creates, reads, compares and restores them; large ones in jobs.",
-            reads=(registry.ASSET_BUCKETS,),
-            writes=(
-                metadata.ASSET_FILE_METADATA,
-                metadata.FILE_ATTRIBUTES,
-                metadata.RECORD_SETS,
-                assets.ASSETS,
-                assets.ASSET_VERSIONS,
-                assets.ASSET_FILE_VERSIONS,
-                assets.ASSET_FILE_METADATA_VERSIONS,
-                operations.JOBS,
-                operations.RESERVATIONS,
-                buckets.ASSET_BUCKET,
-            ),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-        )
-    ),
-    sends=(queues.SETTLE,),
+INGEST_API = api(
+    "IngestApi",
+    "ingest",
+    "Creates assets together with the upload of their files.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        **STORED_FILES,
+        registry.TAGS: ("BatchGetItem",),
+        registry.TAG_TYPES: ("Scan",),
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("GetItem", "PutItem", "UpdateItem"),
+        assets.ASSET_VERSIONS: ("PutItem",),
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("PutItem", "UpdateItem"),
+        assets.ASSET_UPLOADS: ("BatchWriteItem", "PutItem", "Query", "QueryIndexes", "UpdateItem"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
     settings=(
-        settings.AUDIT_DAYS,
-        settings.SETTLE_DELAY_SECONDS,
+        settings.UPLOAD_RATE_PER_MINUTE,
+        settings.PRESIGNED_URL_SECONDS,
         settings.LARGE_FILE_BYTES,
-        settings.MALWARE_SCAN,
+        settings.AUDIT_READS,
     ),
+    sends=(queues.READS,),
 )
-EXPORTS_API = reported(
-    api(
-        "ExportsApi",
-        "exports",
-        "Exports of assets and trees of assets, page by page.",
-        reads=(
-            assets.ASSETS,
-            assets.ASSET_LINK_EDGES,
-            assets.ASSET_LINKS_METADATA,
-            assets.ASSET_FILE_VERSIONS,
-            metadata.ASSET_FILE_METADATA,
-            metadata.FILE_ATTRIBUTES,
-            registry.ASSET_BUCKETS,
-            operations.RESERVATIONS,
-            buckets.ASSET_BUCKET,
-        ),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(
-            settings.PRESIGNED_URL_SECONDS,
-            settings.NAME_HIDDEN_ASSETS,
-            settings.MALWARE_SCAN,
-        ),
-    )
+DOWNLOADS_API = api(
+    "DownloadsApi",
+    "downloads",
+    "Downloads of files, previews and viewers' files: presigned URLs and content.",
+    uses={
+        **BUCKET_RECORD,
+        assets.ASSETS: ("GetItem",),
+        assets.ASSET_VERSIONS: ("GetItem",),
+        assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+        operations.RESERVATIONS: ("BatchGetItem",),
+        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
+    settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN, settings.AUDIT_READS),
+    sends=(queues.READS,),
 )
-LIFECYCLE_API = replace(
-    audited(
-        api(
-            "LifecycleApi",
-            "asset_lifecycle",
-            "Archives, restores and deletes assets; jobs do the remaining work.",
-            reads=(registry.ASSET_BUCKETS,),
-            writes=(
-                assets.ASSETS,
-                assets.ARCHIVED_FILES,
-                assets.ASSET_VERSIONS,
-                operations.JOBS,
-                operations.RESERVATIONS,
-                buckets.ASSET_BUCKET,
-            ),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-        )
-    ),
+METADATA_API = api(
+    "MetadataApi",
+    "metadata",
+    "Metadata of databases, assets and files, attributes of files.",
+    uses={
+        **AUDITED,
+        assets.ASSETS: ("GetItem",),
+        **BUCKET_RECORD,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSET_VERSIONS: ("GetItem",),
+        assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
+        **RECORDS,
+        metadata.DATABASE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+        ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+METADATA_SCHEMAS_API = api(
+    "MetadataSchemasApi",
+    "metadata_schemas",
+    "Metadata schemas.",
+    uses={
+        **AUDITED,
+        assets.DATABASES: ("GetItem",),
+        metadata.METADATA_SCHEMAS: (
+            *("DeleteItem", "PutItem", "Query"),
+            *("QueryIndexes", "Scan", "UpdateItem"),
+        ),
+        metadata.SCHEMA_SCOPES: ("GetItem", "PutItem"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+ASSET_LINKS_API = api(
+    "AssetLinksApi",
+    "asset_links",
+    "Links between assets, with their metadata; trees of assets.",
+    uses={
+        **AUDITED,
+        **GOVERNED,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSET_LINKS: ("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem"),
+        assets.ASSET_LINKS_METADATA: (
+            *("BatchGetItem", "BatchWriteItem", "DeleteItem"),
+            *("PutItem", "Query"),
+        ),
+        assets.ASSET_LINK_EDGES: (
+            *("BatchGetItem", "ConditionCheckItem", "DeleteItem"),
+            *("PutItem", "Query", "UpdateItem"),
+        ),
+        metadata.RECORD_SETS: ("DeleteItem", "GetItem", "UpdateItem"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+ASSET_VERSIONS_API = api(
+    "AssetVersionsApi",
+    "asset_versions",
+    "Versions of assets: creates, reads, compares and restores them; large ones in jobs.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        **VERSIONS,
+        assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
+        assets.ASSET_VERSIONS: (*EDITS, "BatchGetItem", "Query"),
+        operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "UpdateItem"),
+        ASSET_BUCKET: (
+            *("AbortMultipartUpload", "GetObject", "GetObjectVersion", "ListBucket"),
+            *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
+        ),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
     sends=(queues.SETTLE,),
-    settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS),
+    settings=(settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES, settings.MALWARE_SCAN),
+)
+EXPORTS_API = api(
+    "ExportsApi",
+    "exports",
+    "Exports of assets and trees of assets, page by page.",
+    uses={
+        assets.ASSETS: ("BatchGetItem", "GetItem"),
+        **BUCKET_RECORD,
+        assets.ASSET_LINK_EDGES: ("Query",),
+        assets.ASSET_LINKS_METADATA: ("Query",),
+        assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+        metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
+        metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
+        operations.RESERVATIONS: ("BatchGetItem",),
+        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    settings=(
+        settings.PRESIGNED_URL_SECONDS,
+        settings.NAME_HIDDEN_ASSETS,
+        settings.MALWARE_SCAN,
+        settings.AUDIT_READS,
+    ),
+    sends=(queues.READS,),
+)
+LIFECYCLE_API = api(
+    "LifecycleApi",
+    "asset_lifecycle",
+    "Archives, restores and deletes assets; jobs do the remaining work.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "PutItem"),
+        assets.ARCHIVED_FILES: ("DeleteItem", "GetItem", "PutItem", "Query"),
+        assets.ASSET_VERSIONS: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("ConditionCheckItem", "GetItem", "PutItem", "UpdateItem"),
+        operations.RESERVATIONS: ("ConditionCheckItem", "UpdateItem"),
+        ASSET_BUCKET: ("DeleteObject", "DeleteObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    sends=(queues.SETTLE,),
+    settings=(settings.SETTLE_DELAY_SECONDS,),
 )
 SUBSCRIPTIONS_API = replace(
-    audited(
-        api(
-            "SubscriptionsApi",
-            "subscriptions",
-            "Subscriptions to assets.",
-            reads=(assets.ASSETS, access.USERS),
-            writes=(registry.SUBSCRIPTIONS, operations.RESERVATIONS),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-            settings=(settings.SUBSCRIBERS_PER_MINUTE,),
-        )
+    api(
+        "SubscriptionsApi",
+        "subscriptions",
+        "Subscriptions to assets.",
+        uses={
+            **AUDITED,
+            assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem"),
+            operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+            access.USERS: ("BatchGetItem",),
+            registry.SUBSCRIPTIONS: (*EDITS, "Query"),
+        },
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.SUBSCRIBERS_PER_MINUTE,),
     ),
     subscribes=(topics.NOTIFICATIONS,),
 )
-JOBS_API = audited(
-    api(
-        "JobsApi",
-        "jobs",
-        "The state of jobs; lists, cancels and resumes them.",
-        reads=(assets.ASSETS, operations.RESERVATIONS),
-        writes=(operations.JOBS,),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
+JOBS_API = api(
+    "JobsApi",
+    "jobs",
+    "The state of jobs; lists, cancels and resumes them.",
+    uses={
+        **AUDITED,
+        assets.ASSETS: ("BatchGetItem",),
+        operations.JOBS: ("BatchGetItem", "GetItem", "QueryIndexes", "UpdateItem"),
+        operations.RESERVATIONS: ("GetItem",),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
 )
-
-COMMENTS_API = audited(
-    api(
-        "CommentsApi",
-        "comments",
-        "Comments on versions of assets.",
-        reads=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
-        writes=(registry.COMMENTS,),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-    )
+COMMENTS_API = api(
+    "CommentsApi",
+    "comments",
+    "Comments on versions of assets.",
+    uses={
+        **AUDITED,
+        assets.ASSETS: ("ConditionCheckItem", "GetItem"),
+        assets.ASSET_VERSIONS: ("GetItem",),
+        operations.RESERVATIONS: ("GetItem",),
+        registry.COMMENTS: (*EDITS, "ConditionCheckItem", "Query"),
+    },
+    secrets=(secrets.PAGE_TOKEN_KEY,),
 )
-
 AUDIT_API = api(
     "AuditApi",
     "audit",
     "The audit log.",
-    reads=(operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
+    uses={
+        # It also records its own refusals.
+        operations.AUDIT: ("PutItem", "Query", "QueryIndexes"),
+        AUDIT_ARCHIVE_BUCKET: ("GetObject", "ListBucket"),
+    },
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )

@@ -1,7 +1,9 @@
 """The shipped pipelines: functions that read users' files, with a dependency layer of their own."""
 
-from backend.spec import buckets, settings
+from backend.spec import settings
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.model import Function
+from backend.spec.functions.request_parts import Requests
 
 # 1.5 GiB for the child that reads a file, the rest for its parent and the template of children.
 _MEMORY_MB = 2048
@@ -15,11 +17,18 @@ WAITING_MEMORY_MB = 512
 WAITING_STORAGE_MB = 1024
 """What a pipeline needs that only calls its reader: its GLB passes through."""
 
+_INSPECTS: Requests = {
+    ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket"),
+    AUXILIARY_BUCKET: ("GetObject", "ListBucket", "PutObject"),
+}
+"""What the shipped pipelines do: read files of assets and of runs, write what a run found."""
+
 INSPECT_READER = Function(
     "InspectReader",
     "reader",
     "backend.entrypoints.readers.inspect.handler",
     "Reads one file for Inspect, without permissions.",
+    uses={},
     settings=(settings.READERS,),
     memory_mb=_MEMORY_MB,
     timeout_seconds=READER_SECONDS,
@@ -33,6 +42,7 @@ INSPECT_CAD_READER = Function(
     "reader",
     "backend.entrypoints.readers.inspect_cad.handler",
     "Reads one file for InspectCad, without permissions.",
+    uses={},
     settings=(settings.READERS,),
     memory_mb=_MEMORY_MB,
     timeout_seconds=READER_SECONDS,
@@ -46,8 +56,7 @@ INSPECT = Function(
     "pipeline",
     "backend.entrypoints.pipelines.inspect.handler",
     "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
-    reads=(buckets.ASSET_BUCKET,),
-    writes=(buckets.AUXILIARY_BUCKET,),
+    uses=_INSPECTS,
     settings=(settings.TURNTABLES, settings.READERS),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
@@ -61,8 +70,7 @@ INSPECT_CAD = Function(
     "pipeline",
     "backend.entrypoints.pipelines.inspect_cad.handler",
     "Reads CAD models: facts, a thumbnail, a GLB.",
-    reads=(buckets.ASSET_BUCKET,),
-    writes=(buckets.AUXILIARY_BUCKET,),
+    uses=_INSPECTS,
     settings=(settings.TURNTABLES, settings.READERS),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,

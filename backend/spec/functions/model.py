@@ -1,23 +1,14 @@
-"""The declaration of a function, and two common forms of it."""
+"""The declaration of a function, and the common form of those behind the API."""
 
-from dataclasses import replace
 from typing import Literal
 
-from backend.spec import buckets, queues
+from backend.spec import queues
 from backend.spec.buckets import Bucket
+from backend.spec.functions.request_parts import CALLER, Requests
 from backend.spec.queues import Queue
-from backend.spec.requests import (
-    BUCKET_APPENDS,
-    BUCKET_READS,
-    BUCKET_WRITES,
-    TABLE_APPENDS,
-    TABLE_READS,
-    TABLE_WRITES,
-    Request,
-)
 from backend.spec.secrets import Secret
-from backend.spec.settings import AUDIT_DAYS, AUDIT_READS, Setting
-from backend.spec.tables import access, operations
+from backend.spec.settings import AUDIT_DAYS, Setting
+from backend.spec.tables import operations
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
 from backend.values import frozen
@@ -47,9 +38,10 @@ UserPoolAccess = Literal["none", "known", "read", "administered"]
 
 @frozen
 class Function:
-    """One Lambda function; `writes` (tables and buckets) includes reading them.
+    """One Lambda function; `uses` are its requests to tables and buckets: exactly its grants.
 
-    `appends` are tables and buckets to which it adds entries that it may neither read nor change.
+    `up --record-grants FILE` and `local grants FILE` report unused grants; the local runtime
+    refuses missing ones. Tables that grow with assets or files are never scanned.
     `rewrites` are those of its `secrets` whose values it may change. `loops` is true if it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
@@ -65,9 +57,7 @@ class Function:
     kind: Kind
     handler: str
     description: str
-    reads: tuple[Table | Bucket, ...] = ()
-    writes: tuple[Table | Bucket, ...] = ()
-    appends: tuple[Table | Bucket, ...] = ()
+    uses: Requests
     sends: tuple[Queue, ...] = ()
     redrives: tuple[Queue, ...] = ()
     publishes: tuple[Topic, ...] = ()
@@ -90,7 +80,11 @@ class Function:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        return tuple(r for r in self._used if isinstance(r, Table))
+        return tuple(each for each in self.uses if isinstance(each, Table))
+
+    @property
+    def buckets(self) -> tuple[Bucket, ...]:
+        return tuple(each for each in self.uses if isinstance(each, Bucket))
 
     @property
     def topics(self) -> tuple[Topic, ...]:
@@ -101,52 +95,16 @@ class Function:
         """Return the queues whose messages it receives."""
         return tuple(s.source for s in queues.QUEUE_SUBSCRIPTIONS if s.consumer == self.name)
 
-    @property
-    def buckets(self) -> tuple[Bucket, ...]:
-        return tuple(r for r in self._used if isinstance(r, Bucket))
-
-    def requests(self, resource: Table | Bucket) -> tuple[Request, ...]:
-        """Return the requests that it makes to one of its tables or buckets.
-
-        Those of `REQUESTS`; where that has no entry, all that the declaration allows except scans.
-        Scans must be declared, and tables that grow with assets or files are never scanned.
-        """
-        from backend.spec.functions.requests import REQUESTS  # noqa: PLC0415 - of templates only
-
-        said = REQUESTS.get(self.name, {}).get(resource)
-        if said is not None:
-            return said
-        reads, writes, appends = (
-            _of_tables(resource) if isinstance(resource, Table) else _OF_BUCKETS
-        )
-        if resource in self.writes:
-            return (*reads, *writes)
-        return reads if resource in self.reads else appends
-
-    @property
-    def _used(self) -> tuple[Table | Bucket, ...]:
-        return tuple(dict.fromkeys((*self.reads, *self.writes, *self.appends)))
-
-
-_Requests = tuple[Request, ...]
-_OF_BUCKETS: tuple[_Requests, _Requests, _Requests] = (BUCKET_READS, BUCKET_WRITES, BUCKET_APPENDS)
-
-
-def _of_tables(table: Table) -> tuple[_Requests, _Requests, _Requests]:
-    without: set[Request] = {"Scan"} if table.indexes else {"Scan", "QueryIndexes"}
-    reads: _Requests = tuple(each for each in TABLE_READS if each not in without)
-    return reads, TABLE_WRITES, TABLE_APPENDS
-
 
 def api(
     name: str,
     domain: str,
     description: str,
     *,
-    reads: tuple[Table | Bucket, ...] = (),
-    writes: tuple[Table | Bucket, ...] = (),
+    uses: Requests,
     secrets: tuple[Secret, ...] = (),
     settings: tuple[Setting, ...] = (),
+    sends: tuple[Queue, ...] = (),
     search: SearchAccess = "none",
 ) -> Function:
     """Declare a function behind the HTTP API.
@@ -158,31 +116,11 @@ def api(
         "api",
         f"backend.entrypoints.http.{domain}.handler",
         description,
-        reads=(*reads, *access.RIGHTS),
-        writes=writes,
-        appends=(operations.AUDIT,),
+        uses={**CALLER, operations.AUDIT: ("PutItem",), **uses},
         secrets=secrets,
         settings=(*settings, AUDIT_DAYS),
+        sends=sends,
         search=search,
         domain=domain,
         memory_mb=1024,
-    )
-
-
-def audited(function: Function) -> Function:
-    """Return the function with permission to record its writes in the audit log."""
-    appends = (*function.appends, operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET)
-    return replace(
-        function,
-        appends=tuple(dict.fromkeys(appends)),
-        settings=tuple(dict.fromkeys((*function.settings, AUDIT_DAYS))),
-    )
-
-
-def reported(function: Function) -> Function:
-    """Return the function with permission to record what its callers read."""
-    return replace(
-        function,
-        sends=(*function.sends, queues.READS),
-        settings=(*function.settings, AUDIT_READS),
     )

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from backend.spec import buckets, queues, secrets, settings
-from backend.spec.functions.model import Function, api, audited
-from backend.spec.functions.workers import DOCUMENT_SOURCES, JOB_STARTER
+from backend.spec import queues, secrets, settings
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.functions import workers
+from backend.spec.functions.model import Function, api
+from backend.spec.functions.request_parts import AUDITED, REPLAYS, SOURCES
 from backend.spec.tables import access, assets, operations, registry, workflows
 
 AUTHORIZER = Function(
@@ -12,8 +14,11 @@ AUTHORIZER = Function(
     "authorizer",
     "backend.entrypoints.authorizer.handler",
     "Authenticates callers. Permissions are checked by the other functions.",
-    reads=(access.USERS,),  # whether a key belongs to a user of the pool
-    writes=(access.API_KEYS,),  # the time of a key's last use
+    uses={
+        # The update is the time of a key's last use.
+        access.API_KEYS: ("BatchGetItem", "QueryIndexes", "UpdateItem"),
+        access.USERS: ("BatchGetItem",),  # whether a key belongs to a user of the pool
+    },
     secrets=(secrets.API_KEY_PEPPER,),
     settings=(
         settings.OIDC_ISSUER,
@@ -35,20 +40,26 @@ BOOTSTRAP = Function(
     "bootstrap",
     "backend.entrypoints.bootstrap.handler",
     "Sets up a new deployment before its first request; can be repeated safely.",
-    reads=(buckets.ASSET_BUCKET,),
-    writes=(
-        operations.SEARCH_STATE,
-        registry.ASSET_BUCKETS,
-        registry.FEATURES,
-        access.CONSTRAINTS,
-        access.POLICIES,
-        access.ROLES,
-        access.USERS,
-        access.USER_ROLES,
-        access.API_KEYS,
-        workflows.PIPELINES,
-        workflows.WORKFLOWS,
-    ),
+    uses={
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        registry.ASSET_BUCKETS: ("PutItem",),
+        registry.FEATURES: ("BatchWriteItem",),
+        access.CONSTRAINTS: ("PutItem", "Scan"),
+        access.POLICIES: (
+            *("BatchGetItem", "ConditionCheckItem", "GetItem"),
+            *("PutItem", "UpdateItem"),
+        ),
+        access.ROLES: ("PutItem",),
+        access.USERS: ("PutItem",),
+        access.USER_ROLES: ("PutItem",),
+        access.API_KEYS: ("GetItem", "PutItem", "UpdateItem"),
+        workflows.PIPELINES: (
+            *("BatchGetItem", "ConditionCheckItem", "GetItem"),
+            *("PutItem", "UpdateItem"),
+        ),
+        workflows.WORKFLOWS: ("GetItem", "PutItem"),
+        ASSET_BUCKET: (),  # only its name is used
+    },
     secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
     rewrites=(secrets.ADMIN_API_KEY,),
     settings=(settings.ADMIN_USER_ID, settings.OIDC_ISSUER, settings.PROCESSING),
@@ -59,69 +70,71 @@ BOOTSTRAP = Function(
 )
 
 
-ADMIN_API = replace(
-    audited(
-        api(
-            "AdminApi",
-            "operations",
-            "Lists and replays changes that could not be indexed.",
-            reads=DOCUMENT_SOURCES,
-            writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
-            secrets=(secrets.PAGE_TOKEN_KEY,),
-            settings=(settings.SETTLE_DELAY_SECONDS,),
-            search="write",
-        )
-    ),
+ADMIN_API = api(
+    "AdminApi",
+    "operations",
+    "Lists and replays changes that could not be indexed.",
+    uses={**AUDITED, **SOURCES, **REPLAYS},
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    settings=(settings.SETTLE_DELAY_SECONDS,),
+    search="write",
     # Poison of a queue goes back into it; object events are read at once.
     sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
 )
 QUEUES_API = replace(
-    audited(
-        api("QueuesApi", "queues", "Reports the depth of queues, and moves dead letters back.")
+    api(
+        "QueuesApi",
+        "queues",
+        "Reports the depth of queues, and moves dead letters back.",
+        uses=AUDITED,
     ),
     redrives=queues.QUEUES,
 )
-REPLAY_FAILURES = audited(
-    Function(
-        "ReplayFailures",
-        "scheduled",
-        "backend.entrypoints.scheduled.replays.handler",
-        "Replays batches abandoned by event source mappings of streams, with growing pauses.",
-        reads=DOCUMENT_SOURCES,
-        writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
-        sends=(queues.SETTLE, *JOB_STARTER.sends),
-        settings=(settings.SETTLE_DELAY_SECONDS,),
-        search="write",
-        memory_mb=1024,
-        timeout_seconds=120,
-    )
+REPLAY_FAILURES = Function(
+    "ReplayFailures",
+    "scheduled",
+    "backend.entrypoints.scheduled.replays.handler",
+    "Replays batches abandoned by event source mappings of streams, with growing pauses.",
+    uses={**AUDITED, **SOURCES, **REPLAYS},
+    sends=(queues.SETTLE, *workers.JOB_STARTER.sends),
+    settings=(settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS),
+    search="write",
+    memory_mb=1024,
+    timeout_seconds=120,
 )
-SEARCH_INDEXES_API = audited(
-    api(
-        "SearchIndexesApi",
-        "search_indexes",
-        "Reports the state of the search indexes, and starts jobs on them and on facts.",
-        reads=(assets.ASSETS, assets.DATABASES),  # whether what a request names exists
-        writes=(operations.SEARCH_STATE, operations.JOBS),
-        search="inspect",
-    )
+SEARCH_INDEXES_API = api(
+    "SearchIndexesApi",
+    "search_indexes",
+    "Reports the state of the search indexes, and starts jobs on them and on facts.",
+    uses={
+        **AUDITED,
+        # whether what a request names exists
+        assets.ASSETS: ("BatchGetItem",),
+        assets.DATABASES: ("GetItem",),
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
+    },
+    search="inspect",
 )
-CHECK_SEARCH = audited(
-    Function(
-        "CheckSearch",
-        "scheduled",
-        "backend.entrypoints.scheduled.search_checks.handler",
-        "Starts the scheduled consistency check of the search indexes.",
-        writes=(operations.SEARCH_STATE, operations.JOBS),
-        timeout_seconds=30,
-    )
+CHECK_SEARCH = Function(
+    "CheckSearch",
+    "scheduled",
+    "backend.entrypoints.scheduled.search_checks.handler",
+    "Starts the scheduled consistency check of the search indexes.",
+    uses={
+        **AUDITED,
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
+    },
+    timeout_seconds=30,
+    settings=(settings.AUDIT_DAYS,),
 )
 SWEEP_TOMBSTONES = Function(
     "SweepTombstones",
     "scheduled",
     "backend.entrypoints.scheduled.tombstones.handler",
     "Removes tombstones of deleted documents after a day.",
-    reads=(operations.SEARCH_STATE,),
+    uses={operations.SEARCH_STATE: ("GetItem",)},
     search="sweep",
     timeout_seconds=120,
 )

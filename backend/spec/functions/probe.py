@@ -7,6 +7,7 @@ PROBE = Function(
     "probe",
     "backend.entrypoints.probe.handler",
     "Reports which system calls, memory and disk functions have.",
+    uses={},
     memory_mb=2048,
     timeout_seconds=60,
     storage_mb=2048,

@@ -1,25 +1,30 @@
-"""Requests to tables and buckets that several functions make, for `requests` to combine."""
+"""Requests to tables and buckets that several functions make."""
 
 from collections.abc import Mapping
 
 from backend.spec.buckets import (
     ASSET_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
     AUXILIARY_BUCKET,
     FAILURE_BUCKET,
     Bucket,
 )
-from backend.spec.requests import Request
-from backend.spec.tables import access, assets, metadata, operations, registry, workflows
+from backend.spec.requests import Request, TableRequest
+from backend.spec.tables import access, assets, metadata, operations, registry
 from backend.spec.tables.model import Table
 
 Requests = Mapping[Table | Bucket, tuple[Request, ...]]
 
+EDITS: tuple[TableRequest, ...] = ("DeleteItem", "GetItem", "PutItem", "UpdateItem")
+"""What the routes of single rows take."""
 CALLER: Requests = {
     access.USER_ROLES: ("Query",),
     access.ROLES: ("BatchGetItem",),
     access.POLICIES: ("BatchGetItem", "GetItem"),
 }
 """What deciding takes of who the caller is."""
+AUDITED: Requests = {operations.AUDIT: ("PutItem",), AUDIT_ARCHIVE_BUCKET: ("PutObject",)}
+"""What recording a write in the audit log takes: a changed value of more than 4 KB is an object."""
 BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
 GOVERNED: Requests = {
     metadata.SCHEMA_SCOPES: ("BatchGetItem",),
@@ -43,41 +48,11 @@ SOURCES: Requests = {
 }
 OF_ROWS: Requests = {**SOURCES, operations.RESERVATIONS: ()}
 """Where it is rows that changed: whose an object is has to be asked only of objects."""
-SEARCHES: Requests = {
-    operations.SEARCH_STATE: ("GetItem",),
-    assets.DATABASES: ("GetItem",),
-    operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem"),
-    assets.ASSETS: ("BatchGetItem",),
-    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
-    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
-    metadata.RECORD_SETS: ("GetItem",),
-    registry.ASSET_BUCKETS: ("Scan",),
-    # Of objects only previews (`objects_of`).
-    ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
-}
-"""What searching takes, and knowing whether the indexes hold a write."""
-FACTS: Requests = {
-    **BUCKET_RECORD,
-    assets.DATABASES: ("GetItem",),
-    assets.ASSETS: ("BatchGetItem", "GetItem"),
-    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
-    operations.SEARCH_STATE: ("GetItem",),
-    operations.RESERVATIONS: ("BatchGetItem",),
-    # The last one for a missing key: its old versions are listed.
-    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
-    AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
-}
-"""What following dependencies takes, searching by shape, and URLs of GLBs."""
 REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }
 """What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
-INSPECTS: Requests = {
-    ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket"),
-    AUXILIARY_BUCKET: ("GetObject", "ListBucket", "PutObject"),
-}
-"""What the shipped pipelines do: read files of assets and of runs, write what a run found."""
 KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""
@@ -91,6 +66,14 @@ VERSIONS: Requests = {
 }
 """What making a version takes beside its own row."""
 
+STORED_FILES: Requests = {
+    ASSET_BUCKET: (
+        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        *("ListMultipartUploadParts", "PutObject"),
+    ),
+}
+"""What storing files of any size takes."""
 FILE_CHANGES: Requests = {
     **BUCKET_RECORD,
     **RECORDS,
@@ -100,11 +83,7 @@ FILE_CHANGES: Requests = {
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
     operations.JOBS: ("GetItem", "UpdateItem"),
     operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
-    ASSET_BUCKET: (
-        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-        *("GetObjectVersion", "GetObjectVersionTagging", "ListBucket", "ListBucketVersions"),
-        *("ListMultipartUploadParts", "PutObject", "PutObjectTagging"),
-    ),
+    ASSET_BUCKET: (*STORED_FILES[ASSET_BUCKET], "GetObjectVersionTagging", "PutObjectTagging"),
     AUXILIARY_BUCKET: (
         # The last one if a version has no GLB: the old versions of a missing key are listed.
         *("DeleteObject", "GetObject", "ListBucket", "ListBucketVersions"),
@@ -112,24 +91,6 @@ FILE_CHANGES: Requests = {
     ),
 }
 """What the steps make that change files."""
-
-
-OUTPUTS: Requests = {
-    **CALLER,
-    **BUCKET_RECORD,
-    **RECORDS,
-    assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
-    assets.DATABASES: ("GetItem",),
-    operations.RESERVATIONS: ("BatchGetItem", "GetItem", "UpdateItem"),
-    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
-    ASSET_BUCKET: (
-        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
-        *("ListMultipartUploadParts", "PutObject"),
-    ),
-    AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
-}
-"""What storing the outputs of executions takes."""
 
 
 def together(*parts: Requests) -> Requests:

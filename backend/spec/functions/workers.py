@@ -1,21 +1,23 @@
 """The functions that consume streams and queues."""
 
-from backend.spec import buckets, queues, settings, topics
-from backend.spec.buckets import Bucket
-from backend.spec.functions.model import Function, audited
+from backend.spec import queues, settings, topics
+from backend.spec.buckets import ASSET_BUCKET, AUDIT_ARCHIVE_BUCKET, FAILURE_BUCKET
+from backend.spec.functions.model import Function
+from backend.spec.functions.request_parts import (
+    AUDITED,
+    BUCKET_RECORD,
+    CALLER,
+    FILE_CHANGES,
+    KEPT,
+    KEPT_BY_MAPPING,
+    OF_ROWS,
+    SOURCES,
+    STORED_FILES,
+    Requests,
+    together,
+)
 from backend.spec.queues import Queue
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
-from backend.spec.tables.model import Table
-
-DOCUMENT_SOURCES: tuple[Table | Bucket, ...] = (
-    assets.ASSETS,
-    metadata.ASSET_FILE_METADATA,
-    metadata.FILE_ATTRIBUTES,
-    registry.ASSET_BUCKETS,
-    operations.RESERVATIONS,
-    buckets.ASSET_BUCKET,
-)
-"""What a rebuild of documents reads."""
 
 
 def _indexer(
@@ -23,7 +25,7 @@ def _indexer(
     handler: str,
     description: str,
     *,
-    writes: tuple[Table, ...] = (),
+    uses: Requests,
     sends: tuple[Queue, ...] = (queues.SETTLE,),
     loops: bool = False,
 ) -> Function:
@@ -33,8 +35,7 @@ def _indexer(
         "consumer",
         handler,
         description,
-        reads=DOCUMENT_SOURCES,
-        writes=(operations.SEARCH_STATE, *writes, buckets.FAILURE_BUCKET),
+        uses=uses,
         sends=sends,
         settings=(settings.SETTLE_DELAY_SECONDS,),
         search="write",
@@ -48,45 +49,45 @@ INDEX_CHANGES = _indexer(
     "IndexChanges",
     "backend.entrypoints.streams.changes.handler",
     "Rebuilds search documents after changes in tables.",
-    writes=(operations.JOBS,),
+    uses={**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
 )
 INDEX_OBJECTS = _indexer(
     "IndexObjects",
     "backend.entrypoints.streams.objects.handler",
     "Rebuilds search documents after object events.",
+    uses={**SOURCES, **KEPT},
     sends=(),
 )
 INDEX_SETTLE = _indexer(
     "IndexSettle",
     "backend.entrypoints.streams.settle.handler",
     "Rebuilds documents again once the global indexes they were read from are up to date.",
+    uses={**SOURCES, **KEPT},
 )
 INDEX_FAN_OUT = _indexer(
     "IndexFanOut",
     "backend.entrypoints.streams.fan_out.handler",
     "Rebuilds the documents of an asset's files after changes of its name, tags or state.",
-    writes=(operations.JOBS,),
+    uses={**OF_ROWS, **KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
     sends=(queues.FAN_OUT,),
     loops=True,
 )
 
-AUDIT_CREATIONS = audited(
-    Function(
-        "AuditCreations",
-        "consumer",
-        "backend.entrypoints.streams.creations.handler",
-        "Writes the audit entries of new assets.",
-        writes=(buckets.FAILURE_BUCKET,),
-        timeout_seconds=60,
-    )
+AUDIT_CREATIONS = Function(
+    "AuditCreations",
+    "consumer",
+    "backend.entrypoints.streams.creations.handler",
+    "Writes the audit entries of new assets.",
+    uses={**AUDITED, **KEPT_BY_MAPPING},
+    timeout_seconds=60,
+    settings=(settings.AUDIT_DAYS,),
 )
 AUDIT_ARCHIVER = Function(
     "AuditArchiver",
     "consumer",
     "backend.entrypoints.streams.expired_entries.handler",
     "Archives expired audit entries.",
-    writes=(buckets.FAILURE_BUCKET,),
-    appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
+    uses={**KEPT_BY_MAPPING, AUDIT_ARCHIVE_BUCKET: ("PutObject",)},
     timeout_seconds=60,
 )
 READ_ENTRIES = Function(
@@ -94,7 +95,7 @@ READ_ENTRIES = Function(
     "consumer",
     "backend.entrypoints.streams.reads.handler",
     "Writes the audit entries of reads.",
-    appends=(operations.AUDIT,),
+    uses={operations.AUDIT: ("PutItem",)},
     settings=(settings.AUDIT_DAYS,),
     timeout_seconds=60,
 )
@@ -103,8 +104,13 @@ NOTIFIER = Function(
     "consumer",
     "backend.entrypoints.streams.notifications.handler",
     "Sends notifications about changes to an asset's subscribers.",
-    reads=(assets.ASSETS, *access.RIGHTS, access.USERS, registry.SUBSCRIPTIONS),
-    writes=(buckets.FAILURE_BUCKET,),
+    uses={
+        **CALLER,
+        **KEPT_BY_MAPPING,
+        assets.ASSETS: ("BatchGetItem",),
+        access.USERS: ("BatchGetItem",),
+        registry.SUBSCRIPTIONS: ("BatchGetItem",),
+    },
     publishes=(topics.NOTIFICATIONS,),
     timeout_seconds=60,
 )
@@ -113,7 +119,7 @@ JOB_STARTER = Function(
     "consumer",
     "backend.entrypoints.jobs.starter.handler",
     "Sends the first message of each job to the queue of its kind.",
-    writes=(buckets.FAILURE_BUCKET,),  # for failed batches
+    uses=KEPT_BY_MAPPING,
     sends=(
         queues.FAN_OUT,
         queues.LIFECYCLE,
@@ -124,71 +130,78 @@ JOB_STARTER = Function(
     ),
     timeout_seconds=30,
 )
-_FOLLOWED: tuple[Table | Bucket, ...] = (
-    assets.ASSETS,
-    assets.ASSET_VERSIONS,
-    assets.DATABASES,
-    operations.JOBS,
-    operations.RESERVATIONS,
-    buckets.FAILURE_BUCKET,
+_FOLLOWING: Requests = {
+    assets.ASSETS: ("BatchGetItem", "PutItem", "UpdateItem"),
+    assets.ASSET_VERSIONS: ("PutItem",),
+    assets.DATABASES: ("ConditionCheckItem", "GetItem", "PutItem"),
+    registry.ASSET_BUCKETS: ("Query", "Scan"),
+    operations.JOBS: ("GetItem", "UpdateItem"),  # when an archiving checks again
+    operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
+    ASSET_BUCKET: ("ListBucket",),  # no object is read or written
+    FAILURE_BUCKET: ("PutObject",),
+}
+BUCKET_SYNC = Function(
+    "BucketSync",
+    "consumer",
+    "backend.entrypoints.streams.bucket_sync.handler",
+    "Creates assets and files from objects that other programs write into a bucket.",
+    uses={**AUDITED, **_FOLLOWING},
+    sends=(queues.UPLOAD_TRIGGERS,),
+    settings=(settings.SYNC_DATABASE_ID, settings.AUDIT_DAYS),
+    memory_mb=1024,
+    timeout_seconds=120,
 )
-BUCKET_SYNC = audited(
-    Function(
-        "BucketSync",
-        "consumer",
-        "backend.entrypoints.streams.bucket_sync.handler",
-        "Creates assets and files from objects that other programs write into a bucket.",
-        reads=(registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
-        writes=_FOLLOWED,
-        sends=(queues.UPLOAD_TRIGGERS,),
-        settings=(settings.SYNC_DATABASE_ID,),
-        memory_mb=1024,
-        timeout_seconds=120,
-    )
+QUARANTINE = Function(
+    "Quarantine",
+    "consumer",
+    "backend.entrypoints.streams.scan_results.handler",
+    "Quarantines object versions in which a malware scan found a threat, and releases them.",
+    uses={
+        **AUDITED,
+        **KEPT,
+        assets.ASSETS: ("BatchGetItem",),
+        registry.ASSET_BUCKETS: ("Scan",),
+        operations.RESERVATIONS: ("BatchGetItem", "PutItem"),
+        ASSET_BUCKET: (),  # only its name is used
+    },
+    settings=(settings.IMPORTED_BUCKETS, settings.AUDIT_DAYS),
+    timeout_seconds=60,
 )
-QUARANTINE = audited(
-    Function(
-        "Quarantine",
-        "consumer",
-        "backend.entrypoints.streams.scan_results.handler",
-        "Quarantines object versions in which a malware scan found a threat, and releases them.",
-        reads=(assets.ASSETS, registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
-        writes=(operations.RESERVATIONS, buckets.FAILURE_BUCKET),
-        settings=(settings.IMPORTED_BUCKETS,),
-        timeout_seconds=60,
-    )
-)
-BUCKET_IMPORT_WORKER = audited(
-    Function(
-        "BucketImportWorker",
-        "consumer",
-        "backend.entrypoints.jobs.bucket_imports.handler",
-        "Runs the jobs that import objects of buckets, and that renew facts, page by page.",
-        reads=(
-            registry.ASSET_BUCKETS,
-            metadata.FILE_ATTRIBUTES,
-            workflows.ACTIVE_EXECUTIONS,
-            workflows.WORKFLOW_EXECUTIONS,
-            buckets.ASSET_BUCKET,
-        ),
-        writes=_FOLLOWED,
-        sends=(queues.BUCKET_IMPORTS, queues.SETTLE, queues.UPLOAD_TRIGGERS),
-        settings=(settings.SYNC_DATABASE_ID, settings.SETTLE_DELAY_SECONDS),
-        memory_mb=1024,
-        timeout_seconds=120,
-        loops=True,
-    )
+BUCKET_IMPORT_WORKER = Function(
+    "BucketImportWorker",
+    "consumer",
+    "backend.entrypoints.jobs.bucket_imports.handler",
+    "Runs the jobs that import objects of buckets, and that renew facts, page by page.",
+    uses={
+        **AUDITED,
+        **_FOLLOWING,
+        # of renewals of facts
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
+        workflows.ACTIVE_EXECUTIONS: ("Query",),
+        workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "QueryIndexes"),
+        # The current version of a file whose inspection failed; no object is read.
+        ASSET_BUCKET: ("ListBucket", "ListBucketVersions"),
+    },
+    sends=(queues.BUCKET_IMPORTS, queues.SETTLE, queues.UPLOAD_TRIGGERS),
+    settings=(settings.SYNC_DATABASE_ID, settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
 )
 SEARCH_WORKER = Function(
     "SearchWorker",
     "consumer",
     "backend.entrypoints.jobs.search_work.handler",
     "Runs the jobs that check, repair and rebuild the search indexes.",
-    reads=(
-        *(each for each in DOCUMENT_SOURCES if each is not assets.ASSETS),
-        assets.DATABASES,
+    uses=together(
+        SOURCES,
+        KEPT,
+        {
+            assets.ASSETS: ("Query", "UpdateItem"),  # of typedFiles
+            assets.DATABASES: ("Scan",),
+            operations.JOBS: ("GetItem", "UpdateItem"),
+        },
     ),
-    writes=(assets.ASSETS, operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
     sends=(queues.SEARCH_WORK, queues.SETTLE),
     settings=(
         settings.SETTLE_DELAY_SECONDS,
@@ -200,109 +213,114 @@ SEARCH_WORKER = Function(
     timeout_seconds=120,
     loops=True,
 )
-LEFT_BY_ASSETS: tuple[Table, ...] = (
-    assets.ASSET_VERSIONS,
-    assets.ASSET_FILE_VERSIONS,
-    assets.ASSET_FILE_METADATA_VERSIONS,
-    assets.ASSET_UPLOADS,
-    assets.ASSET_LINKS,
-    assets.ASSET_LINKS_METADATA,
-    assets.ASSET_LINK_EDGES,
-    metadata.ASSET_FILE_METADATA,
-    metadata.FILE_ATTRIBUTES,
-    metadata.RECORD_SETS,
-    registry.COMMENTS,
-    registry.SUBSCRIPTIONS,
-    workflows.WORKFLOW_EXECUTIONS,
-)
-"""Tables from which a deletion removes the rows of an asset."""
-
-LIFECYCLE_WORKER = audited(
-    Function(
-        "LifecycleWorker",
-        "consumer",
-        "backend.entrypoints.jobs.lifecycle.handler",
-        "Runs the jobs of assets and files: archives, moves, deletes, creates versions.",
-        reads=(
-            assets.DATABASES,
-            metadata.METADATA_SCHEMAS,
-            metadata.SCHEMA_SCOPES,
-            registry.TAGS,
-            registry.ASSET_BUCKETS,
+LIFECYCLE_WORKER = Function(
+    "LifecycleWorker",
+    "consumer",
+    "backend.entrypoints.jobs.lifecycle.handler",
+    "Runs the jobs of assets and files: archives, moves, deletes, creates versions.",
+    uses={
+        **AUDITED,
+        **together(
+            FILE_CHANGES,
+            KEPT,
+            {
+                assets.ASSETS: ("ConditionCheckItem", "Query"),
+                assets.ASSET_UPLOADS: ("BatchWriteItem", "Query", "QueryIndexes"),
+                registry.SUBSCRIPTIONS: ("DeleteItem",),
+                operations.RESERVATIONS: ("BatchGetItem", "DeleteItem"),
+                ASSET_BUCKET: ("ListBucketMultipartUploads",),
+                registry.TAGS: ("GetItem",),
+                assets.DATABASES: ("GetItem", "Scan"),
+                assets.ARCHIVED_FILES: (
+                    "BatchWriteItem",
+                    "DeleteItem",
+                    "GetItem",
+                    "PutItem",
+                    "Query",
+                ),
+                assets.ASSET_VERSIONS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
+                assets.ASSET_FILE_VERSIONS: (
+                    *("BatchGetItem", "BatchWriteItem", "GetItem"),
+                    *("Query", "QueryIndexes"),
+                ),
+                assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query", "QueryIndexes"),
+                assets.ASSET_LINKS: ("DeleteItem", "GetItem"),
+                assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
+                assets.ASSET_LINK_EDGES: ("DeleteItem", "Query"),
+                metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
+                metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
+                metadata.RECORD_SETS: ("BatchWriteItem", "DeleteItem", "Query"),
+                registry.COMMENTS: ("BatchWriteItem", "Query"),
+                workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
+                access.CONSTRAINTS: ("DeleteItem", "PutItem"),
+                access.POLICIES: ("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem"),
+                access.ROLES: ("DeleteItem", "GetItem"),
+                access.USER_ROLES: ("DeleteItem", "Scan"),
+                operations.JOBS: ("GetItem", "UpdateItem"),
+            },
         ),
-        writes=(
-            assets.ASSETS,
-            assets.ARCHIVED_FILES,
-            access.CONSTRAINTS,
-            access.POLICIES,
-            access.ROLES,
-            access.USER_ROLES,
-            *LEFT_BY_ASSETS,
-            operations.JOBS,
-            operations.RESERVATIONS,
-            buckets.ASSET_BUCKET,
-            buckets.AUXILIARY_BUCKET,
-            buckets.FAILURE_BUCKET,
-        ),
-        sends=(queues.LIFECYCLE, queues.SETTLE),
-        settings=(
-            settings.SETTLE_DELAY_SECONDS,
-            settings.LARGE_FILE_BYTES,
-            settings.MALWARE_SCAN,
-        ),
-        memory_mb=1024,
-        timeout_seconds=120,
-        loops=True,
-    )
+    },
+    sends=(queues.LIFECYCLE, queues.SETTLE),
+    settings=(
+        settings.SETTLE_DELAY_SECONDS,
+        settings.LARGE_FILE_BYTES,
+        settings.MALWARE_SCAN,
+        settings.AUDIT_DAYS,
+    ),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
 )
 
 # Apart from the worker of assets: that role has no room for further statements, and only this
 # function can remove databases and schemas.
-PURGE_WORKER = audited(
-    Function(
-        "PurgeWorker",
-        "consumer",
-        "backend.entrypoints.jobs.purges.handler",
-        "Runs the jobs that purge deleted databases.",
-        writes=(
-            assets.ASSETS,
-            assets.DATABASES,
-            metadata.DATABASE_METADATA,
-            metadata.METADATA_SCHEMAS,
-            workflows.PIPELINES,
-            workflows.WORKFLOWS,
-            metadata.RECORD_SETS,
-            metadata.SCHEMA_SCOPES,
-            operations.JOBS,
-            operations.RESERVATIONS,
-            buckets.FAILURE_BUCKET,
+PURGE_WORKER = Function(
+    "PurgeWorker",
+    "consumer",
+    "backend.entrypoints.jobs.purges.handler",
+    "Runs the jobs that purge deleted databases.",
+    uses={
+        **AUDITED,
+        **KEPT,
+        assets.ASSETS: ("BatchGetItem", "DeleteItem", "Query"),
+        assets.DATABASES: ("ConditionCheckItem", "DeleteItem", "GetItem"),
+        metadata.DATABASE_METADATA: ("BatchWriteItem", "QueryIndexes"),
+        metadata.METADATA_SCHEMAS: ("BatchWriteItem", "QueryIndexes"),
+        workflows.PIPELINES: ("BatchWriteItem", "Query"),
+        workflows.WORKFLOWS: ("BatchWriteItem", "Query"),
+        metadata.RECORD_SETS: ("BatchWriteItem", "Query"),
+        metadata.SCHEMA_SCOPES: ("BatchWriteItem",),
+        operations.JOBS: (
+            *("BatchGetItem", "BatchWriteItem", "GetItem"),
+            *("PutItem", "QueryIndexes", "UpdateItem"),
         ),
-        sends=(queues.PURGES,),
-        settings=(settings.SETTLE_DELAY_SECONDS,),
-        memory_mb=1024,
-        timeout_seconds=120,
-        loops=True,
-    )
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+    },
+    sends=(queues.PURGES,),
+    settings=(settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
 )
 
-LARGE_FILE_WORKER = audited(
-    Function(
-        "LargeFileWorker",
-        "consumer",
-        "backend.entrypoints.jobs.large_files.handler",
-        "Assembles large files, verifies them and copies them to their final key, part by part.",
-        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
-        writes=(
-            assets.ASSET_UPLOADS,
-            assets.ASSETS,
-            operations.JOBS,
-            buckets.ASSET_BUCKET,
-            buckets.FAILURE_BUCKET,
-        ),
-        sends=(queues.LARGE_FILES,),
-        settings=(settings.LARGE_FILE_BYTES,),
-        memory_mb=1024,
-        timeout_seconds=120,
-        loops=True,
-    )
+LARGE_FILE_WORKER = Function(
+    "LargeFileWorker",
+    "consumer",
+    "backend.entrypoints.jobs.large_files.handler",
+    "Assembles large files, verifies them and copies them to their final key, part by part.",
+    uses={
+        **AUDITED,
+        **BUCKET_RECORD,
+        **KEPT,
+        **STORED_FILES,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSET_UPLOADS: ("Query", "UpdateItem"),
+        operations.JOBS: ("GetItem", "UpdateItem"),
+    },
+    sends=(queues.LARGE_FILES,),
+    settings=(settings.LARGE_FILE_BYTES, settings.AUDIT_DAYS),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
 )

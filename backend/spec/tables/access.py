@@ -91,7 +91,4 @@ POLICIES = Table(
     origin="ours",
 )
 
-RIGHTS = (USER_ROLES, ROLES, POLICIES)
-"""The tables that determine a caller's permissions."""
-
 TABLES = (CONSTRAINTS, AUTH_ENTITIES, ROLES, USER_ROLES, USERS, API_KEYS, POLICIES)

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from backend.spec.functions import FUNCTIONS, LIFECYCLE_WORKER, PURGE_WORKER, Function
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.workers import LIFECYCLE_WORKER, PURGE_WORKER
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import LIFECYCLE, PURGES, Queue
 

@@ -17,7 +17,7 @@ from backend.domains.audit.repository import AuditArchive
 from backend.domains.audit.service.streams import ExpiredEntries
 from backend.entrypoints.audit_streams import TIME_TO_LIVE, ExpiryConsumer
 from backend.search.indexing.failures import FailureStore
-from backend.spec.functions import AUDIT_ARCHIVER
+from backend.spec.functions.workers import AUDIT_ARCHIVER
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.operations import AUDIT
 from local.pumps.patterns import any_of

@@ -10,7 +10,7 @@ from backend.aws.settings import Settings
 from backend.core.file_kinds import serving_of
 from backend.core.reads import REQUEST_PARAMETER
 from backend.entrypoints.downloads import DownloadWiring
-from backend.spec.functions import DOWNLOADS_API
+from backend.spec.functions.apis import DOWNLOADS_API
 from backend.spec.settings import MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
 
 

@@ -15,7 +15,7 @@ from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.service.first_administrator import ADMIN_KEY_ID
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.entrypoints.first_administrator import DeploymentWiring
-from backend.spec.functions import AUTHORIZER, BOOTSTRAP
+from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context
 

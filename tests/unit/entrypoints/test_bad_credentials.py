@@ -20,7 +20,7 @@ from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.rules.keys import hash_key
 from backend.domains.access.rules.refusals import Reason
 from backend.entrypoints.authentication import AuthorizerWiring
-from backend.spec.functions import AUTHORIZER
+from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.secrets import API_KEY_PEPPER, SECRETS
 from backend.spec.settings import SETTINGS
 from tests.factories.bad_credentials import (

@@ -24,7 +24,7 @@ from backend.entrypoints.authentication import AuthorizerWiring
 from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.search.indexing.indexes import MappingDiffersError
 from backend.search.indexing.state import Pointer
-from backend.spec.functions import AUTHORIZER, BOOTSTRAP
+from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
 from backend.spec.shipped import SHIPPED
 from backend.spec.tables import TABLES

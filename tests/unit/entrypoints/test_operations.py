@@ -9,7 +9,7 @@ from backend.aws.secrets import Secrets
 from backend.core.errors import UnavailableError
 from backend.entrypoints.operations import OperationsWiring
 from backend.search.maintenance.replay import LeftoverReplays
-from backend.spec.functions import REPLAY_FAILURES
+from backend.spec.functions.operations import REPLAY_FAILURES
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from tests.factories.failures import put_object
 from tests.factories.http import Context

@@ -13,7 +13,7 @@ from backend.core.paging import PageRequest
 from backend.core.transactions import Update
 from backend.domains.asset_versions.service.commands import REQUEST_TIME
 from backend.domains.jobs.models import Job
-from backend.spec.functions import ASSET_VERSIONS_API
+from backend.spec.functions.apis import ASSET_VERSIONS_API
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSETS
 from backend.spec.tables.operations import JOBS
 from tests.factories.versions import Versions, named

@@ -23,7 +23,8 @@ from backend.entrypoints.facts import FactWiring
 from backend.entrypoints.ingest import IngestWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.subscriptions import SubscriptionsWiring
-from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
+from backend.spec.functions.apis import LIFECYCLE_API
+from backend.spec.functions.workers import AUDIT_CREATIONS
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route
 from backend.spec.tables.access import USERS

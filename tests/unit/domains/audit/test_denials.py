@@ -30,7 +30,7 @@ from backend.domains.downloads.service import NotStreamedError
 from backend.entrypoints.denials import refusals
 from backend.entrypoints.wiring import Wiring
 from backend.spec import routes
-from backend.spec.functions import ASSETS_API
+from backend.spec.functions.apis import ASSETS_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Action, Route
 from tests.factories.audit import DAYS, entries

@@ -19,7 +19,8 @@ from backend.domains.downloads import rules as download_rules
 from backend.entrypoints.read_log import reads_of
 from backend.entrypoints.wiring import Wiring
 from backend.spec import routes
-from backend.spec.functions import DOWNLOADS_API, FUNCTIONS
+from backend.spec.functions import FUNCTIONS
+from backend.spec.functions.apis import DOWNLOADS_API
 from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import READS, STREAM_SUBSCRIPTIONS
 from backend.spec.settings import AUDIT_READS

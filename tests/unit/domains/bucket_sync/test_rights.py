@@ -5,7 +5,7 @@ import pytest
 from backend.core.authorization import Secured
 from backend.core.identity import SYSTEM, Identity
 from backend.spec.buckets import ASSET_BUCKET
-from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
+from backend.spec.functions.workers import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from tests.factories.bucket_sync import SyncWorld
 
 
@@ -15,9 +15,9 @@ def world() -> SyncWorld:
 
 
 def test_no_policy_lets_the_sync_write_to_the_bucket_or_read_an_object() -> None:
-    assert BUCKET_SYNC.requests(ASSET_BUCKET) == ("ListBucket",)
+    assert BUCKET_SYNC.uses[ASSET_BUCKET] == ("ListBucket",)
     # Renewals of facts, which the worker runs, too, compare versions.
-    assert BUCKET_IMPORT_WORKER.requests(ASSET_BUCKET) == ("ListBucket", "ListBucketVersions")
+    assert BUCKET_IMPORT_WORKER.uses[ASSET_BUCKET] == ("ListBucket", "ListBucketVersions")
 
 
 def test_only_the_product_itself_may_do_what_the_sync_does(world: SyncWorld) -> None:

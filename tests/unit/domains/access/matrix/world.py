@@ -30,7 +30,7 @@ from backend.operations.queues import QueueService
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import SearchState
 from backend.search.maintenance.failure_entries import FailureEntries
-from backend.spec.functions import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
+from backend.spec.functions.operations import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
 from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
 from tests.factories.failures import BUCKET as FAILURES
