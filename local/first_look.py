@@ -17,7 +17,6 @@ from local.state import REPOSITORY, StateFolder
 _MARK = "first-look.json"
 _QUERY = "gear"
 _DESCRIBE = "describe.py"
-_LINES = 20  # of a command that fails
 _PATIENCE = 3600  # seconds until the samples are inspected, on a busy machine
 
 
@@ -30,19 +29,20 @@ def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
     """Import the samples unless that was done before, then print what to try.
 
     Raises:
-        LocalError: the import fails; the message contains its output.
+        LocalError: a step fails; its output has been printed.
     """
     if not state.read(_MARK, dict[str, str]()):
         count = sum(each.is_file() for each in samples.rglob("*"))
         say(f"importing {count} files from {_shown(samples)}")
-        _run(vitrine("import", samples, "--endpoint", state.endpoint), say)
+        _run("importing them", vitrine("import", samples, "--endpoint", state.endpoint), say)
         describe = samples.parent / _DESCRIBE
         if describe.exists():
             say("adding descriptions, tags, metadata and links")
-            _run([sys.executable, str(describe), "--endpoint", str(state.endpoint)], say)
+            program = [sys.executable, str(describe), "--endpoint", str(state.endpoint)]
+            _run("describing them", program, say)
         say("waiting until the files are inspected and can be found")
         patience = ("--timeout", str(_PATIENCE))
-        _run(vitrine("wait", *patience, "--endpoint", state.endpoint), say)
+        _run("waiting for them", vitrine("wait", *patience, "--endpoint", state.endpoint), say)
         state.write(_MARK, {"imported": str(samples)})
     say("try:")
     for line in _commands(state):
@@ -59,21 +59,21 @@ def _commands(state: StateFolder) -> list[str]:
     ]
 
 
-def _run(command: list[str], say: Callable[[str], None]) -> None:
+def _run(step: str, command: list[str], say: Callable[[str], None]) -> None:
     """Run a command, and say each line of its progress when it is printed.
 
     Raises:
-        LocalError: it fails; the message contains its last lines.
+        LocalError: it fails; the message names the step and contains its last line.
     """
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as running:
-        lines: deque[str] = deque(maxlen=_LINES)
+        lines: deque[str] = deque(maxlen=1)
         for line in running.stderr or ():
             lines.append(line.rstrip())
             say(f"  {lines[-1]}")
     if running.returncode:
-        raise LocalError(f"the import of the samples failed: {' '.join(lines).strip()}")
+        raise LocalError(f"{step} failed: {lines[-1].strip() if lines else running.returncode}")
 
 
 def _shown(path: Path) -> str:

@@ -141,8 +141,8 @@ class Gateway:
         if identity is None:
             return message(401, "Unauthorized")
         decision = await self._decide(authorizer, event, match, identity)
-        if decision is None:
-            return message(500, "Internal Server Error")
+        if isinstance(decision, Answer):
+            return decision
         if not decision.allowed:
             return message(403, "Forbidden")
         context = event["requestContext"]
@@ -152,7 +152,7 @@ class Gateway:
 
     async def _decide(
         self, authorizer: Authorizer, event: Object, match: Match, identity: list[str]
-    ) -> _Decision | None:
+    ) -> _Decision | Answer:
         key = (authorizer.id, *identity)
         cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None
         if cached is not None and cached.until > time.monotonic():
@@ -167,7 +167,10 @@ class Gateway:
         said = result.value() if result.error is None else None
         if not isinstance(said, dict) or not isinstance(said.get("isAuthorized"), bool):
             _log.error("the authorizer failed: %s", result.message())
-            return None
+            if result.error == THROTTLED or b'"Sandbox.Timedout"' in result.payload:
+                # API Gateway replies 500. On a busy machine this happens: clients repeat after 429.
+                return message(429, "Too Many Requests")
+            return message(500, "Internal Server Error")
         decision = _Decision(
             said["isAuthorized"] is True,
             said.get("context") or {},

@@ -186,6 +186,16 @@ def _say_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> Non
         choices.progress(runtime.page.missing)
 
 
+async def _show_samples(choices: Choices, samples: Path) -> None:
+    """Import the samples. The product serves without them: others may use it already."""
+    try:
+        await asyncio.to_thread(show, choices.state, samples, choices.progress)
+    except LocalError as error:
+        _log.warning("the samples are not complete: %s", error)
+        choices.progress(f"the samples are not complete: {error}")
+        choices.progress("the product keeps running; the next `make run` completes the samples")
+
+
 async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
     runtime = Runtime(choices)
     async with runtime.serving() as endpoint:
@@ -202,6 +212,6 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
             # Before the samples: their inspection takes a minute, and the page shows them arrive.
             _say_page(runtime, choices, endpoint)
             if first_look is not None:
-                await asyncio.to_thread(show, choices.state, first_look, say)
+                await _show_samples(choices, first_look)
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)

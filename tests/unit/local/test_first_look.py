@@ -42,8 +42,8 @@ def test_each_stage_is_said_with_what_is_waited_for(
     assert told[3] == "try:"
 
 
-def test_a_stage_that_fails_ends_with_its_last_lines(
+def test_a_step_that_fails_is_named_with_its_last_line(
     samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(LocalError, match="failed: error: 3 changes are left"):
+    with pytest.raises(LocalError, match=r"^waiting for them failed: error: 3 changes are left$"):
         said(samples, monkeypatch, "echo 'error: 3 changes are left' >&2; exit 1")

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from local.function_process import InvocationResult, function_error
 from local.functions import THROTTLED, Functions
 from local.gateway import Gateway
-from local.plan import Api, Integration, Object, Route
+from local.plan import Api, Authorizer, Integration, Object, Route
 
 
 class Echo:
@@ -26,7 +26,9 @@ class Failing:
     def __init__(self, result: InvocationResult | None) -> None:
         self._result = result
 
-    async def invoke(self, _function: str, _event: Object, *, seconds: float) -> InvocationResult:
+    async def invoke(
+        self, _function: str, _event: Object, *, seconds: float = 0
+    ) -> InvocationResult:
         if self._result is None:
             raise TimeoutError
         return self._result
@@ -44,8 +46,9 @@ def _gateway(functions: object) -> Gateway:
         "api",
         "api",
         None,
-        routes=[Route(key, "all", None) for key in keys],
+        routes=[*(Route(key, "all", None) for key in keys), Route("GET /own", "all", "one")],
         integrations={"all": Integration("function", 30)},
+        authorizers={"one": Authorizer("one", "function", (), 0)},
     )
     return Gateway(api, cast("Functions", functions))
 
@@ -97,4 +100,16 @@ def test_a_call_without_a_result_gets_the_reply_of_api_gateway() -> None:
         (function_error(THROTTLED, "a service throttles the function"), internal),
     ):
         (reply,) = _replies(Failing(result), "/api/version")
+        assert (reply.status_code, reply.json()) == (wanted[0], {"message": wanted[1]}), result
+
+
+def test_a_request_whose_authorizer_is_late_can_be_repeated() -> None:
+    late, internal = (429, "Too Many Requests"), (500, "Internal Server Error")
+    for result, wanted in (
+        (InvocationResult(b"{}", error=THROTTLED), late),
+        (function_error("Sandbox.Timedout", "Error: did not start within 60 seconds"), late),
+        (function_error("Runtime.ExitError", "signal: 9"), internal),
+        (InvocationResult(b"[]", error=None), internal),
+    ):
+        (reply,) = _replies(Failing(result), "/own")
         assert (reply.status_code, reply.json()) == (wanted[0], {"message": wanted[1]}), result

@@ -141,3 +141,39 @@ def test_an_interrupt_amid_the_imports_is_no_traceback(tmp_path: Path) -> None:
     )
     assert done.returncode == -signal.SIGINT
     assert done.stderr == b""
+
+
+def test_the_product_serves_when_the_samples_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        if "completes the samples" in text:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def fail(*_: object) -> None:
+        raise LocalError("describing them failed: error: Internal Server Error")
+
+    def nothing(*_: object) -> None: ...
+
+    class Serving:
+        def __init__(self, _: Choices) -> None: ...
+
+        @contextlib.asynccontextmanager
+        async def serving(self) -> AsyncGenerator[dict[str, str]]:
+            yield {"api": "http://127.0.0.1", "adminApiKey": ""}
+
+    monkeypatch.setattr(serve, "Runtime", Serving)
+    monkeypatch.setattr(serve, "show", fail)
+    monkeypatch.setattr(serve, "_say_page", nothing)
+    choices = _choices(tmp_path, say)
+    choices.state.create()
+    asyncio.run(serve._serve(choices, tmp_path))  # pyright: ignore[reportPrivateUsage]
+    assert said == [
+        "serving http://127.0.0.1",
+        "the samples are not complete: describing them failed: error: Internal Server Error",
+        "the product keeps running; the next `make run` completes the samples",
+        "stopping",
+    ]
