@@ -198,8 +198,10 @@ export class ModelScene {
     const canvas = this.renderer.domElement;
     canvas.removeEventListener('webglcontextlost', this.onLost);
     this.renderer.dispose();
-    this.renderer.forceContextLoss();
     canvas.remove();
+    // Losing a context waits for its drawing, and the whole page with it: where a processor draws,
+    // for seconds.
+    whenDrawn(this.renderer.getContext(), () => this.renderer.forceContextLoss());
   }
 
   private readonly draw = (): void => {
@@ -266,4 +268,17 @@ export class ModelScene {
       (Array.isArray(own) ? own : [own]).forEach(act);
     });
   }
+}
+
+/** Calls `then` as soon as the graphics processor has done all that it was given. */
+function whenDrawn(context: ReturnType<WebGLRenderer['getContext']>, then: () => void): void {
+  const gl = context as WebGL2RenderingContext; // three.js uses no other
+  const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
+  const look = (): void => {
+    const waits = fence && !gl.isContextLost();
+    if (waits && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) setTimeout(look, 100);
+    else then();
+  };
+  look();
 }
