@@ -161,6 +161,8 @@ $(CDK_READY): $(READY) $(CDK_LOCK)
 stage:
 	@test -n "$(STAGE)" || { echo "STAGE: not given; name a stage of cdk.json, such as STAGE=prod"; \
 		exit 2; }
+	@$(PYTHON) -c 'import json, sys; sys.exit(sys.argv[1] not in json.load(open("cdk.json"))["context"]["stages"])' \
+		"$(STAGE)" || { echo 'STAGE: "$(STAGE)" is not a stage of cdk.json'; exit 2; }
 
 .PHONY: bootstrap
 bootstrap: stage $(CDK_READY) ## Prepare an AWS account and region for CDK, once (STAGE=)
@@ -180,8 +182,12 @@ destroy: stage $(CDK_READY) ## Delete stacks whose protection was removed (STAGE
 
 .PHONY: docs
 docs: $(READY) ## Write the generated reference pages and the client's models
-	@$(BIN)/python -m docs.generate --costs
+	@$(BIN)/python -m docs.generate
 	@$(BIN)/python -m docs.client_models
+
+.PHONY: docs-costs
+docs-costs: $(READY) ## Measure the requests of each operation and write the page on costs (minutes)
+	@$(BIN)/python -m docs.generate --costs
 
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt

@@ -36,7 +36,7 @@ def dynamodb_requests(figures: Figures) -> int:
 
 def test_the_page_on_costs_is_up_to_date(figures: Mapping[str, Figures]) -> None:
     page = (REFERENCE / COSTS).read_text(encoding="utf-8")
-    assert page == costs_page(figures), "run `make docs`, and look at what grew"
+    assert page == costs_page(figures), "run `make docs-costs`, and look at what grew"
 
 
 @pytest.mark.parametrize(
