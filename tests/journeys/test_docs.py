@@ -50,7 +50,6 @@ NOT_RUN = {
         "the local object store writes no access logs"
     ),
     "make docs": "a test holds that the pages are what it would write",
-    "make docs-costs": "a test of the part `costs` holds that the page is what it would write",
     "make run TRACKING=1": "as `make run`, with a table more; tests of tracking create that table",
     "mlflow server --backend-store-uri 'dynamodb://TABLE?region=eu-central-1' "
     "--artifacts-destination s3://BUCKET/mlflow": "it needs a table in an account of AWS",
