@@ -260,8 +260,8 @@ def _permission(route: Route) -> str:
 def _errors() -> Iterator[str]:
     yield "An error reply has `message`, `code` and `requestId`. A 400 caused by fields also has"
     yield "`errors` with an entry for each field. Codes are stable; messages may change. Replies of"
-    yield "API Gateway itself have a `message` only: 401, 403, 404 of an unknown path, 413, 429, 500"
-    yield "and 503."
+    yield "API Gateway itself have a `message` only: 401, 403, 404 of an unknown path, 413, 429,"
+    yield "500 and 503."
     yield ""
     for name in ("backend.core", "backend.domains", "backend.search", "backend.operations"):
         for module in walk_packages(import_module(name).__path__, f"{name}."):
