@@ -21,7 +21,7 @@ _FEW_FILES, _MANY_FILES = 1, 50
 
 
 @dataclass
-class Asked:
+class OperationRequests:
     """Requests by operation of each engine.
 
     The units that DynamoDB Local reports are not AWS's: `benchmarks.costs` computes those.
@@ -78,14 +78,14 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
     runtime.admin("DELETE", "/requests")
     operation.call(1)
     runtime.drain()
-    found: dict[str, Asked] = {}
+    found: dict[str, OperationRequests] = {}
     tree = cast("dict[str, Any]", runtime.admin("GET", "/requests?by=function"))
     for engine, operations in tree.items():
         for name, callers in operations.items():
             for caller, count in callers.items():
                 path = _path_of(engine, name, caller)
                 if path is not None:
-                    found.setdefault(path, Asked()).add(engine, name, count["requests"])
+                    found.setdefault(path, OperationRequests()).add(engine, name, count["requests"])
     return {path: asdict(asked) for path, asked in found.items()}
 
 

@@ -77,7 +77,7 @@ def test_every_queue_has_a_sender_and_a_consumer() -> None:
     assert consumed == sent == set(QUEUES)
 
 
-def test_every_kind_of_job_is_started_and_goes_on_by_itself() -> None:
+def test_every_kind_of_job_is_started_and_continues_by_itself() -> None:
     by_name = {function.name: function for function in FUNCTIONS}
     assert set(by_name["JobStarter"].sends) == JOB_QUEUES
     for subscription in QUEUE_SUBSCRIPTIONS:
@@ -143,7 +143,7 @@ def test_every_domain_has_one_function_and_every_function_of_the_api_has_routes(
         assert (function.domain is not None) == (function.kind == "api")
 
 
-def test_whoever_searches_reads_which_index_to_ask() -> None:
+def test_searches_read_which_index_to_ask() -> None:
     for function in FUNCTIONS:
         if function.search != "none":
             assert "SearchState" in {table.name for table in function.tables}

@@ -72,20 +72,20 @@ def test_every_reference_leads_to_a_component_and_every_component_is_used() -> N
     assert wanted == set(DOCUMENT["components"]["schemas"])
 
 
-def test_each_parameter_in_a_path_is_told() -> None:
+def test_each_parameter_in_a_path_is_documented() -> None:
     for path, operations in DOCUMENT["paths"].items():
         for each in operations.values():
             told = {p["name"] for p in each["parameters"] if p["in"] == "path"}
             assert told == set(re.findall(r"{(\w+)}", path)), path
 
 
-def test_a_revision_that_is_demanded_is_told_as_a_header() -> None:
+def test_a_revision_that_is_demanded_is_documented_as_a_header() -> None:
     demanding = {each.route.key for each in bindings() if "expected_revision" in _source(each)}
     telling = {route.key for route in ROUTES if "If-Match" in headers(route)}
     assert demanding == telling != set()
 
 
-def test_ranges_and_validators_of_streams_are_told_as_headers() -> None:
+def test_ranges_and_validators_of_streams_are_documented_as_headers() -> None:
     for route in (STREAM_FILE, STREAM_AUXILIARY_FILE):
         known = {"If-None-Match", "If-Modified-Since"}
         assert headers(route) == {"Range", "If-Range", *known}
@@ -119,14 +119,14 @@ def test_what_has_to_be_given_has_an_example() -> None:
     assert untold == []
 
 
-def test_a_body_that_may_be_left_out_is_told_to_be_optional(subtests: pytest.Subtests) -> None:
+def test_a_body_that_may_be_left_out_is_documented_as_optional(subtests: pytest.Subtests) -> None:
     for binding in BODIES:
         with subtests.test(binding.route.key):
             optional = issubclass(binding.models["body"], OptionalBody)
             assert operation(binding.route)["requestBody"]["required"] is not optional
 
 
-def test_what_is_told_twice_is_in_the_document_twice(subtests: pytest.Subtests) -> None:
+def test_what_is_repeated_is_in_the_document_twice(subtests: pytest.Subtests) -> None:
     for binding in TWICE:
         with subtests.test(binding.route.key):
             reply = operation(binding.route)["responses"]["200"]["content"]["application/json"][

@@ -39,7 +39,7 @@ def test_a_page_names_only_files_that_are_there(page: Path) -> None:
     assert [path for path in found if not any(ROOT.glob(path))] == []
 
 
-def test_a_file_that_is_named_and_gone_is_seen() -> None:
+def test_a_file_that_is_named_and_missing_is_seen() -> None:
     found = named("as `backend/none.py` does, or `tests/*/none.py`; see `make docs` and `a/b`")
     assert found == ["backend/none.py", "tests/*/none.py"]
     assert not any(any(ROOT.glob(path)) for path in found)

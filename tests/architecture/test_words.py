@@ -42,6 +42,12 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 
+_VAGUE_NAME = re.compile(
+    r"(?<![a-z])(tells?|told|telling|heard|asked|anew|whoever|nobodys?|somebodys?|anybody|for_good"
+    r"|go(es)?_on|rings?|sake|begun|brings?|brought|under_way|(is|are)_gone|gives?_up|given_up"
+    r"|given_back|worked_off|stands_for)(?![a-z])"
+)
+
 SOURCES = ("backend", "local", "client/src", "tracking/src", "docs", "benchmarks")
 
 _LINK = re.compile(r"\]\([^)]*\)")
@@ -119,6 +125,20 @@ def test_docstrings_are_plain(folder: str) -> None:
         if (words := vague(text))
     }
     assert found == {}
+
+
+def _named(path: Path) -> Iterator[str]:
+    """Names of tests, and of the classes beside them in the form of functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.name
+        elif isinstance(node, ast.ClassDef):
+            yield re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.name).lower()
+
+
+def test_names_of_tests_are_plain() -> None:
+    names = chain.from_iterable(map(_named, (ROOT / "tests").rglob("*.py")))
+    assert [name for name in names if _VAGUE_NAME.search(name)] == []
 
 
 def test_vague_words_are_found() -> None:

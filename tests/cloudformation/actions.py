@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from local.assembly import Object
-from tests.cloudformation.building import Wanted
+from tests.cloudformation.building import DesiredStack
 from tests.cloudformation.records import Change, Record
 from tests.cloudformation.stacks import Stacks
 from tests.cloudformation.templates import RefusedError
@@ -155,7 +155,7 @@ class Actions:
         return {"StackId": record.id}
 
 
-def _existing(record: Record) -> Wanted:
+def _existing(record: Record) -> DesiredStack:
     if record.wanted is None:
         raise RefusedError(f"Stack with id {record.name} does not exist")
     return record.wanted

@@ -45,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DesiredStack:
     """A stack as it is to be."""
 
     name: str
@@ -59,7 +59,7 @@ class Wanted:
 class Builder(Protocol):
     """Creates and updates what stacks declare."""
 
-    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+    def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """Let everything be as the stacks declare, and return the resources of one of them.
 
         Raises:
@@ -67,7 +67,7 @@ class Builder(Protocol):
         """
         ...
 
-    def remove(self, stack: Wanted, logical_id: str) -> None:
+    def remove(self, stack: DesiredStack, logical_id: str) -> None:
         """Remove a resource, before its function is.
 
         Raises:
@@ -79,12 +79,12 @@ class Builder(Protocol):
 class Names:
     """A builder that creates nothing: resources have names and attributes that look like AWS's."""
 
-    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+    def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
         (wanted,) = (each for each in stacks if each.name == building)
         return {name: made_up(wanted, name) for name in wanted.template.stack.resources}
 
-    def remove(self, stack: Wanted, logical_id: str) -> None:
+    def remove(self, stack: DesiredStack, logical_id: str) -> None:
         """See `Builder.remove`."""
 
 
@@ -103,7 +103,7 @@ class _AnyAttribute(dict[str, JsonValue]):
         return self._place.arn("stand-in", f"{self._name}/{key}")
 
 
-def made_up(stack: Wanted, name: str) -> Created:
+def made_up(stack: DesiredStack, name: str) -> Created:
     """A resource that nobody has created; its names have its generation, if it was replaced."""
     ref = f"{stack.name}-{name}-{arns.stable_id(stack.name, name)[:8]}"
     full = f"{stack.name}/{name}"
@@ -113,7 +113,7 @@ def made_up(stack: Wanted, name: str) -> Created:
 
 
 def scope_of(
-    wanted: Wanted, created: Mapping[str, Created], exports: Mapping[str, JsonValue]
+    wanted: DesiredStack, created: Mapping[str, Created], exports: Mapping[str, JsonValue]
 ) -> Scope:
     """The names to which expressions of a stack refer.
 
@@ -150,7 +150,7 @@ class Output:
     description: str
 
 
-def outputs_of(wanted: Wanted, scope: Scope) -> list[Output]:
+def outputs_of(wanted: DesiredStack, scope: Scope) -> list[Output]:
     """The outputs of a stack.
 
     Raises:

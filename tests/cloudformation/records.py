@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from tests.cloudformation.building import Output, Place, Wanted
+from tests.cloudformation.building import DesiredStack, Output, Place
 
 STACK_KIND = "AWS::CloudFormation::Stack"
 GONE = "DELETE_COMPLETE"
@@ -59,7 +59,7 @@ class ChangeSet:
 
     name: str
     id: str
-    wanted: Wanted
+    wanted: DesiredStack
     tags: list[Mapping[str, str]]
     changes: list[Change]
     status: str
@@ -76,7 +76,7 @@ class Record:
     status: str = REVIEWED
     reason: str = ""
     protected: bool = False
-    wanted: Wanted | None = None
+    wanted: DesiredStack | None = None
     tags: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
     outputs: list[Output] = field(default_factory=list[Output])

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from local.assembly import Object, Resource
 from local.intrinsics import references
-from tests.cloudformation.building import ResourceFailedError, Wanted
+from tests.cloudformation.building import DesiredStack, ResourceFailedError
 from tests.cloudformation.records import Change
 
 _SCHEMAS_OF = "us-east-1"
@@ -22,7 +22,7 @@ _CUSTOM_NAMED = (
 )
 
 
-def replaced(before: Wanted | None, after: Wanted) -> list[str]:
+def replaced(before: DesiredStack | None, after: DesiredStack) -> list[str]:
     """Return the names of resources that an update replaces, in the order of their creation.
 
     Those are replaced too whose fixed properties refer to a replaced one, which has another name.
@@ -39,14 +39,14 @@ def replaced(before: Wanted | None, after: Wanted) -> list[str]:
     return found
 
 
-def following(before: Wanted | None, after: Wanted) -> Wanted:
+def following(before: DesiredStack | None, after: DesiredStack) -> DesiredStack:
     """The stack with the generation of each resource: one more of what is replaced."""
     generations = Counter(before.generations if before else {})
     generations.update(replaced(before, after))
     return replace(after, generations=generations)
 
 
-def changed_by(before: Wanted | None, after: Wanted) -> list[Resource]:
+def changed_by(before: DesiredStack | None, after: DesiredStack) -> list[Resource]:
     """The resources that are created or updated, in their order."""
     anew = set(replaced(before, after))
     return [
@@ -59,7 +59,7 @@ def changed_by(before: Wanted | None, after: Wanted) -> list[Resource]:
     ]
 
 
-def changes_of(before: Wanted | None, after: Wanted) -> Iterator[Change]:
+def changes_of(before: DesiredStack | None, after: DesiredStack) -> Iterator[Change]:
     """What a change set does."""
     old = before.template.resources if before else dict[str, Object]()
     new, anew = after.template.resources, replaced(before, after)
@@ -73,7 +73,7 @@ def changes_of(before: Wanted | None, after: Wanted) -> Iterator[Change]:
             yield Change("Modify", name, kind, replaces=name in anew)
 
 
-def refuse_names(before: Wanted, after: Wanted) -> None:
+def refuse_names(before: DesiredStack, after: DesiredStack) -> None:
     """Check that what is replaced can exist twice, until the old one is deleted.
 
     Raises:

@@ -25,7 +25,7 @@ from local.deployment import CREATED_FILE
 from local.engines.ports import free_port
 from local.intrinsics import resolve, stack_id
 from local.resources.base import Created
-from tests.cloudformation.building import ResourceFailedError, Wanted, scope_of
+from tests.cloudformation.building import DesiredStack, ResourceFailedError, scope_of
 
 ROOT = Path(__file__).parents[2]
 _CODE = {"AWS::Lambda::Function": "Code", "AWS::Lambda::LayerVersion": "Content"}
@@ -64,7 +64,7 @@ class LocalRuntime:
         self._assembly = state.with_name("deployed")
         self._port = str(free_port())  # the address of the API is an output, which remains
 
-    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+    def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
         self.stop()
         write_assembly(self._assembly, stacks, self._fetch)
@@ -75,7 +75,7 @@ class LocalRuntime:
             raise ResourceFailedError(name if stack == building else building, fact)
         return self._created()[building]
 
-    def remove(self, stack: Wanted, logical_id: str) -> None:
+    def remove(self, stack: DesiredStack, logical_id: str) -> None:
         """See `Builder.remove`: the function of a custom resource gets the event Delete."""
         resource = stack.template.stack.resources[logical_id]
         serves = (self._state / "endpoint.json").exists()
@@ -140,7 +140,7 @@ def failure(said: str) -> tuple[str, str, str] | None:
     return (found["stack"], found["name"], found["fact"].strip()) if found else None
 
 
-def write_assembly(folder: Path, stacks: Sequence[Wanted], fetch: Fetch) -> None:
+def write_assembly(folder: Path, stacks: Sequence[DesiredStack], fetch: Fetch) -> None:
     """Write an assembly of the templates, and unpack the assets that they name."""
     folder.mkdir(parents=True, exist_ok=True)
     keys: set[str] = set()
@@ -180,7 +180,7 @@ def _unpack(target: Path, bucket: str, fetch: Fetch) -> None:
     scratch.rename(target)
 
 
-def _assets(stack: Wanted) -> Iterator[tuple[str, str]]:
+def _assets(stack: DesiredStack) -> Iterator[tuple[str, str]]:
     """The bucket and key of all assets of a stack."""
     scope = scope_of(stack, {}, {})
     for resource in stack.template.stack.resources.values():

@@ -13,10 +13,10 @@ from local.intrinsics import UnresolvableError
 from local.resources.base import Created
 from tests.cloudformation.building import (
     Builder,
+    DesiredStack,
     Output,
     Place,
     ResourceFailedError,
-    Wanted,
     imports_of,
     made_up,
     outputs_of,
@@ -101,7 +101,7 @@ class Stacks:
             template = read(name, text)
             values = self._parameters(template.stack.parameters, parameters)
             record = self._proposed(name, creates=creates)
-            wanted = following(record.wanted, Wanted(name, template, values, self._place))
+            wanted = following(record.wanted, DesiredStack(name, template, values, self._place))
             changes = list(changes_of(record.wanted, wanted))
             same = record.wanted is not None and not changes and record.tags == tags
             identity = self._place.arn("cloudformation", f"changeSet/{change_set}/{uuid.uuid4()}")
@@ -205,7 +205,7 @@ class Stacks:
             record.becomes("CREATE_COMPLETE")
 
     def _update(self, record: Record, made: ChangeSet) -> None:
-        before = cast("Wanted", record.wanted)
+        before = cast("DesiredStack", record.wanted)
         outputs, imports = record.outputs, record.imports
         try:
             self._apply(record, before, made.wanted, "UPDATE")
@@ -228,7 +228,9 @@ class Stacks:
         else:
             record.becomes("UPDATE_COMPLETE")
 
-    def _apply(self, record: Record, before: Wanted | None, wanted: Wanted, verb: str) -> None:
+    def _apply(
+        self, record: Record, before: DesiredStack | None, wanted: DesiredStack, verb: str
+    ) -> None:
         exports = self._exports(besides=record)
         declared = wanted.template.stack.resources
         unbuilt = scope_of(wanted, {each: made_up(wanted, each) for each in declared}, exports)
@@ -242,17 +244,17 @@ class Stacks:
         self._refuse_exports(record, outputs)
         if removed or old:
             record.becomes("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-            self._remove(record, cast("Wanted", before), removed, creating=False)
-            self._remove_old(record, cast("Wanted", before), old)
+            self._remove(record, cast("DesiredStack", before), removed, creating=False)
+            self._remove_old(record, cast("DesiredStack", before), old)
         record.outputs, record.imports = outputs, imports
 
     def _built(
-        self, record: Record, before: Wanted | None, changed: Sequence[Resource], verb: str
+        self, record: Record, before: DesiredStack | None, changed: Sequence[Resource], verb: str
     ) -> Mapping[str, Created]:
         """Build, and note what becomes of each resource, up to the one that fails."""
         created: Mapping[str, Created] = {}
         failure: ResourceFailedError | None = None
-        anew = replaced(before, cast("Wanted", record.wanted))
+        anew = replaced(before, cast("DesiredStack", record.wanted))
         try:
             self._refuse_resources(record, before, changed)
             created = self._builder.build(self._wanted(), record.name)
@@ -266,7 +268,7 @@ class Stacks:
             if failure is not None and failure.logical_id == name:
                 record.part_becomes(name, f"{action}_FAILED", failure.reason)
                 raise failure
-            found = created.get(name) or made_up(cast("Wanted", record.wanted), name)
+            found = created.get(name) or made_up(cast("DesiredStack", record.wanted), name)
             part.physical_id = found.ref
             record.part_becomes(name, f"{action}_COMPLETE")
         if failure is not None:
@@ -274,17 +276,17 @@ class Stacks:
         return created
 
     def _refuse_resources(
-        self, record: Record, before: Wanted | None, changed: Sequence[Resource]
+        self, record: Record, before: DesiredStack | None, changed: Sequence[Resource]
     ) -> None:
         if before is not None:
-            refuse_names(before, cast("Wanted", record.wanted))
+            refuse_names(before, cast("DesiredStack", record.wanted))
         for each in changed:
             name = each.logical_id
             if name in self.failing:
                 raise ResourceFailedError(name, self.failing[name])
             old = before.template.resources.get(name) if before else None
             if each.kind == "AWS::DynamoDB::Table" and old is not None:
-                new = cast("Wanted", record.wanted).template.resources[name]
+                new = cast("DesiredStack", record.wanted).template.resources[name]
                 if len(changed_indexes(old, new)) > 1:
                     raise ResourceFailedError(
                         name,
@@ -324,7 +326,7 @@ class Stacks:
         return self._remove(record, record.wanted, names, creating=creating)
 
     def _remove(
-        self, record: Record, before: Wanted, names: Sequence[str], *, creating: bool
+        self, record: Record, before: DesiredStack, names: Sequence[str], *, creating: bool
     ) -> list[str]:
         """Remove resources, and return the names of those that could not be."""
         failed: list[str] = []
@@ -344,7 +346,7 @@ class Stacks:
             del record.parts[name]
         return failed
 
-    def _remove_old(self, record: Record, before: Wanted, old: Sequence[Part]) -> None:
+    def _remove_old(self, record: Record, before: DesiredStack, old: Sequence[Part]) -> None:
         """Remove what was replaced; the update succeeds even if something of it remains."""
         for part in old:
             declared = before.template.resources[part.logical_id]
@@ -355,7 +357,7 @@ class Stacks:
             else:
                 record.old_becomes(part, GONE)
 
-    def _refusal(self, stack: Wanted, part: Part) -> str | None:
+    def _refusal(self, stack: DesiredStack, part: Part) -> str | None:
         """Remove a resource, or return why it cannot be removed."""
         declared = stack.template.resources[part.logical_id]
         if is_protected(declared) and part.physical_id not in self.unprotected:
@@ -366,7 +368,7 @@ class Stacks:
             return error.reason
         return None
 
-    def _wanted(self) -> list[Wanted]:
+    def _wanted(self) -> list[DesiredStack]:
         return [
             each.wanted
             for each in self.all()

@@ -94,7 +94,7 @@ def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more
         assert figures[operation]["request"]["writeUnits"] <= limit
 
 
-def test_the_decision_on_audit_entries_tells_what_writes_cost_with_them(
+def test_the_decision_on_audit_entries_shows_what_writes_cost_with_them(
     figures: Mapping[str, Figures],
 ) -> None:
     record = DECISIONS / "0015-audit-entries-in-the-same-transaction.md"

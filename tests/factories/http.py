@@ -51,7 +51,7 @@ class Context:
 
 
 @dataclass
-class RememberedDenials:
+class RecordedDenials:
     """Remembers what was refused."""
 
     told: list[Denial] = field(default_factory=list[Denial])
@@ -61,7 +61,7 @@ class RememberedDenials:
 
 
 @dataclass
-class RememberedReads:
+class RecordedReads:
     """Remembers what callers were given: user, operation, request id, read."""
 
     told: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
@@ -87,8 +87,8 @@ class Client:
     router: Router
     user_id: str | None = "admin"
     authorization: Authorization = field(default_factory=OnlyUser)
-    denials: RememberedDenials = field(default_factory=RememberedDenials)
-    reads: RememberedReads = field(default_factory=RememberedReads)
+    denials: RecordedDenials = field(default_factory=RecordedDenials)
+    reads: RecordedReads = field(default_factory=RecordedReads)
     api_key_id: str | None = None
     """The key that authenticates the requests; None for a token."""
     subject: str | None = None

@@ -48,7 +48,7 @@ class KilledError(BaseException):
 
 
 @dataclass
-class Hands:
+class ManualClock:
     """A clock that tests turn; each look at it may move it on."""
 
     now: datetime = NOON
@@ -60,7 +60,7 @@ class Hands:
 
 
 @dataclass
-class NotedReindexing:
+class RecordedRebuildRequests:
     """The port `RebuildRequests`: what was asked for."""
 
     built: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
@@ -86,8 +86,8 @@ class Lifecycle:
     versions: VersionLifecycle
     deletes: DeleteSteps
     jobs: JobService
-    hands: Hands
-    reindexing: NotedReindexing
+    hands: ManualClock
+    reindexing: RecordedRebuildRequests
 
     def send(
         self, operation: str, *, user_id: str = "admin", revision: int | None = None, **body: Any
@@ -185,9 +185,9 @@ def lifecycle(
     tables: Tables, objects: Objects, *, files: int = 3, versions: int = 3, base_prefix: str = "/"
 ) -> Lifecycle:
     """An asset without files; `files` and `versions` are what a step deals with."""
-    hands = Hands()
+    hands = ManualClock()
     shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
-    repository, reindexing = LifecycleRepository(tables), NotedReindexing()
+    repository, reindexing = LifecycleRepository(tables), RecordedRebuildRequests()
     jobs = JobService(JobRepository(tables), OnlyUser(), audit_service(objects), hands)
     steps = ArchiveSteps(repository, shown.assets, objects, reindexing, files=files)
     deletes = DeleteSteps(

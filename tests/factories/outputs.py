@@ -32,7 +32,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 
 
 @dataclass
-class Studio:
+class OutputSetup:
     """The gallery's asset `statue`, and executions whose outputs are stored with it."""
 
     museum: Gallery

@@ -17,7 +17,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 
 @dataclass
-class Bench:
+class ReplaySetup:
     """A failure bucket that something gets into, and replays whose clock can be set."""
 
     tables: Tables

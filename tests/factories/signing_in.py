@@ -24,7 +24,7 @@ ISSUER = "https://idp.example.org/realm"
 
 
 @dataclass
-class Hand:
+class ManualClock:
     """A clock that the test moves."""
 
     at: datetime
@@ -38,7 +38,7 @@ class Deployment:
     """Something that takes the tokens of one provider, and what it warns of."""
 
     provider: Provider
-    hand: Hand
+    hand: ManualClock
     warnings: list[str] = field(default_factory=list[str])
     issuer: dict[str, Any] = field(default_factory=dict[str, Any])
 

@@ -9,7 +9,7 @@ from backend.core.runs import RunInput, RunState, RunStatus, StepState, TaskKind
 STARTED_AT = "2026-01-02T03:04:05.678Z"
 
 
-class Started(NamedTuple):
+class StartedExecution(NamedTuple):
     """One execution that was started."""
 
     given: RunInput
@@ -23,7 +23,7 @@ class FakeRuns:
     """
 
     def __init__(self) -> None:
-        self.started: dict[str, Started] = {}
+        self.started: dict[str, StartedExecution] = {}
         self.fail_next = 0
         self.refused: set[str] = set()
         self.histories: dict[str, dict[int, StepState]] = {}
@@ -32,7 +32,7 @@ class FakeRuns:
         self._fail()
         known = self.started.get(execution_id)
         if known is None:
-            self.started[execution_id] = Started(given, RunState("RUNNING", STARTED_AT))
+            self.started[execution_id] = StartedExecution(given, RunState("RUNNING", STARTED_AT))
 
     def stop(self, execution_id: str, *, error: str, cause: str) -> None:
         self._fail()

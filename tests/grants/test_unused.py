@@ -27,7 +27,7 @@ def test_every_grant_is_used_or_has_a_reason(roles: dict[str, Usage]) -> None:
     assert unexplained(roles) == []
 
 
-def test_a_grant_that_nothing_uses_and_nobody_explains_is_found() -> None:
+def test_a_grant_that_nothing_uses_and_no_reason_explains_is_found() -> None:
     used, unused = Grant("dynamodb:GetItem", f"{_TABLE}Jobs"), Grant("dynamodb:Scan", f"{_TABLE}X")
     usage = Usage({used, unused}, {used: {"dynamodb:GetItem"}})
     assert unexplained({"vitrine-local-api-JobsApiRole": usage}) == [

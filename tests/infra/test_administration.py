@@ -52,7 +52,7 @@ def test_no_stage_has_a_user_pool_unless_it_wants_one(assembly: Assembly) -> Non
     assert _granted(assembly, "cognito-idp:") == {}
 
 
-def test_a_wanted_user_pool_outlives_its_stack_and_lets_nobody_sign_up(
+def test_a_wanted_user_pool_outlives_its_stack_and_allows_no_sign_up(
     with_pool: Assembly,
 ) -> None:
     (pool,) = with_pool.of_type(POOL).values()

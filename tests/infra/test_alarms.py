@@ -88,7 +88,9 @@ def test_the_alarms_are_those_of_the_declarations(prod: Assembly) -> None:
     assert set(prod.of_type(ALARM)) == _expected()
 
 
-def test_every_alarm_tells_the_operators_and_none_rings_for_silence(prod: Assembly) -> None:
+def test_every_alarm_notifies_the_operators_and_none_treats_missing_data_as_bad(
+    prod: Assembly,
+) -> None:
     for alarm in prod.of_type(ALARM).values():
         assert prod.texts(alarm.properties["AlarmActions"]) == [TOPIC]
         assert alarm.properties["TreatMissingData"] == "notBreaching"
@@ -155,7 +157,7 @@ def test_one_alarm_watches_the_throttles_of_all_functions(prod: Assembly) -> Non
     assert alarm.properties["Threshold"] == 0
 
 
-def test_what_rings_of_an_outage_lasts_longer_than_a_message_that_is_given_back_waits(
+def test_an_alarm_of_an_outage_lasts_longer_than_a_message_that_is_returned_waits(
     prod: Assembly,
 ) -> None:
     for spec in OF_QUEUES:
@@ -166,7 +168,7 @@ def test_what_rings_of_an_outage_lasts_longer_than_a_message_that_is_given_back_
 
 
 @pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.name)
-def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> None:
+def test_a_queue_that_is_not_consumed_raises_an_alarm(prod: Assembly, queue: Queue) -> None:
     alarm = prod.resource(f"{queue.name}AgeAlarm")
     assert _metric(alarm) == ("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum")
     assert alarm.properties["Threshold"] == 3600
@@ -180,7 +182,9 @@ def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> N
 
 
 @pytest.mark.parametrize("consumer", OF_STREAMS)
-def test_a_consumer_that_is_behind_its_stream_rings(prod: Assembly, consumer: str) -> None:
+def test_a_consumer_that_is_behind_its_stream_raises_an_alarm(
+    prod: Assembly, consumer: str
+) -> None:
     alarm = prod.resource(f"{consumer}IteratorAgeAlarm")
     assert _metric(alarm) == ("AWS/Lambda", "IteratorAge", "Maximum")
     assert alarm.properties["Threshold"] == 300_000
@@ -208,7 +212,7 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
     assert by == _dimensions(prod, alarm) == dimensions(spec.name)
 
 
-def test_a_refusal_that_is_not_entered_rings(
+def test_a_refusal_that_is_not_entered_raises_an_alarm(
     prod: Assembly, capsys: pytest.CaptureFixture[str]
 ) -> None:
     count(DENIALS_NOT_ENTERED)
@@ -220,7 +224,7 @@ def test_a_refusal_that_is_not_entered_rings(
     assert by == _dimensions(prod, alarm) == OF_API
 
 
-def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:
+def test_a_server_error_of_the_api_raises_an_alarm(prod: Assembly) -> None:
     alarm = prod.resource("ApiServerErrorsAlarm")
     assert _metric(alarm) == ("AWS/ApiGateway", "5xx", "Sum")
     assert alarm.properties["Threshold"] == 5
@@ -228,7 +232,7 @@ def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:
 
 
 @pytest.mark.parametrize("what", SEARCH_DOMAIN)
-def test_a_search_domain_in_trouble_rings(prod: Assembly, what: str) -> None:
+def test_a_search_domain_in_trouble_raises_an_alarm(prod: Assembly, what: str) -> None:
     alarm = prod.resource(f"Search{what}Alarm")
     metric, statistic, operator, threshold = SEARCH_DOMAIN[what]
     assert _metric(alarm) == ("AWS/ES", metric, statistic)

@@ -119,7 +119,7 @@ def test_code_that_the_version_cannot_take_stops_the_synthesis(tmp_path: Path) -
         assets.compile_folder(tmp_path, Path(sys.executable))
 
 
-def test_a_python_is_found_or_told_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_is_found_or_reported_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assets, "PYTHON", "3.99")
     assert assets.find_python() is None
 

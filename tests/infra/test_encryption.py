@@ -74,7 +74,7 @@ def test_the_key_is_kept_and_rotated(assembly: Assembly) -> None:
     assert assembly.resource("DataKey").properties["EnableKeyRotation"] is True
 
 
-def test_only_logs_and_rules_use_the_key_for_nobodys_sake(assembly: Assembly) -> None:
+def test_only_logs_and_rules_use_the_key_without_a_caller(assembly: Assembly) -> None:
     policy = assembly.resource("DataKey").properties["KeyPolicy"]["Statement"]
     services = {
         assembly.text(statement["Principal"]["Service"]): statement

@@ -47,7 +47,7 @@ def test_only_readers_are_in_tenant_isolation(assembly: Assembly) -> None:
         assert tenancy == (isolated if spec.kind == "reader" else None), spec.name
 
 
-def test_a_pipeline_calls_its_own_reader_and_nobody_else_does(assembly: Assembly) -> None:
+def test_a_pipeline_calls_its_own_reader_and_no_other_does(assembly: Assembly) -> None:
     for spec in FUNCTIONS:
         role = assembly.resource(f"{spec.name}Role")
         called = [

@@ -132,7 +132,7 @@ def test_a_bucket_refuses_whatever_comes_without_tls(assembly: Assembly, bucket:
     }
 
 
-def test_nobody_but_the_log_services_is_allowed_by_a_bucket_policy(assembly: Assembly) -> None:
+def test_only_the_log_services_are_allowed_by_a_bucket_policy(assembly: Assembly) -> None:
     for bucket in BUCKETS:
         allowed = [s for s in _policy(assembly, bucket) if s["Effect"] == "Allow"]
         services = {statement["Principal"]["Service"] for statement in allowed}
@@ -212,7 +212,7 @@ def test_a_bucket_expires_what_is_declared_and_nothing_else(
 
 
 @pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)
-def test_unfinished_multipart_uploads_are_given_up(assembly: Assembly, bucket: Bucket) -> None:
+def test_unfinished_multipart_uploads_are_abandoned(assembly: Assembly, bucket: Bucket) -> None:
     rules = assembly.resource(bucket.name).properties["LifecycleConfiguration"]["Rules"]
     aborting = [rule for rule in rules if "AbortIncompleteMultipartUpload" in rule]
     assert [rule["AbortIncompleteMultipartUpload"] for rule in aborting] == [

@@ -87,7 +87,7 @@ def test_a_user_without_rights_has_a_profile_features_and_no_pages(runtime: Runt
     assert [page["route__path"] for page in allowed] == ["/assets"]
 
 
-def test_without_a_user_pool_nobody_is_administered_there(runtime: Runtime) -> None:
+def test_without_a_user_pool_no_one_is_administered_there(runtime: Runtime) -> None:
     api = runtime.client()
     for method, path, body in (
         ("GET", "/user/cognito", None),

@@ -28,7 +28,7 @@ MOVED = "POST /moveFile 200"
 
 
 @dataclass
-class Storm:
+class ConcurrentClients:
     """What was said to the clients; the `edits` by their revision, `versions` that were made.
 
     `unsure` are edits of which it was not said what became of them.
@@ -99,7 +99,7 @@ def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     contents = [noise(100, f"{database}-{number}") for number in range(FILES)]
     api.upload(database, asset, {path: [body] for path, body in zip(PATHS, contents, strict=False)})
     runtime.drain()
-    storm = Storm(f"/database/{database}/assets/{asset}")
+    storm = ConcurrentClients(f"/database/{database}/assets/{asset}")
     before = _etags(api, storm)
 
     _rage(runtime, storm)
@@ -118,7 +118,7 @@ def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     wait_until(lambda: drift(api, database) == {})
 
 
-def _rage(runtime: Runtime, storm: Storm) -> None:
+def _rage(runtime: Runtime, storm: ConcurrentClients) -> None:
     clients = [runtime.client() for _ in range(CLIENTS)]
     threads = [
         threading.Thread(target=storm.rage, args=(client, seed))
@@ -130,13 +130,13 @@ def _rage(runtime: Runtime, storm: Storm) -> None:
         thread.join()
 
 
-def _is_brought_back(api: Api, storm: Storm) -> bool:
+def _is_brought_back(api: Api, storm: ConcurrentClients) -> bool:
     """Ask for it each time: what is still being archived cannot be brought back yet."""
     api.send("PUT", storm.path + "/unarchiveAsset", {"confirmUnarchive": True})
     return api.send("GET", storm.path).status_code == 200
 
 
-def _etags(api: Api, storm: Storm) -> list[str]:
+def _etags(api: Api, storm: ConcurrentClients) -> list[str]:
     """The ETags of the files, which follow from their bytes."""
     infos = (
         api.ok("GET", storm.path + "/fileInfo", params={"filePath": file["relativePath"]})
@@ -145,7 +145,7 @@ def _etags(api: Api, storm: Storm) -> list[str]:
     return [info["etag"] for info in infos]
 
 
-def _the_last_edit_stands(api: Api, storm: Storm) -> None:
+def _the_last_edit_stands(api: Api, storm: ConcurrentClients) -> None:
     """Each edit has a revision of its own, and no earlier one overwrote a later one."""
     revisions = [revision for revision, _ in storm.edits]
     assert len(revisions) == len(set(revisions)), "two edits made the same revision"
@@ -153,7 +153,7 @@ def _the_last_edit_stands(api: Api, storm: Storm) -> None:
     assert api.ok("GET", storm.path)["description"] in {last} | storm.unsure
 
 
-def _versions_have_numbers_of_their_own(api: Api, storm: Storm) -> None:
+def _versions_have_numbers_of_their_own(api: Api, storm: ConcurrentClients) -> None:
     """A version that failed, as the asset was archived meanwhile, leaves a gap."""
     listed = api.ok("GET", storm.path + "/getVersions")["versions"]
     numbers = [int(version["Version"]) for version in listed]

@@ -119,7 +119,7 @@ def _copied_elsewhere(api: Api, database: str, lion: str) -> str:
     return other
 
 
-def test_a_file_is_archived_brought_back_reverted_and_deleted(
+def test_a_file_is_archived_restored_reverted_and_deleted(
     api: Api, s3: Any, database: str, lion: str
 ) -> None:
     file = {"filePath": ODD}

@@ -156,7 +156,7 @@ def test_a_denial_takes_effect_in_all_functions(world: World) -> None:
     wait_until(lambda: shown() == (1, 200, {world.seen}, 2), seconds=GONE_SECONDS)
 
 
-def test_a_role_that_was_taken_away_is_gone_in_all_functions(world: World) -> None:
+def test_a_role_that_was_taken_away_has_no_effect_in_any_function(world: World) -> None:
     asset = f"/database/{world.own}/assets/{world.seen}"
     asks = [
         lambda: world.viewer.send("GET", "/database").status_code,

@@ -35,14 +35,14 @@ def png(color: tuple[int, int, int]) -> bytes:
     return written.getvalue()
 
 
-class Gallery:
+class PreviewAsset:
     """An asset of pictures, a model, and files without a preview; its own preview is green."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime, self.admin = runtime, runtime.client()
         admin = self.admin
         self.database = admin.new_database(f"db-{uuid4().hex[:12]}", processing=True)
-        self.asset = admin.new_asset(self.database, "Gallery")
+        self.asset = admin.new_asset(self.database, "PreviewAsset")
         self.path = f"/database/{self.database}/assets/{self.asset}"
         files = {path: [png(color)] for path, color in COLORS.items()}
         files |= {"/tile.obj": [TILE], "/notes.txt": [b"notes"], "/broken.png": [b"\x89PNG\r\n"]}
@@ -110,8 +110,8 @@ PATHS = tuple(filter(None, EXPECTED))
 
 
 @pytest.fixture(scope="module")
-def gallery(runtime: Runtime) -> Gallery:
-    made = Gallery(runtime)
+def gallery(runtime: Runtime) -> PreviewAsset:
+    made = PreviewAsset(runtime)
     wait_for(lambda: made.outcomes(made.hits(made.admin)), EXPECTED)
     return made
 
@@ -129,7 +129,7 @@ def color_of(url: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def test_a_search_and_names_return_urls_that_serve_the_pictures(gallery: Gallery) -> None:
+def test_a_search_and_names_return_urls_that_serve_the_pictures(gallery: PreviewAsset) -> None:
     found, named = gallery.hits(gallery.admin), gallery.named(gallery.admin, *PATHS)
     assert gallery.outcomes(named) == EXPECTED
     for path, color in {**COLORS, "": (0, 255, 0)}.items():
@@ -145,14 +145,14 @@ def test_a_search_and_names_return_urls_that_serve_the_pictures(gallery: Gallery
     )
 
 
-def test_files_under_their_asset_have_pictures_too(gallery: Gallery) -> None:
+def test_files_under_their_asset_have_pictures_too(gallery: PreviewAsset) -> None:
     (asset,) = gallery.hits(gallery.admin, foldFiles=True, size=100).values()
     assert "preview" in asset
     assert asset["files"]
     assert all("preview" in file or "previewMissing" in file for file in asset["files"])
 
 
-def test_no_request_to_s3_is_sent_for_the_pictures(gallery: Gallery) -> None:
+def test_no_request_to_s3_is_sent_for_the_pictures(gallery: PreviewAsset) -> None:
     gallery.runtime.admin("DELETE", "/requests")
     gallery.hits(gallery.admin)
     gallery.named(gallery.admin, *PATHS)
@@ -161,7 +161,7 @@ def test_no_request_to_s3_is_sent_for_the_pictures(gallery: Gallery) -> None:
     assert requests.get("s3", set()) == set()
 
 
-def test_another_picture_has_another_id_and_its_own_url(gallery: Gallery) -> None:
+def test_another_picture_has_another_id_and_its_own_url(gallery: PreviewAsset) -> None:
     path = "/red.png"
     before = gallery.hits(gallery.admin)[path]["preview"]["id"]
     gallery.admin.upload(gallery.database, gallery.asset, {path: [png((255, 255, 0))]})
@@ -169,7 +169,7 @@ def test_another_picture_has_another_id_and_its_own_url(gallery: Gallery) -> Non
     assert color_of(gallery.hits(gallery.admin)[path]["preview"]["url"]) == (255, 255, 0)
 
 
-def test_only_those_who_may_download_receive_pictures(gallery: Gallery) -> None:
+def test_only_those_who_may_download_receive_pictures(gallery: PreviewAsset) -> None:
     admin = gallery.admin
     role = new_role(admin)
     user, viewer = user_of(gallery.runtime, role)
@@ -206,7 +206,7 @@ def test_only_those_who_may_download_receive_pictures(gallery: Gallery) -> None:
     wait_until(lambda: user in readers())
 
 
-def test_pictures_of_an_asset_that_is_not_distributable_are_kept(gallery: Gallery) -> None:
+def test_pictures_of_an_asset_that_is_not_distributable_are_kept(gallery: PreviewAsset) -> None:
     gallery.admin.ok("PUT", gallery.path, {"isDistributable": False})
     kept = dict.fromkeys(EXPECTED, "notDistributable")
     assert gallery.outcomes(gallery.hits(gallery.admin)) == kept

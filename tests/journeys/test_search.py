@@ -195,7 +195,9 @@ def _eventually(ask: Callable[[], set[str]], expected: set[str]) -> bool:
     return True
 
 
-def test_pages_by_cursor_go_on_where_the_last_one_ended(writer: Writer, runtime: Runtime) -> None:
+def test_pages_by_cursor_continue_where_the_last_one_ended(
+    writer: Writer, runtime: Runtime
+) -> None:
     made = {writer.api.new_asset(writer.database, f"Pump {number}") for number in range(5)}
     tokens = writer.tokens
     writer.tokens = [",".join(tokens)]

@@ -24,7 +24,7 @@ UNASKED = {
 """Routes of the contract that no entry asks: the local runtime has no user pool."""
 
 
-def test_entries_are_told_apart_by_their_names() -> None:
+def test_entries_are_distinguished_by_their_names() -> None:
     names = [request.name for request in RECORDED]
     assert len(set(names)) == len(names) >= 60
     assert all(request.source and request.client in stock.CLIENT_HEADERS for request in RECORDED)
@@ -52,7 +52,7 @@ def test_missing_fields_of_a_reply_are_reported() -> None:
     assert told({}, 404) == ["404 instead of 200: {}"]
 
 
-def test_every_route_of_the_contract_is_asked() -> None:
+def test_every_route_of_the_contract_is_requested() -> None:
     asked = {_route(call) for call in (request.call for request in RECORDED) if "/" in call}
     contract = {route.key for route in ROUTES if not route.ours}
     assert contract - asked == UNASKED

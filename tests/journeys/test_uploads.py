@@ -101,7 +101,7 @@ def whole_parts(listed: list[Any], file: Path) -> list[Any]:
     ]
 
 
-def test_an_import_that_was_killed_goes_on_in_the_middle_of_a_file(
+def test_an_import_that_was_killed_continues_in_the_middle_of_a_file(
     runtime: Runtime, api: Api, folder: Path, tmp_path: Path
 ) -> None:
     database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
@@ -132,7 +132,7 @@ def test_an_import_that_was_killed_goes_on_in_the_middle_of_a_file(
     assert list(journal.entries()) == []
 
 
-def test_the_command_goes_on_with_an_upload_by_its_id(
+def test_the_command_continues_an_upload_by_its_id(
     runtime: Runtime, api: Api, folder: Path, tmp_path: Path
 ) -> None:
     database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
@@ -155,7 +155,7 @@ def test_the_command_goes_on_with_an_upload_by_its_id(
     assert ask("list", "--here")["items"] == []
 
 
-def test_an_upload_that_is_given_up_leaves_nothing(api: Api, database: str) -> None:
+def test_an_upload_that_is_abandoned_leaves_nothing(api: Api, database: str) -> None:
     asset = api.new_asset(database, "given up")
     scope = {"assetId": asset, "databaseId": database, "uploadType": "assetFile"}
     wanted = [{"relativeKey": "/a.glb", "file_size": 10, "num_parts": 1}]

@@ -62,7 +62,7 @@ def record(value: str) -> dict[str, Any]:
     }
 
 
-def test_a_version_is_made_read_compared_and_gone_back_to(api: Api, database: str) -> None:
+def test_a_version_is_made_read_compared_and_reverted_to(api: Api, database: str) -> None:
     asset = api.new_asset(database, "A pump")
     base = base_of(database, asset)
     api.upload(database, asset, {"/a.stl": [b"solid old\n"], "/b.stl": [b"solid b\n"]})
@@ -204,7 +204,7 @@ def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database
     assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
 
 
-def test_an_alias_that_a_version_gives_up_is_free_for_another(api: Api, database: str) -> None:
+def test_an_alias_that_a_version_drops_is_free_for_another(api: Api, database: str) -> None:
     asset = api.new_asset(database, "Shown")
     base = base_of(database, asset)
     for body in (b"solid old\n", b"solid new\n"):
@@ -217,7 +217,7 @@ def test_an_alias_that_a_version_gives_up_is_free_for_another(api: Api, database
     assert content(api, base, assetVersionIdAlias="stored") == b"solid old\n"
 
 
-def test_a_file_that_is_deleted_for_good_leaves_its_versions(api: Api, database: str) -> None:
+def test_a_file_that_is_deleted_permanently_leaves_its_versions(api: Api, database: str) -> None:
     asset = api.new_asset(database, "Half of it")
     base = base_of(database, asset)
     api.upload(database, asset, {"/a.stl": [b"solid a\n"], "/b.stl": [b"solid b\n"]})

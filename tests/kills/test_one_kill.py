@@ -67,7 +67,7 @@ TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
 @dataclass
-class Before:
+class StateBeforeKill:
     """What was there, and what was in flight, when everything died."""
 
     runtime: Runtime
@@ -87,7 +87,7 @@ class Before:
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
+def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StateBeforeKill]:
     """Start all the work, kill everything in the middle of it, and start the runtime again."""
     folder = tmp_path_factory.mktemp("one-kill")
     runtime = Runtime(folder / "state")
@@ -103,7 +103,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
         runtime.down()
 
 
-def _kill_amid_work(found: Before) -> None:
+def _kill_amid_work(found: StateBeforeKill) -> None:
     runtime, api = found.runtime, found.runtime.client()
     completion = _uploaded_large_file(found)
     # One upload at a time, so that the import lasts until the kill.
@@ -122,7 +122,7 @@ def _kill_amid_work(found: Before) -> None:
     assert found.written.wrong == []
 
 
-def _furnished(runtime: Runtime, folder: Path) -> Before:
+def _furnished(runtime: Runtime, folder: Path) -> StateBeforeKill:
     api = runtime.client()
     for database in ("killed", "museum", "replayed", "tagged", "large", "forge"):
         api.new_database(database)
@@ -148,7 +148,9 @@ def _furnished(runtime: Runtime, folder: Path) -> Before:
     answered = _called_pipeline(runtime)
     runtime.drain(INDEXED_SECONDS)
     key = runtime.endpoint["adminApiKey"]
-    return Before(runtime, key, Load("killed"), folder, lion, versions, "", "", "", answered)
+    return StateBeforeKill(
+        runtime, key, Load("killed"), folder, lion, versions, "", "", "", answered
+    )
 
 
 def _called_pipeline(runtime: Runtime) -> str:
@@ -193,7 +195,7 @@ def _unarchive(runtime: Runtime, lion: ManyFiles) -> None:
         change(runtime.client(), "unarchive", lion.path)
 
 
-def _uploaded_large_file(found: Before) -> dict[str, Any]:
+def _uploaded_large_file(found: StateBeforeKill) -> dict[str, Any]:
     """Upload 400 MiB; return the request that completes it, after which the copy begins."""
     api = found.runtime.client()
     api.new_asset("large", "statue", assetId="statue")
@@ -207,7 +209,7 @@ def _uploaded_large_file(found: Before) -> dict[str, Any]:
     return {**scope, "files": [done]}
 
 
-def _kill_amid_the_copy(found: Before, importing: subprocess.Popen[str]) -> None:
+def _kill_amid_the_copy(found: StateBeforeKill, importing: subprocess.Popen[str]) -> None:
     wait_until(lambda: _copied(found.runtime) > PARTS, every=0.005)  # it may take a second
     wait_until(lambda: len(found.written.acknowledged) >= 3)
     assert importing.poll() is None, "the import ended before the kill"
@@ -234,14 +236,14 @@ def _let_schedules_be_due(state: Path) -> None:
     base.close()
 
 
-def test_acknowledged_writes_are_there_and_the_index_is_right(before: Before) -> None:
+def test_acknowledged_writes_are_there_and_the_index_is_right(before: StateBeforeKill) -> None:
     """First of all: its minute runs from the restart."""
     becomes_right(before.runtime, "killed")
     assert before.runtime.endpoint["adminApiKey"] == before.key
     assert lost(before.written, stored(before.runtime.client(), "killed")) == []
 
 
-def test_executions_end_truthfully_within_a_minute(before: Before) -> None:
+def test_executions_end_truthfully_within_a_minute(before: StateBeforeKill) -> None:
     api = before.runtime.client()
     ids = [before.answered, *before.inspections]
 
@@ -261,19 +263,19 @@ def test_executions_end_truthfully_within_a_minute(before: Before) -> None:
     api.ok("POST", f"{HAMMER}/executions/{before.answered}/rerun")
 
 
-def test_files_that_were_coming_back_are_all_there(before: Before) -> None:
+def test_files_that_were_coming_back_are_all_there(before: StateBeforeKill) -> None:
     before.lion.demand(archived=False)
     assert before.lion.versions() == before.versions  # nothing was copied
 
 
-def test_the_job_is_done(before: Before) -> None:
+def test_the_job_is_done(before: StateBeforeKill) -> None:
     before.runtime.drain()
     api = before.runtime.client()
     assert api.ok("GET", f"/jobs/{before.job_id}")["state"] == "done"
     assert set(tags_of(api, "tagged")) == {()}
 
 
-def test_the_large_file_is_whole(before: Before) -> None:
+def test_the_large_file_is_whole(before: StateBeforeKill) -> None:
     api = before.runtime.client()
     wait_until(lambda: api.ok("GET", before.upload)["state"] != "working", seconds=600)
     (file,) = api.ok("GET", before.upload)["files"]
@@ -297,12 +299,12 @@ def _downloaded(api: Api, place: str) -> str:
     return digest.hexdigest()
 
 
-def test_the_next_import_finishes_the_one_that_died(before: Before) -> None:
+def test_the_next_import_finishes_the_one_that_died(before: StateBeforeKill) -> None:
     found = figures(before.runtime, before.folder, "imported-folder")
     files = 10 * ASSETS
     assert (found["assets"], found["files"], found["searchable"]) == (ASSETS, files, files)
 
 
-def test_the_schedule_replays_batches_that_a_stream_abandoned(before: Before) -> None:
+def test_the_schedule_replays_batches_that_a_stream_abandoned(before: StateBeforeKill) -> None:
     api = before.runtime.client()
     wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])

@@ -25,7 +25,7 @@ SECONDS = 600
 READERS = ("InspectReader", "InspectCadReader")
 
 
-class Alone:
+class SingleFileAsset:
     """An asset with one file."""
 
     def sizes(self) -> Mapping[str, int]:
@@ -58,7 +58,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dic
     for path, data in smallest().items():
         folder = tmp_path_factory.mktemp("read")
         (folder / "content").write_bytes(data)
-        result = jail.inspect(path.strip("/"), folder / "content", Alone(), folder).result
+        result = jail.inspect(path.strip("/"), folder / "content", SingleFileAsset(), folder).result
         facts = {"refused": result.refused} if result.refused else result.facts
         names = ("refused", "format", "triangles", "vertices", "width", "watertight")
         found[path] = {f"fact_{n}": written(facts[n]) for n in names if n in facts}

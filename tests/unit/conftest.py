@@ -91,7 +91,7 @@ def dynamo_tables(settings: Settings) -> DynamoTables:
     client = dynamodb()
     created: set[str] = set()
 
-    class OnFirstUse(Settings):
+    class TablesOnFirstUse(Settings):
         def table(self, table: Table) -> str:
             name = settings.table(table)
             if name not in created:
@@ -99,7 +99,7 @@ def dynamo_tables(settings: Settings) -> DynamoTables:
                 client.create_table(**create_table_request(table, name))
             return name
 
-    return DynamoTables(client, OnFirstUse(settings.environment))
+    return DynamoTables(client, TablesOnFirstUse(settings.environment))
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_an_object_that_is_as_it_was_is_replaced(store: Store) -> None:
     assert (body_of(store), head.content_type) == (b"2", "application/json")
 
 
-def test_an_object_that_was_written_anew_is_not_replaced(store: Store) -> None:
+def test_an_object_that_was_written_again_is_not_replaced(store: Store) -> None:
     old = put(store, b"1")
     put(store, b"2")
     assert not replace(store, b"3", etag=old)

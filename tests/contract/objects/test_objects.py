@@ -29,7 +29,7 @@ def send(store: Store, key: str, upload_id: str, number: int, body: bytes) -> Pa
     return Part(number, store.send(url, body).strip('"'), len(body))
 
 
-def test_a_head_tells_size_type_and_metadata(store: Store) -> None:
+def test_a_head_shows_size_type_and_metadata(store: Store) -> None:
     version_id = put(store, "a/b.txt")
     head = store.objects.head(store.bucket, "a/b.txt")
     assert isinstance(head, ObjectHead)
@@ -38,11 +38,11 @@ def test_a_head_tells_size_type_and_metadata(store: Store) -> None:
     assert head.version.is_latest
 
 
-def test_a_head_of_what_never_was_tells_nothing(store: Store) -> None:
+def test_a_head_of_what_never_was_returns_nothing(store: Store) -> None:
     assert store.objects.head(store.bucket, "a/none.txt") is None
 
 
-def test_a_head_tells_a_delete_marker_and_old_versions_stay(store: Store) -> None:
+def test_a_head_shows_a_delete_marker_and_old_versions_stay(store: Store) -> None:
     version_id = put(store, "a/b.txt")
     store.objects.delete(store.bucket, "a/b.txt")
     marker = store.objects.head(store.bucket, "a/b.txt")
@@ -53,18 +53,18 @@ def test_a_head_tells_a_delete_marker_and_old_versions_stay(store: Store) -> Non
     assert isinstance(old, ObjectHead)
 
 
-def test_a_head_of_an_unknown_version_tells_nothing(store: Store) -> None:
+def test_a_head_of_an_unknown_version_returns_nothing(store: Store) -> None:
     put(store, "a/b.txt")
     other = put(store, "a/c.txt")
     assert store.objects.head(store.bucket, "a/b.txt", version_id=other) is None
 
 
-def test_a_head_of_what_is_no_version_id_tells_nothing(store: Store) -> None:
+def test_a_head_of_what_is_no_version_id_returns_nothing(store: Store) -> None:
     put(store, "a/b.txt")
     assert store.objects.head(store.bucket, "a/b.txt", version_id="no-such-version") is None
 
 
-def test_a_head_of_a_marker_by_its_version_tells_the_marker(store: Store) -> None:
+def test_a_head_of_a_marker_by_its_version_shows_the_marker(store: Store) -> None:
     put(store, "a/b.txt")
     store.objects.delete(store.bucket, "a/b.txt")
     latest = store.objects.list_versions(store.bucket, "a/b.txt").versions[0]
@@ -73,7 +73,7 @@ def test_a_head_of_a_marker_by_its_version_tells_the_marker(store: Store) -> Non
     assert found.is_delete_marker
 
 
-def test_a_removed_version_is_gone_for_good(store: Store) -> None:
+def test_a_removed_version_is_deleted_permanently(store: Store) -> None:
     version_id = put(store, "a/b.txt")
     store.objects.delete_version(store.bucket, "a/b.txt", version_id=version_id)
     assert store.objects.head(store.bucket, "a/b.txt") is None
@@ -263,7 +263,7 @@ def test_a_copy_of_an_object_over_itself_has_its_new_metadata(store: Store) -> N
     assert (written.version_id == first) == (store.name == "versitygw")  # it changes the version
 
 
-def test_a_copy_of_a_version_that_is_gone_is_not_found(store: Store) -> None:
+def test_a_copy_of_a_version_that_was_deleted_is_not_found(store: Store) -> None:
     gone = put(store, "a/x.txt", b"first")
     put(store, "a/x.txt", b"second")
     store.objects.delete_version(store.bucket, "a/x.txt", version_id=gone)
@@ -359,7 +359,7 @@ def test_more_than_a_thousand_deletes_are_several_requests(store: Store) -> None
     assert store.objects.list_objects(store.bucket, "a/").objects == ()
 
 
-def test_a_version_that_is_gone_already_is_no_error(store: Store) -> None:
+def test_a_version_that_was_deleted_already_is_no_error(store: Store) -> None:
     version_id = put(store, "a/b.txt")
     for _ in range(2):
         store.objects.delete_many(store.bucket, [("a/b.txt", version_id)])
@@ -370,7 +370,7 @@ def test_nothing_to_delete_is_no_request(store: Store) -> None:
     store.objects.delete_many("no-such-bucket", [])
 
 
-def test_open_uploads_below_a_prefix_are_listed_until_they_are_given_up(store: Store) -> None:
+def test_open_uploads_below_a_prefix_are_listed_until_they_are_abandoned(store: Store) -> None:
     begun = {start(store, key): key for key in ("t/y1/ä b", "t/y1/c", "t/y1/c", "t/y2/d")}
     found = store.objects.list_multiparts(store.bucket, "t/y1/")
     assert sorted((one.key, one.upload_id) for one in found) == sorted(

@@ -43,7 +43,7 @@ def test_a_higher_version_takes_the_place_of_the_whole_document(cluster: Cluster
 
 
 @pytest.mark.parametrize("version", [1, 6, 7])
-def test_the_same_or_a_lower_version_is_a_conflict_that_tells_the_stored_one(
+def test_the_same_or_a_lower_version_is_a_conflict_that_shows_the_stored_one(
     cluster: Cluster, version: int
 ) -> None:
     write(cluster, "current version [99]", 7, str_assetname="first")
@@ -77,7 +77,7 @@ def test_results_are_in_the_order_of_the_writes_and_each_has_its_own(cluster: Cl
     assert [(one.id, one.status) for one in results] == [("a", 201), ("b", 409), ("c", 201)]
 
 
-def test_an_index_that_is_not_there_is_told_and_not_made(cluster: Cluster) -> None:
+def test_an_index_that_is_not_there_is_reported_and_not_made(cluster: Cluster) -> None:
     write_elsewhere = DocumentWrite("contract-none", "a", 1, "{}")
     (result,) = cluster.engine.bulk([write_elsewhere])
     assert result.status == 404
@@ -91,7 +91,7 @@ def test_an_id_of_512_bytes_is_taken_and_a_longer_one_is_refused(cluster: Cluste
         write(cluster, "é" * 256 + "x", 1)
 
 
-def test_an_index_is_made_once_and_is_mapped_as_asked(cluster: Cluster) -> None:
+def test_an_index_is_created_once_and_is_mapped_as_requested(cluster: Cluster) -> None:
     assert not cluster.engine.create_index(
         cluster.index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
     )
@@ -170,7 +170,7 @@ def test_a_document_is_removed_up_to_its_version(cluster: Cluster) -> None:
     assert write(cluster, "lower", 8).status == 201
 
 
-def test_a_stretch_goes_on_where_it_ended_in_the_order_of_bytes(cluster: Cluster) -> None:
+def test_a_stretch_continues_where_it_ended_in_the_order_of_bytes(cluster: Cluster) -> None:
     names = ["b", "a", "a.b", "a-b", "ä", "B", "\U0001f98a", "\uff5a"]
     for number, name in enumerate(names):
         write(cluster, f"d:{name}", number + 1, str_databaseid="d", str_assetid=name, hash="h")

@@ -44,7 +44,7 @@ def test_a_secret_is_what_was_stored(client: "SecretsManagerClient", settings: S
     assert secrets.value(PAGE_TOKEN_KEY) == "first PageTokenKey ä"
 
 
-def test_a_secret_is_asked_for_once(client: "SecretsManagerClient", settings: Settings) -> None:
+def test_a_secret_is_read_once(client: "SecretsManagerClient", settings: Settings) -> None:
     secrets = Secrets(client, settings)
     first = secrets.value(ADMIN_API_KEY)
     client.put_secret_value(SecretId=settings.secret(ADMIN_API_KEY), SecretString="second")

@@ -31,7 +31,7 @@ Replies = Callable[..., None]
 
 
 @dataclass
-class Lossy:
+class LossyEngine:
     """An engine behind a proxy. `tables` is the writer whose replies are lost; `others` is not."""
 
     tables: Tables
@@ -61,7 +61,7 @@ class Lossy:
         assert self.proxies.faults() == []
 
 
-def _before(url: str) -> Iterator[Lossy]:
+def _before(url: str) -> Iterator[LossyEngine]:
     """An engine at an address, with a proxy before it that runs in a thread."""
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever)
@@ -74,7 +74,7 @@ def _before(url: str) -> Iterator[Lossy]:
     client = session().client("dynamodb", endpoint_url=run(proxies.before("dynamodb", url)))
     tables = dynamo_tables(client)
     direct = session().client("dynamodb", endpoint_url=url)
-    yield Lossy(tables, type(tables)(direct, tables.settings), proxies, client)
+    yield LossyEngine(tables, type(tables)(direct, tables.settings), proxies, client)
     run(proxies.stop())
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
@@ -82,18 +82,18 @@ def _before(url: str) -> Iterator[Lossy]:
 
 
 @pytest.fixture(scope="module")
-def local(engines: RealEngines) -> Iterator[Lossy]:
+def local(engines: RealEngines) -> Iterator[LossyEngine]:
     yield from _before(engines.url("dynamodb"))
 
 
 @pytest.fixture(scope="module")
-def moto(moto_url: str) -> Iterator[Lossy]:
+def moto(moto_url: str) -> Iterator[LossyEngine]:
     yield from _before(moto_url)
 
 
 @pytest.fixture(params=["moto", "local"])
-def lossy(request: pytest.FixtureRequest) -> Lossy:
-    found: Lossy = request.getfixturevalue(request.param)
+def lossy(request: pytest.FixtureRequest) -> LossyEngine:
+    found: LossyEngine = request.getfixturevalue(request.param)
     return found
 
 
@@ -109,7 +109,7 @@ def revised(own: str, revision: int, **changes: Any) -> Update:
     )
 
 
-def test_a_new_item_is_put_though_the_first_reply_is_lost(lossy: Lossy, own: str) -> None:
+def test_a_new_item_is_put_though_the_first_reply_is_lost(lossy: LossyEngine, own: str) -> None:
     lossy.lose("PutItem")
     lossy.tables.write(put_new(ASSETS, asset(own, "a", x=1), TakenError("taken")))
     lossy.assert_lost()
@@ -117,7 +117,7 @@ def test_a_new_item_is_put_though_the_first_reply_is_lost(lossy: Lossy, own: str
 
 
 def test_a_new_item_is_still_its_writers_when_another_has_updated_it(
-    lossy: Lossy, own: str
+    lossy: LossyEngine, own: str
 ) -> None:
     update = Update(table=ASSETS, key=asset(own, "a"), set={"y": 2}, conditions=(exists("x"),))
     lossy.before_the_second_attempt("PutItem", lambda: lossy.others.write(update))
@@ -127,7 +127,7 @@ def test_a_new_item_is_still_its_writers_when_another_has_updated_it(
     assert read(lossy.tables, own, "a") == asset(own, "a", x=1, y=2)
 
 
-def test_equal_content_of_another_writer_is_a_conflict(lossy: Lossy, own: str) -> None:
+def test_equal_content_of_another_writer_is_a_conflict(lossy: LossyEngine, own: str) -> None:
     new = put_new(ASSETS, asset(own, "a", x=1), TakenError("taken"))
     lossy.before_the_second_attempt("PutItem", lambda: lossy.others.write(new))
     lossy.lose("PutItem", carried_out=False)
@@ -137,7 +137,7 @@ def test_equal_content_of_another_writer_is_a_conflict(lossy: Lossy, own: str) -
 
 
 def test_a_change_of_a_revision_is_made_once_and_answers_with_the_item(
-    lossy: Lossy, own: str
+    lossy: LossyEngine, own: str
 ) -> None:
     lossy.tables.write(Put(table=ASSETS, item=asset(own, "a", revision=4)))
     lossy.lose("UpdateItem")
@@ -147,7 +147,7 @@ def test_a_change_of_a_revision_is_made_once_and_answers_with_the_item(
         lossy.tables.write(revised(own, 4, x=1))
 
 
-def test_an_equal_change_by_another_writer_is_a_conflict(lossy: Lossy, own: str) -> None:
+def test_an_equal_change_by_another_writer_is_a_conflict(lossy: LossyEngine, own: str) -> None:
     lossy.tables.write(Put(table=ASSETS, item=asset(own, "a", revision=4)))
     same = revised(own, 4, x=1)
     lossy.before_the_second_attempt("UpdateItem", lambda: lossy.others.write(same))
@@ -157,7 +157,9 @@ def test_an_equal_change_by_another_writer_is_a_conflict(lossy: Lossy, own: str)
     lossy.assert_lost()
 
 
-def test_a_change_whose_condition_still_holds_is_not_made_twice(lossy: Lossy, own: str) -> None:
+def test_a_change_whose_condition_still_holds_is_not_made_twice(
+    lossy: LossyEngine, own: str
+) -> None:
     lossy.tables.write(Put(table=ASSETS, item=asset(own, "a", status="active")))
     touch = Update(
         table=ASSETS,
@@ -170,7 +172,7 @@ def test_a_change_whose_condition_still_holds_is_not_made_twice(lossy: Lossy, ow
     lossy.assert_lost()
 
 
-def test_a_change_that_a_transaction_follows_does_not_undo_it(lossy: Lossy, own: str) -> None:
+def test_a_change_that_a_transaction_follows_does_not_undo_it(lossy: LossyEngine, own: str) -> None:
     lossy.tables.write(Put(table=ASSETS, item=asset(own, "a", status="active")))
     change = Update(
         table=ASSETS, key=asset(own, "a"), set={"x": 1}, conditions=(equals("status", "active"),)
@@ -182,14 +184,14 @@ def test_a_change_that_a_transaction_follows_does_not_undo_it(lossy: Lossy, own:
     lossy.assert_lost()
 
 
-def test_a_count_is_not_added_twice(lossy: Lossy, own: str) -> None:
+def test_a_count_is_not_added_twice(lossy: LossyEngine, own: str) -> None:
     count = Update(table=RESERVATIONS, key={"reservationKey": own}, add={"count": 1})
     lossy.lose("UpdateItem")
     assert [(lossy.tables.write(count) or {})["count"] for _ in range(2)] == [1, 2]
     lossy.assert_lost()
 
 
-def test_an_increment_may_leave_a_number_out_and_repeats_none(lossy: Lossy, own: str) -> None:
+def test_an_increment_may_leave_a_number_out_and_repeats_none(lossy: LossyEngine, own: str) -> None:
     key = {"reservationKey": own}
     lossy.lose("UpdateItem")
     found = [lossy.tables.increment(RESERVATIONS, key, "n", initial=0)["n"] for _ in range(2)]
@@ -197,7 +199,7 @@ def test_an_increment_may_leave_a_number_out_and_repeats_none(lossy: Lossy, own:
     assert found == [2, 3]
 
 
-def test_nobody_reads_the_ids_of_writes(lossy: Lossy, own: str) -> None:
+def test_no_one_reads_the_ids_of_writes(lossy: LossyEngine, own: str) -> None:
     stored = asset(own, "a", revision=4)
     lossy.tables.write(put_new(ASSETS, stored, TakenError("taken")))
     lossy.tables.write(revised(own, 4))
@@ -211,8 +213,8 @@ def test_nobody_reads_the_ids_of_writes(lossy: Lossy, own: str) -> None:
     assert [item for item in found if item["databaseId"] == own] == [wanted]
 
 
-def test_a_job_goes_on_though_the_replies_to_its_lease_and_its_advance_are_lost(
-    lossy: Lossy, own: str
+def test_a_job_continues_though_the_replies_to_its_lease_and_its_advance_are_lost(
+    lossy: LossyEngine, own: str
 ) -> None:
     jobs = JobRepository(lossy.tables)
     runner = JobRunner(jobs, lambda: NOW)
@@ -237,7 +239,7 @@ def test_a_job_goes_on_though_the_replies_to_its_lease_and_its_advance_are_lost(
 
 
 def test_a_conditional_delete_is_carried_out_though_the_first_reply_is_lost(
-    local: Lossy, own: str
+    local: LossyEngine, own: str
 ) -> None:
     local.tables.write(Put(table=ASSETS, item=asset(own, "a", x=1)))
     gone = Delete(table=ASSETS, key=asset(own, "a"), conditions=(equals("x", 1),))
@@ -250,7 +252,7 @@ def test_a_conditional_delete_is_carried_out_though_the_first_reply_is_lost(
 
 
 def test_a_transaction_is_carried_out_once_though_the_first_reply_is_lost(
-    local: Lossy, own: str
+    local: LossyEngine, own: str
 ) -> None:
     free = Condition("n", "not >", 0)
     local.lose("TransactWriteItems")

@@ -132,7 +132,7 @@ def test_pages_leave_nothing_out_and_repeat_nothing(
     assert found == list("abcdefg")[:: -1 if newest_first else 1]
 
 
-def test_a_page_goes_on_after_an_item_that_has_gone(tables: Tables, own: str) -> None:
+def test_a_page_continues_after_an_item_that_was_deleted(tables: Tables, own: str) -> None:
     store(tables, own, *"abcd")
     query = Query(table=ASSETS, partition=own)
     first = tables.query(query, PageRequest(2))
@@ -163,7 +163,7 @@ def test_a_global_index_shows_what_has_its_keys(tables: Tables, own: str) -> Non
     assert ids(tables.query_all(by_id)) == ["b"]
 
 
-def test_an_index_over_everything_shows_what_is_asked_for(tables: Tables, own: str) -> None:
+def test_an_index_over_everything_shows_what_is_requested(tables: Tables, own: str) -> None:
     path = keys.FILE.build(own, "a", "/x")
     item = {"metadataKey": "k", keys.FILE.name: path, "metadataValue": "v", "more": 1}
     tables.write(Put(table=ASSET_FILE_METADATA, item=item))

@@ -38,7 +38,7 @@ def another_has_the_job(museum: Lifecycle) -> None:
 
 
 @pytest.mark.parametrize("body", [{"filePath": FILES[1]}, FOLDER], ids=["file", "folder"])
-def test_files_that_were_brought_back_are_shown(
+def test_files_that_were_restored_are_shown(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, body: dict[str, object]
 ) -> None:
     delete_many, moments = S3Objects.delete_many, iter([True])

@@ -131,14 +131,14 @@ def test_parts_that_are_too_small_are_refused_with_a_reason(museum: Gallery) -> 
     assert museum.abort(answer.body["uploadId"]).status == 200
 
 
-def test_an_upload_that_was_given_up_takes_no_more_parts(museum: Gallery) -> None:
+def test_an_upload_that_was_abandoned_takes_no_more_parts(museum: Gallery) -> None:
     answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 5 * MIB})
     assert museum.abort(answer.body["uploadId"]).status == 200
     url = answer.body["files"][0]["partUploadUrls"][0]["UploadUrl"]
     assert httpx.put(url, content=GLB).status_code == 404
 
 
-def test_what_is_put_whole_after_its_upload_was_given_up_is_no_file(museum: Gallery) -> None:
+def test_what_is_put_whole_after_its_upload_was_abandoned_is_no_file(museum: Gallery) -> None:
     answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 64})
     upload_id, (file,) = answer.body["uploadId"], answer.body["files"]
     assert museum.abort(upload_id).status == 200
@@ -158,7 +158,7 @@ def test_a_second_upload_makes_a_second_version(museum: Gallery) -> None:
     assert httpx.get(old).content == GLB
 
 
-def test_an_archived_file_is_listed_only_when_asked_for(museum: Gallery) -> None:
+def test_an_archived_file_is_listed_only_on_request(museum: Gallery) -> None:
     uploaded(museum, {"/a.glb": GLB, "/b/c.glb": GLB})
     museum.objects.delete(BUCKET, "statue/b/c.glb")
     rows = museum.list_files().body["items"]
@@ -173,7 +173,7 @@ def test_an_archived_file_is_listed_only_when_asked_for(museum: Gallery) -> None
     assert museum.download(key="/b/c.glb").status == 410
 
 
-def test_a_listing_goes_on_where_a_page_ended(museum: Gallery) -> None:
+def test_a_listing_continues_where_a_page_ended(museum: Gallery) -> None:
     uploaded(museum, {f"/{n // 10}/{n:02}.glb": GLB for n in range(25)})
     for query in ({}, {"basic": "true"}, {"includeArchived": "true"}):
         found: list[str] = []

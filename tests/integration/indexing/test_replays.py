@@ -81,7 +81,7 @@ def give_up(world: World, records: list[Any], entries: FailureEntries) -> str:
     return key
 
 
-def test_poison_is_alone_in_waiting_and_is_replayed_when_its_cause_is_gone(
+def test_poison_is_alone_in_waiting_and_is_replayed_when_its_cause_is_removed(
     world: World, entries: FailureEntries, replayer: Replayer
 ) -> None:
     nested_documents(world, 2)
@@ -180,7 +180,7 @@ def until_there_are(world: World, dead_letters: SqsDeadLetters, count: int, url:
         time.sleep(0.2)
 
 
-def test_dead_letters_are_moved_back_and_worked_off(world: World) -> None:
+def test_dead_letters_are_moved_back_and_processed(world: World) -> None:
     sqs = world.deployment.sqs
     dead_letters, url = dead_letters_of(world)
     store_asset(world.tables)

@@ -95,7 +95,7 @@ def pages(deployment: Deployment) -> list[tuple[str, int]]:
     return [(key, written.count(key)) for key in sorted(set(written))]
 
 
-def test_a_job_is_started_by_its_row_and_worked_off(
+def test_a_job_is_started_by_its_row_and_processed(
     deployment: Deployment, engines: RealEngines, jobs: JobService
 ) -> None:
     job = start(deployment, jobs)

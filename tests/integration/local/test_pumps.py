@@ -18,7 +18,7 @@ def test_a_change_reaches_the_consumer_of_the_stream(small: Small) -> None:
     assert item["content"] == {"S": "AP8="}
 
 
-def test_drained_is_true_only_when_everything_before_it_was_worked_off(small: Small) -> None:
+def test_drained_is_true_only_when_everything_before_it_was_processed(small: Small) -> None:
     for number in range(40):
         key = f"soon-{number}"
         small.put(key)
@@ -43,7 +43,7 @@ def _given_up(small: Small, key: str) -> list[dict[str, object]]:
     return [each for each in _failures(small) if f'"{key}"' in str(each["payload"])]
 
 
-def test_a_record_that_the_function_reports_is_given_up_alone_with_its_body(small: Small) -> None:
+def test_a_record_that_the_function_reports_is_abandoned_alone_with_its_body(small: Small) -> None:
     for key, more in (("before", {}), ("poison", {"fail": {"S": "yes"}}), ("behind", {})):
         small.put(key, **more)
     small.wait_drained()

@@ -27,7 +27,7 @@ class NoFiles:
         raise FileNotFoundError(path, destination)
 
 
-class Lines(logging.Handler):
+class LogMessages(logging.Handler):
     """The messages that were logged."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ def main(name: str, unconfined: str) -> None:
     """Enter the box, unless its name is empty, and read the files."""
     if name:
         box.enter(name)
-    log = Lines()
+    log = LogMessages()
     logging.basicConfig(level=logging.INFO, handlers=[log])
     jail = Jail(unconfined=bool(unconfined))
     found: dict[str, Any] = {}

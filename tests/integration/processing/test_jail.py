@@ -271,13 +271,15 @@ def test_what_needs_too_much_memory_is_refused(
     assert found.result.refused == "needs more memory than allowed"
 
 
-def test_the_jail_goes_on_when_its_template_has_died(jail: Jail, tmp_path: Path) -> None:
+def test_the_jail_continues_when_its_template_has_died(jail: Jail, tmp_path: Path) -> None:
     run(jail, tmp_path, "cube.obj", samples.cube_obj())
     jail.close()
     assert run(jail, tmp_path, "cube.obj", samples.cube_obj()).result.refused is None
 
 
-def test_the_jail_goes_on_when_a_reference_could_not_be_fetched(jail: Jail, tmp_path: Path) -> None:
+def test_the_jail_continues_when_a_reference_could_not_be_fetched(
+    jail: Jail, tmp_path: Path
+) -> None:
     class Unavailable(Folder):
         def fetch(self, path: str, destination: Path) -> None:
             raise ConnectionResetError

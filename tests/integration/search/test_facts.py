@@ -24,7 +24,7 @@ from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.policies import stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library, asset
-from tests.integration.search.test_permissions import Under, under
+from tests.integration.search.test_permissions import RulesAuthorization, under
 
 BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
 FIRST = json.loads(
@@ -211,7 +211,7 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     )
     allowed = [parse_rule(stored("asset", ("databaseId", "equals", "museum")))]
     service = library.service
-    similar = ShapeQueries(service.engine, service.state, Under(allowed)).similar
+    similar = ShapeQueries(service.engine, service.state, RulesAuthorization(allowed)).similar
     text = str(shape_text(shapes["f0"]))
     found = similar(CALLER, text, size=5, but=("museum", "f0", "f0/file.txt"))
     wanted = sorted(
@@ -226,7 +226,7 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     (itself,) = similar(CALLER, text, size=1, but=("", "", ""))
     assert (itself.asset_id, itself.similarity) == ("f0", 1.0)
     assert (
-        ShapeQueries(service.engine, service.state, Under()).similar(
+        ShapeQueries(service.engine, service.state, RulesAuthorization()).similar(
             CALLER, text, size=5, but=("", "", "")
         )
         == []

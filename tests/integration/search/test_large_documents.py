@@ -68,7 +68,9 @@ def test_a_document_of_unknown_size_counts_as_a_large_one(library: Library) -> N
     assert shown(library)["old"]["metadataCut"] is True
 
 
-def test_a_page_that_no_reply_holds_is_refused_and_a_smaller_one_goes_on(library: Library) -> None:
+def test_a_page_that_no_reply_holds_is_refused_and_a_smaller_one_continues(
+    library: Library,
+) -> None:
     count = PAGE_BYTES // 80_000 + 10
     library.put({f"a{n:03}": document(f"a{n:03}", 80_000) for n in range(count)})
     with pytest.raises(TooLargeError, match=r"size: results in a reply of"):

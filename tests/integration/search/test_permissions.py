@@ -50,7 +50,7 @@ BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/
 
 
 @dataclass
-class Under:
+class RulesAuthorization:
     """The permission port of one who has these rules."""
 
     rules: Sequence[Rule] = ()
@@ -103,7 +103,7 @@ def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
     return SearchService(
         service.engine,
         service.state,
-        Under(found),
+        RulesAuthorization(found),
         service.cursors,
         service.freshness,
         service.previews,

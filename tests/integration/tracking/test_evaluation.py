@@ -168,7 +168,7 @@ def test_records_are_paged_without_gaps(
 
 
 @dataclass(frozen=True)
-class Both:
+class BothStores:
     """Our store and SQL's, which got the same operations."""
 
     ours: Any
@@ -191,14 +191,14 @@ class Both:
 @pytest.fixture
 def traced(
     tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> Iterator[Both]:
+) -> Iterator[BothStores]:
     """Both stores with traces."""
     ours, theirs = Series(), Series()
     store = dynamo_store(tracking_tables.database(new_table()), ours)
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = TraceHistory(3)
     with sql.injected():
-        both = Both(store, sql.store)
+        both = BothStores(store, sql.store)
         for number in range(1, 41):
             _name, call = history.operation()
             for series in (ours, theirs):
@@ -210,7 +210,7 @@ def traced(
         yield both
 
 
-def test_issues_count_their_traces(traced: Both) -> None:
+def test_issues_count_their_traces(traced: BothStores) -> None:
     traced.same(lambda one: one.create_issue("0", "slow", "it is").issue_id)
     issue = traced.ours.search_issues("0")[0].issue_id
     found = traced.ours.search_traces(["0"])[0][:3]
@@ -228,7 +228,7 @@ def test_issues_count_their_traces(traced: Both) -> None:
     assert traced.ours.search_issues("0", include_trace_count=True)[0].trace_count == len(found)
 
 
-def test_correlations_of_filters_are_equal(traced: Both) -> None:
+def test_correlations_of_filters_are_equal(traced: BothStores) -> None:
     filters = ["status = 'OK'", "status != 'OK'", "tags.team = 'a'", "timestamp_ms > 0", "x = 1"]
     for first, second in itertools.product(filters, filters):
         for base in (None, "status = 'OK'"):
@@ -272,7 +272,7 @@ def registries(
     new_table: Callable[[], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[tuple[Both, Series]]:
+) -> Iterator[tuple[BothStores, Series]]:
     monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
     series = Series()
@@ -282,11 +282,11 @@ def registries(
     module: Any = sql_registry
     theirs: Any = module.SqlAlchemyStore(f"sqlite:///{tmp_path / 'one.db'}")
     with mock.patch.object(module, "get_current_time_millis", series.now_ms):
-        yield Both(ours, theirs), series
+        yield BothStores(ours, theirs), series
 
 
 def test_webhooks_equal_those_of_the_sql_registry(
-    registries: tuple[Both, Series], monkeypatch: pytest.MonkeyPatch
+    registries: tuple[BothStores, Series], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both, series = registries
     pairs: list[tuple[str, str]] = []

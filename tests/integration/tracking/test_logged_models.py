@@ -20,13 +20,13 @@ from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, 
 def test_logged_models_equal_those_of_the_sql_store(
     number: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
 ) -> None:
-    both = _Both(seed_of(number), tracking_tables.database(new_table()), tmp_path)
+    both = _BothStores(seed_of(number), tracking_tables.database(new_table()), tmp_path)
     for _ in range(3):
         both.operate(14)
         both.search(12)
 
 
-class _Both:
+class _BothStores:
     """Both stores after the same operations."""
 
     def __init__(self, seed: int, database: Any, folder: Path) -> None:
@@ -102,7 +102,7 @@ def _plain(model: LoggedModel) -> dict[str, Any]:
     return found
 
 
-def test_a_model_that_was_removed_for_good_leaves_nothing(
+def test_a_model_that_was_removed_permanently_leaves_nothing(
     tracking_tables: TrackingTables, new_table: Callable[[], str]
 ) -> None:
     table = tracking_tables.database(new_table())

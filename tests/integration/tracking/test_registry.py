@@ -128,7 +128,7 @@ def test_of_two_writers_of_one_name_one_leaves_a_whole_model(
     assert registry.get_registered_model("m").tags == winner
 
 
-def test_a_small_creation_removes_what_another_one_has_begun_meanwhile(
+def test_a_small_creation_removes_what_another_one_has_started_meanwhile(
     registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]

@@ -235,7 +235,7 @@ def _state(table: Database) -> Any:
     )
 
 
-def test_deleting_a_run_for_good_leaves_only_others(store: DynamoTrackingStore) -> None:
+def test_deleting_a_run_permanently_leaves_only_others(store: DynamoTrackingStore) -> None:
     removed, kept = _run(store), _run(store, name="kept")
     for run_id in (removed, kept):
         store.log_batch(run_id, [Metric("m", 1.0, 1, 1)], [Param("p", "v")], [RunTag("t", "v")])

@@ -28,14 +28,14 @@ HISTORIES = amount("MLFLOW_TRACE_HISTORIES")
 def test_traces_equal_those_of_the_sql_store(
     seed: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
 ) -> None:
-    both = _Both(seed, tracking_tables.database(new_table()), tmp_path)
+    both = _BothStores(seed, tracking_tables.database(new_table()), tmp_path)
     for _ in range(4):
         both.operate(15)
         both.search(10)
         both.aggregate(10)
 
 
-class _Both:
+class _BothStores:
     """Both stores after the same operations."""
 
     def __init__(self, seed: int, database: Any, folder: Path) -> None:

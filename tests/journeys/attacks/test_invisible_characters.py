@@ -16,7 +16,7 @@ HIDDEN = ("a\u200bb", "a\u202egpj", "\ufeffa", "a\u200db")
 VISIBLE = ("می\u200cخواهم", "👩\u200d🚀", "क्\u200dष")  # noqa: RUF001 - Persian
 
 
-class Naming(NamedTuple):
+class NamingRequest(NamedTuple):
     """A request that names something."""
 
     field: str
@@ -25,7 +25,7 @@ class Naming(NamedTuple):
     body: dict[str, Any]
 
 
-class Bench(NamedTuple):
+class NamingSetup(NamedTuple):
     database: str
     asset: str
 
@@ -35,42 +35,42 @@ class Bench(NamedTuple):
 
 
 @pytest.fixture
-def bench(api: Api, database: str) -> Bench:
+def bench(api: Api, database: str) -> NamingSetup:
     asset = api.new_asset(database, "Lion")
     api.upload(database, asset, {"/a.stl": [noise(50, "a")]})
-    return Bench(database, asset)
+    return NamingSetup(database, asset)
 
 
-def namings(bench: Bench, name: str) -> Iterator[Naming]:
+def namings(bench: NamingSetup, name: str) -> Iterator[NamingRequest]:
     """Every request that names an asset, a file, a folder or a version."""
     described = {"databaseId": bench.database, "description": "made by a test"}
     asset: dict[str, Any] = {**described, "isDistributable": True, "tags": []}
-    yield Naming("assetName", "POST", "/assets", {**asset, "assetName": name})
+    yield NamingRequest("assetName", "POST", "/assets", {**asset, "assetName": name})
     chosen = f"{name} {uuid4().hex[:8]}"
     body = {**asset, "assetName": "Lion", "assetId": chosen}
-    yield Naming("assetId", "POST", "/assets", body)
-    yield Naming("assetName", "PUT", bench.path, {"assetName": name})
+    yield NamingRequest("assetId", "POST", "/assets", body)
+    yield NamingRequest("assetName", "PUT", bench.path, {"assetName": name})
     for target in (f"/{name}/x.stl", f"/x/{name}.stl"):
         to = {"sourcePath": "/a.stl", "destinationPath": target}
-        yield Naming("destinationPath", "POST", f"{bench.path}/copyFile", to)
+        yield NamingRequest("destinationPath", "POST", f"{bench.path}/copyFile", to)
     to = {"sourcePath": "/a.stl", "destinationPath": f"/{name}.stl"}
-    yield Naming("destinationPath", "POST", f"{bench.path}/moveFile", to)
+    yield NamingRequest("destinationPath", "POST", f"{bench.path}/moveFile", to)
     folder = {"relativeKey": f"/new/{name}/"}
-    yield Naming("relativeKey", "POST", f"{bench.path}/createFolder", folder)
+    yield NamingRequest("relativeKey", "POST", f"{bench.path}/createFolder", folder)
     file = {"relativeKey": f"/up/{name}.stl", "file_size": 3, "num_parts": 1}
     scope = {"databaseId": bench.database, "assetId": bench.asset, "uploadType": "assetFile"}
-    yield Naming("files.0.relativeKey", "POST", "/uploads", {**scope, "files": [file]})
+    yield NamingRequest("files.0.relativeKey", "POST", "/uploads", {**scope, "files": [file]})
     new = f"ingest-{uuid4().hex[:8]}"
     file = {**file, "relativeKey": f"{new}/{name}.stl"}
     ingest = {**asset, "assetId": new, "assetName": "Lion", "files": [file]}
-    yield Naming("files.0.relativeKey", "POST", "/ingest-asset", ingest)
+    yield NamingRequest("files.0.relativeKey", "POST", "/ingest-asset", ingest)
     version = {"comment": "x", "useLatestFiles": True, "versionAlias": name}
-    yield Naming("versionAlias", "POST", f"{bench.path}/createVersion", version)
+    yield NamingRequest("versionAlias", "POST", f"{bench.path}/createVersion", version)
 
 
 @pytest.mark.parametrize("name", HIDDEN, ids=ascii)
 def test_no_request_chooses_a_name_with_hidden_characters(
-    api: Api, bench: Bench, name: str
+    api: Api, bench: NamingSetup, name: str
 ) -> None:
     for naming in namings(bench, name):
         status, body = api.refused(naming.method, naming.path, naming.body)
@@ -79,13 +79,13 @@ def test_no_request_chooses_a_name_with_hidden_characters(
 
 
 @pytest.mark.parametrize("name", VISIBLE, ids=ascii)
-def test_joiners_that_shape_a_name_are_taken(api: Api, bench: Bench, name: str) -> None:
+def test_joiners_that_shape_a_name_are_taken(api: Api, bench: NamingSetup, name: str) -> None:
     for naming in namings(bench, name):
         api.ok(naming.method, naming.path, naming.body)
 
 
 def test_stored_names_remain_readable_and_deletable(
-    runtime: Runtime, api: Api, bench: Bench, s3: Any
+    runtime: Runtime, api: Api, bench: NamingSetup, s3: Any
 ) -> None:
     path = f"/{HIDDEN[0]}.txt"
     bucket = api.own_bucket()["bucketName"]

@@ -18,7 +18,7 @@ _TRAINING = Path(__file__).with_name("fluent_training.py")
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedServer:
     """A server that holds what the training script has logged."""
 
     server: Server
@@ -38,7 +38,9 @@ class Trained:
 
 
 @pytest.fixture(scope="module")
-def trained(engines: "RealEngines", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trained]:
+def trained(
+    engines: "RealEngines", tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TrainedServer]:
     engines.dynamodb.create_table(**create_request("mlflow-trained"))
     uri = store_uri("mlflow-trained", engines.url("dynamodb"))
     with serving(uri, tmp_path_factory.mktemp("server")) as server:
@@ -46,7 +48,7 @@ def trained(engines: "RealEngines", tmp_path_factory: pytest.TempPathFactory) ->
         found = server.ui(
             "GET", "2.0/mlflow/experiments/get-by-name", params={"experiment_name": "flowers"}
         )
-        yield Trained(server, {**ids, "experiment_id": found["experiment"]["experiment_id"]})
+        yield TrainedServer(server, {**ids, "experiment_id": found["experiment"]["experiment_id"]})
 
 
 # The requests of the pages of MLflow 3.17's UI, as its bundle sends them: the name of a member
@@ -110,7 +112,7 @@ REQUESTS: tuple[tuple[str, str, dict[str, Any], str, int | None], ...] = (
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: f"{one[0]} {one[1]} {one[3]}")
 def test_requests_of_the_pages(
-    trained: Trained, request_: tuple[str, str, dict[str, Any], str, int | None]
+    trained: TrainedServer, request_: tuple[str, str, dict[str, Any], str, int | None]
 ) -> None:
     method, path, given, member, count = request_
     reply = trained.ui(method, path, given)
@@ -120,7 +122,7 @@ def test_requests_of_the_pages(
         assert len(reply[member]) == count
 
 
-def test_the_page_of_a_run_reads_it_by_graphql(trained: Trained) -> None:
+def test_the_page_of_a_run_reads_it_by_graphql(trained: TrainedServer) -> None:
     query = """query Run($data: MlflowGetRunInput!) {
       mlflowGetRun(input: $data) {
         apiError { message }

@@ -127,7 +127,7 @@ def test_who_asks_while_an_upload_is_completed_is_answered_when_it_is_made(
     assert upload.stored() == upload.digest
 
 
-def test_an_upload_that_is_given_up_while_it_is_completed_is_made(site: Site) -> None:
+def test_an_upload_that_is_abandoned_while_it_is_completed_is_completed(site: Site) -> None:
     upload = Upload(site)
     completing = upload.completing()
     upload.wait_claimed()

@@ -11,7 +11,7 @@ from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError
 
 
-class Post:
+class TopicMailboxes:
     """The topic; each address has a queue of its own in the place of a mailbox."""
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class Post:
 
 
 @pytest.fixture
-def post() -> Post:
-    return Post()
+def post() -> TopicMailboxes:
+    return TopicMailboxes()
 
 
-def test_a_message_reaches_only_its_recipients(post: Post) -> None:
+def test_a_message_reaches_only_its_recipients(post: TopicMailboxes) -> None:
     for email in ("ann@x.org", "bob@x.org", "eve@x.org"):
         post.notifications.add_address(email)
     boxes = {email: post.mailbox(email) for email in ("ann@x.org", "bob@x.org", "eve@x.org")}
@@ -64,13 +64,13 @@ def test_a_message_reaches_only_its_recipients(post: Post) -> None:
     assert found == {"ann@x.org": told, "bob@x.org": told, "eve@x.org": []}
 
 
-def test_an_address_is_added_once_with_a_filter_for_itself(post: Post) -> None:
+def test_an_address_is_added_once_with_a_filter_for_itself(post: TopicMailboxes) -> None:
     for _ in range(2):
         post.notifications.add_address("ann@x.org")
     assert post.policies() == {"ann@x.org": {ATTRIBUTE: [digest("ann@x.org")]}}
 
 
-def test_hundreds_of_recipients_are_notified_in_several_messages(post: Post) -> None:
+def test_hundreds_of_recipients_are_notified_in_several_messages(post: TopicMailboxes) -> None:
     emails = [f"user{number}@x.org" for number in range(250)]
     post.notifications.add_address(emails[249])
     box = post.mailbox(emails[249])
@@ -87,6 +87,6 @@ def test_a_subject_is_printable_ascii_of_a_hundred_characters() -> None:
     assert len(as_subject("Changed: " + "x" * 300)) == 100
 
 
-def test_a_request_that_sns_rejects_is_invalid(post: Post) -> None:
+def test_a_request_that_sns_rejects_is_invalid(post: TopicMailboxes) -> None:
     with pytest.raises(InvalidInputError):
         post.notifications.send(["ann@x.org"], subject="x", text="y" * 300_000)

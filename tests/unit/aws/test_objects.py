@@ -44,7 +44,7 @@ def test_a_key_that_s3_failed_to_delete_is_an_outage(code: str) -> None:
         delete_with(code)
 
 
-def test_a_version_that_is_gone_is_as_good_as_deleted() -> None:
+def test_a_missing_version_counts_as_deleted() -> None:
     delete_with("NoSuchVersion")
 
 

@@ -191,7 +191,7 @@ def test_unusual_characters_do_not_change_the_host(connected: list[object]) -> N
     assert set(connected) <= {"idp.example.org"}
 
 
-def test_a_certificate_of_nobody_known_is_refused(
+def test_a_certificate_of_an_unknown_issuer_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -30,7 +30,7 @@ def test_every_query_means_something_that_is_there(corpus: list[Thing]) -> None:
         assert 3 in judged(query, corpus).values(), query.body
 
 
-def test_grades_tell_what_was_meant_from_what_is_about_it() -> None:
+def test_grades_distinguish_what_was_meant_from_what_is_about_it() -> None:
     grade = products(["helical gear"])
     assert [grade(GEAR, None), grade(GEAR, "a/gear.step"), grade(HUB, None)] == [3, 2, 1]
     assert grade(HUB, "hub.glb") == 0

@@ -64,7 +64,7 @@ def reply(body: Document, *, headers: dict[str, str] | None = None) -> httpx.Res
     return httpx.Response(200, json=body, headers=headers)
 
 
-class Body(httpx.SyncByteStream):
+class StreamedBody(httpx.SyncByteStream):
     """A body that comes in pieces, and may break off after them."""
 
     def __init__(self, content: bytes, *, breaks: bool = False) -> None:
@@ -287,13 +287,13 @@ class FakeFiles:
         content = self.files[asset_id, f"/{path}"].content
         wanted = request.headers.get("Range")
         if wanted is None:
-            return httpx.Response(200, stream=Body(content))
+            return httpx.Response(200, stream=StreamedBody(content))
         start = int(wanted.removeprefix("bytes=").rstrip("-"))
         if start >= len(content):
             return httpx.Response(416, text="<Error>InvalidRange</Error>")
         span = f"bytes {start}-{len(content) - 1}/{len(content)}"
         headers = {"Content-Range": span}
-        return httpx.Response(206, stream=Body(content[start:]), headers=headers)
+        return httpx.Response(206, stream=StreamedBody(content[start:]), headers=headers)
 
     def complete_upload(self, upload_id: str, body: Document) -> httpx.Response:
         upload = self.uploads.get(upload_id) or refuse(409, "no such upload is open")

@@ -73,7 +73,7 @@ def test_the_command_lists_entries_in_lines_or_as_json(shell: Shell, server: Fak
     assert shell.json("audit", "list", "--user", "ann")["items"] == [entry()]
 
 
-def test_the_command_lists_no_more_than_it_is_asked_for(shell: Shell, server: FakeServer) -> None:
+def test_the_command_lists_no_more_than_the_limit(shell: Shell, server: FakeServer) -> None:
     server.fail("GET", AUDIT, page(entry(), entry(), NextToken="t"), page(entry()))
     assert len(shell.run("audit", "list", "--user", "ann", "--limit", "2").splitlines()) == 2
     assert [dict(request.url.params).get("pageSize") for request in server.sent] == ["3", "3"]
@@ -96,7 +96,7 @@ def test_the_command_shows_a_value_or_says_that_there_is_none(
     assert shell.code == 3
 
 
-def test_the_command_lists_refusals_alone_if_asked_to(shell: Shell, server: FakeServer) -> None:
+def test_the_command_can_list_refusals_alone(shell: Shell, server: FakeServer) -> None:
     denied: JsonValue = {
         "refusal": "route",
         "route": "PUT /roles",

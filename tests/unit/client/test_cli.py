@@ -142,7 +142,7 @@ def test_each_kind_of_error_has_its_exit_code(
     assert "error: " in shell.err
 
 
-def test_an_error_is_json_on_standard_error_where_json_is_asked(
+def test_an_error_is_json_on_standard_error_with_the_json_option(
     shell: Shell, server: FakeServer
 ) -> None:
     body = {"message": "nothing here", "code": "DatabaseNotFoundError", "requestId": "req-9"}

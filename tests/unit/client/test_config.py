@@ -157,7 +157,7 @@ def test_waiting_ends_with_what_is_left_when_the_time_is_over() -> None:
         wait(drained(False, queues=3))
 
 
-def test_a_runtime_that_is_gone_is_not_waited_for() -> None:
+def test_a_runtime_that_has_ended_is_not_waited_for() -> None:
     with pytest.raises(UnreachableError):
         wait(httpx.ConnectError("refused"))
 

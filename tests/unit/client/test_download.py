@@ -10,7 +10,7 @@ from vitrine import NotFoundError, UnsafePathError, Vitrine
 from vitrine.transfer.downloading import MissingPathError, download, target_of
 from vitrine.transfer.report import Report, Silent
 
-from tests.unit.client.fake_files import Body, StoredFile, md5_of_parts, sha256
+from tests.unit.client.fake_files import StoredFile, StreamedBody, md5_of_parts, sha256
 from tests.unit.client.fake_server import FakeServer
 
 FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
@@ -93,11 +93,11 @@ def test_a_missing_asset_is_reported(client: Vitrine, tmp_path: Path) -> None:
         download(client, "cars", "nothing", tmp_path)
 
 
-def breaking(content: bytes) -> Body:
-    return Body(content, breaks=True)
+def breaking(content: bytes) -> StreamedBody:
+    return StreamedBody(content, breaks=True)
 
 
-def test_a_broken_transfer_goes_on_where_it_ended(
+def test_a_broken_transfer_continues_where_it_ended(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     content = FILES["/a.glb"]
@@ -114,7 +114,7 @@ def test_a_broken_transfer_goes_on_where_it_ended(
     assert ranges(server) == [None, "bytes=1000-", "bytes=1500-"]
 
 
-def test_a_later_run_goes_on_where_a_crashed_one_ended(
+def test_a_later_run_continues_where_a_crashed_one_ended(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     content = FILES["/a.glb"]
@@ -154,7 +154,7 @@ def test_a_storage_that_knows_no_ranges_sends_all_again(
         "GET",
         "storage/get",
         httpx.Response(200, stream=breaking(content[:1000])),
-        httpx.Response(200, stream=Body(content)),
+        httpx.Response(200, stream=StreamedBody(content)),
     )
     download(client, "cars", "car", tmp_path, path="/a.glb")
     assert contents(tmp_path) == {"/a.glb": content}
@@ -169,7 +169,7 @@ def test_a_range_that_starts_elsewhere_is_thrown_away(
         "GET",
         "storage/get",
         httpx.Response(200, stream=breaking(content[:1000])),
-        httpx.Response(206, stream=Body(content[500:]), headers=other),
+        httpx.Response(206, stream=StreamedBody(content[500:]), headers=other),
     )
     download(client, "cars", "car", tmp_path, path="/a.glb")
     assert contents(tmp_path) == {"/a.glb": content}
@@ -179,7 +179,7 @@ def test_bytes_with_another_checksum_do_not_get_the_files_name(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     content = b"xyz" * 1000
-    server.fail("GET", "storage/get", httpx.Response(200, stream=Body(content)))
+    server.fail("GET", "storage/get", httpx.Response(200, stream=StreamedBody(content)))
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
     assert [one.reason for one in report.files] == [
         "the received bytes do not match the file's checksum"
@@ -190,16 +190,20 @@ def test_bytes_with_another_checksum_do_not_get_the_files_name(
 def test_more_bytes_than_the_file_has_are_not_written(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
-    server.fail("GET", "storage/get", httpx.Response(200, stream=Body(FILES["/a.glb"] + b"!")))
+    server.fail(
+        "GET", "storage/get", httpx.Response(200, stream=StreamedBody(FILES["/a.glb"] + b"!"))
+    )
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
     assert "more than the file's 3000 bytes" in str(report.files[0].reason)
     assert "/a.glb" not in contents(tmp_path)
 
 
-def test_a_storage_that_sends_nothing_is_given_up(
+def test_a_storage_that_sends_nothing_is_abandoned(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
-    server.fail("GET", "storage/get", *(httpx.Response(200, stream=Body(b"")) for _ in range(9)))
+    server.fail(
+        "GET", "storage/get", *(httpx.Response(200, stream=StreamedBody(b"")) for _ in range(9))
+    )
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
     assert report.files[0].reason == "only 0 of 3000 bytes were received"
 

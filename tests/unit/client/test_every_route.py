@@ -55,7 +55,7 @@ NOT_COMMANDS = {
 }
 
 
-class Heard:
+class RequestRecorder:
     """Notes what the client asks, and answers with nothing that it could use."""
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ def fits(route: Route, method: str, path: str) -> bool:
 
 
 def test_the_sdk_asks_every_route_and_no_other() -> None:
-    heard = Heard()
+    heard = RequestRecorder()
     with heard.client() as client:
         for _, method in methods(client):
             call(method)
@@ -160,6 +160,6 @@ def test_the_command_does_what_the_sdk_can() -> None:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute | ast.Name):
                 owner = node.value
                 used.add((owner.attr if isinstance(owner, ast.Attribute) else owner.id, node.attr))
-    with Heard().client() as client:
+    with RequestRecorder().client() as client:
         unused = {name for name, _ in methods(client)} - used
     assert unused == set(NOT_COMMANDS)

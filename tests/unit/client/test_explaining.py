@@ -35,7 +35,7 @@ def asked(answers: Answers) -> dict[str, str]:
     return dict(httpx.URL(path).params)
 
 
-def test_a_decision_is_asked_for_by_fields(client: Vitrine, answers: Answers) -> None:
+def test_a_decision_is_requested_by_fields(client: Vitrine, answers: Answers) -> None:
     answers.plan(EXPLAINED)
     found = client.explanations.explain("ann", "GET", "asset", databaseId="db1", tags="a,b")
     assert found.tier2 is not None
@@ -63,7 +63,7 @@ def test_the_command_prints_the_holder_of_the_deciding_constraint(
     assert shell.json(*question) == EXPLAINED
 
 
-def test_the_command_says_where_no_rule_is_asked(shell: Shell, answers: Answers) -> None:
+def test_the_command_shows_where_no_rule_is_evaluated(shell: Shell, answers: Answers) -> None:
     answers.plan({"userId": "ann", "roles": [], "tier1": {"decision": "allow", "by": []}})
     shown = shell.run("access", "explain", "ann", "GET", "--route", "/api/version")
     assert "constraints do not apply" in shown
@@ -76,7 +76,7 @@ def test_a_field_without_a_value_is_wrong_usage(shell: Shell) -> None:
     assert "NAME=VALUE" in shell.err
 
 
-def test_a_request_is_asked_for_by_its_path_and_an_asset_by_its_id(
+def test_a_request_is_named_by_its_path_and_an_asset_by_its_id(
     shell: Shell, answers: Answers
 ) -> None:
     answers.plan(EXPLAINED, EXPLAINED)

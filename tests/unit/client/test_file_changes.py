@@ -16,7 +16,7 @@ IDS = ("garage", "pump-1")
 BASE = "/database/garage/assets/pump-1"
 
 
-class Filing(FakeServer):
+class FileServer(FakeServer):
     """A server that takes every change of files and says what was asked."""
 
     def __init__(self) -> None:
@@ -65,23 +65,23 @@ class Filing(FakeServer):
 
 
 @pytest.fixture
-def server() -> Filing:
-    return Filing()
+def server() -> FileServer:
+    return FileServer()
 
 
 @pytest.fixture
-def shell(server: Filing, tmp_path: Path) -> Shell:
+def shell(server: FileServer, tmp_path: Path) -> Shell:
     return Shell(server, tmp_path)
 
 
 @pytest.fixture(autouse=True)
-def pump(server: Filing, client: Vitrine) -> None:
+def pump(server: FileServer, client: Vitrine) -> None:
     client.databases.create("garage", description="All of it", default_bucket_id=BUCKET)
     client.assets.create("garage", "Old Pump", description="A pump", asset_id="pump-1")
     server.changes.clear()
 
 
-def test_every_change_is_sent_as_the_contract_says(client: Vitrine, server: Filing) -> None:
+def test_every_change_is_sent_as_the_contract_says(client: Vitrine, server: FileServer) -> None:
     files = client.files
     assert files.create_folder(IDS, "/parts").relative_key == "/parts/"
     assert files.move(IDS, "/a.glb", "/b.glb").affected_files == ("/a.glb", "/b.glb")
@@ -115,7 +115,7 @@ def test_a_destination_that_is_taken_is_a_conflict(client: Vitrine) -> None:
 
 
 def test_the_commands_name_the_asset_and_print_what_was_changed(
-    shell: Shell, server: Filing
+    shell: Shell, server: FileServer
 ) -> None:
     line = shell.run("files", "move", "garage", "Old Pump", "/a.glb", "/b.glb")
     assert [row.split("\t")[0] for row in line.splitlines()] == ["/a.glb", "/b.glb"]
@@ -134,7 +134,7 @@ def test_the_commands_name_the_asset_and_print_what_was_changed(
     assert shell.json("files", "delete-preview", "garage", "pump-1", "--yes")["assetId"] == "pump-1"
 
 
-def test_a_reply_with_a_job_prints_its_id(shell: Shell, server: Filing) -> None:
+def test_a_reply_with_a_job_prints_its_id(shell: Shell, server: FileServer) -> None:
     server.job_id = "changeFiles.1"
     line = shell.run("files", "delete", "garage", "pump-1", "/parts", "--folder", "--yes")
     assert line == "/parts\tchangeFiles.1\trunning\n"
@@ -142,7 +142,7 @@ def test_a_reply_with_a_job_prints_its_id(shell: Shell, server: Filing) -> None:
 
 @pytest.mark.parametrize("command", ["delete", "delete-auxiliary"])
 def test_nothing_is_deleted_without_a_terminal_for_confirmation(
-    shell: Shell, server: Filing, command: str
+    shell: Shell, server: FileServer, command: str
 ) -> None:
     shell.run("files", command, "garage", "pump-1", "/a.glb")
     assert shell.code == 2
@@ -152,7 +152,7 @@ def test_nothing_is_deleted_without_a_terminal_for_confirmation(
 USERS = {"items": [{"filePath": f"/{name}.obj"} for name in "bcdefgh"]}
 
 
-def test_a_move_names_the_files_that_refer_to_the_file(shell: Shell, server: Filing) -> None:
+def test_a_move_names_the_files_that_refer_to_the_file(shell: Shell, server: FileServer) -> None:
     server.facts = {"dependents": USERS}
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
     assert "Files that refer to it: 7 (/b.obj, /c.obj, /d.obj, /e.obj, /f.obj, …)" in shell.err
@@ -162,8 +162,8 @@ def test_a_move_names_the_files_that_refer_to_the_file(shell: Shell, server: Fil
     assert "refer" not in shell.err
 
 
-def test_a_person_is_asked_before_a_file_goes_that_others_refer_to(
-    shell: Shell, server: Filing, monkeypatch: pytest.MonkeyPatch
+def test_a_user_must_confirm_the_removal_of_a_referenced_file(
+    shell: Shell, server: FileServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     questions: list[str] = []
 
@@ -184,12 +184,14 @@ def test_a_person_is_asked_before_a_file_goes_that_others_refer_to(
     assert server.changes == []
 
 
-def test_without_an_answer_on_users_files_move_all_the_same(shell: Shell, server: Filing) -> None:
+def test_without_an_answer_on_users_files_move_all_the_same(
+    shell: Shell, server: FileServer
+) -> None:
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
     assert (shell.code, len(server.changes)) == (0, 1)
 
 
-def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: Filing) -> None:
+def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: FileServer) -> None:
     references = [
         {"path": "a.png", "kind": "texture", "state": "found", "filePath": "/a.png"},
         {"path": "b.png", "kind": "texture", "state": "missing"},
@@ -223,7 +225,9 @@ def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: 
     assert server.asked[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})
 
 
-def test_the_address_of_a_glb_is_printed_or_why_there_is_none(shell: Shell, server: Filing) -> None:
+def test_the_address_of_a_glb_is_printed_or_why_there_is_none(
+    shell: Shell, server: FileServer
+) -> None:
     made = {
         "url": "https://storage.test/a.glb",
         "expiresAt": "2026-03-01T12:15:00Z",

@@ -215,7 +215,7 @@ def test_a_completion_that_was_repeated_counts_as_done(
     assert set(statuses(report).values()) == {"uploaded"}
 
 
-def test_a_completion_that_is_still_under_way_is_waited_for(
+def test_a_completion_that_is_still_in_progress_is_waited_for(
     client: Vitrine, server: FakeServer, garage: Path, pauses: list[float]
 ) -> None:
     busy = {"message": "being worked on", "code": "UploadBusy"}
@@ -272,12 +272,12 @@ def test_a_run_that_broke_off_is_continued_by_the_next(
 def test_a_file_that_changes_while_it_is_sent_is_not_completed(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
-    class Meddler(Silent):
+    class InterferingReport(Silent):
         def moved(self, size: int) -> None:
             if size == 400:
                 (garage / "car" / "body.glb").write_bytes(b"other" * 80 + b"!")
 
-    report = import_directory(client, garage, observer=Meddler())
+    report = import_directory(client, garage, observer=InterferingReport())
     assert reason(report, "body.glb") == "the file changed while being sent"
     assert "car/body.glb" not in server.content()
     assert "car/parts/wheel.obj" in server.content()

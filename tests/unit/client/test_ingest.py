@@ -75,7 +75,7 @@ def test_files_are_stored_with_their_asset(
     assert len(server.storage_requests) == 4  # three parts and one
 
 
-def test_a_lost_reply_is_asked_for_again(
+def test_a_request_with_a_lost_reply_is_sent_again(
     client: Vitrine, server: IngestServer, files: list[Path]
 ) -> None:
     for _ in range(2):

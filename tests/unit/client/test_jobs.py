@@ -86,7 +86,7 @@ def test_waiting_for_a_job_that_never_gets_done_fails_with_its_reasons(
     assert failed.value.job.state == state
 
 
-def test_waiting_gives_up_when_the_time_is_over(client: Vitrine, server: FakeServer) -> None:
+def test_waiting_stops_when_the_time_is_over(client: Vitrine, server: FakeServer) -> None:
     server.fail("GET", "/jobs/", *(job("running") for _ in range(4)))
     times = iter([0.0, 1.0, 5.0, 11.0])
     with pytest.raises(JobUnfinishedError, match="is still running after 10 s"):

@@ -24,7 +24,7 @@ def pump(server: FakeServer, client: Vitrine) -> str:
     ).asset_id
 
 
-def test_an_asset_is_archived_brought_back_and_deleted(
+def test_an_asset_is_archived_restored_and_deleted(
     client: Vitrine, server: FakeServer, pump: str
 ) -> None:
     archived = client.assets.archive("garage", pump, reason="sold")

@@ -35,7 +35,7 @@ def test_a_file_is_cut_as_the_server_chooses(size: int) -> None:
 
 
 @given(sizes, wishes)
-def test_a_file_is_cut_into_parts_of_the_length_that_is_asked_for(size: int, wish: int) -> None:
+def test_a_file_is_cut_into_parts_of_the_requested_length(size: int, wish: int) -> None:
     number = part_number(size, wish * MIB)
     assert_is_taken_by_s3(part_sizes(size, number), size)
     announced = models.NewFile(relative_key="/a", file_size=size, num_parts=number)

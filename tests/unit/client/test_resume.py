@@ -158,7 +158,7 @@ def test_the_journal_is_the_users_own(
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_files_of_one_upload_go_on_in_several_batches(
+def test_files_of_one_upload_continue_in_several_batches(
     client: Vitrine,
     server: FakeServer,
     garage: Path,
@@ -232,7 +232,7 @@ def test_a_file_that_a_rule_keeps_out_is_refused_and_no_failure(
         server.files.clear()
 
 
-def test_the_wait_is_bounded_and_the_next_run_goes_on_with_it(
+def test_the_wait_is_bounded_and_the_next_run_continues_it(
     client: Vitrine, server: FakeServer, garage: Path, tmp_path: Path
 ) -> None:
     server.large_from, server.polls_until_finished = 500, 1000
@@ -258,7 +258,7 @@ def test_a_client_cuts_no_part_smaller_than_requested(
     assert lengths == [333, 333, 334]
 
 
-def test_a_kill_between_two_parts_leaves_a_journal_that_goes_on(
+def test_a_kill_between_two_parts_leaves_a_journal_that_continues(
     server: FakeServer, garage: Path, tmp_path: Path
 ) -> None:
     server.part_size = 100

@@ -76,7 +76,7 @@ def test_each_status_has_its_exception_with_everything_the_body_says(
     assert str(error) == "that went wrong; files.0: is bad"
 
 
-def test_an_error_that_is_no_json_is_told_by_its_status(
+def test_an_error_that_is_no_json_is_reported_by_its_status(
     client: Vitrine, server: FakeServer
 ) -> None:
     server.fail("GET", "/database/x", httpx.Response(404, text="<html>"))
@@ -84,7 +84,7 @@ def test_an_error_that_is_no_json_is_told_by_its_status(
         client.databases.get("x")
 
 
-def test_what_the_server_refuses_for_now_is_asked_again_after_the_time_it_names(
+def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(
     client: Vitrine, server: FakeServer, pauses: list[float]
 ) -> None:
     busy = httpx.Response(429, json={"message": "slow"}, headers={"Retry-After": "7"})
@@ -123,7 +123,7 @@ def test_the_attempts_are_bounded(
     assert server.calls("GET", "/buckets") == 3
 
 
-def test_a_refusal_for_good_is_not_repeated(client: Vitrine, server: FakeServer) -> None:
+def test_a_permanent_refusal_is_not_repeated(client: Vitrine, server: FakeServer) -> None:
     with pytest.raises(NotFoundError):
         client.databases.get("missing")
     assert server.calls("GET", "/database/missing") == 1
@@ -185,7 +185,9 @@ def test_a_listing_that_turns_in_circles_is_stopped(client: Vitrine, server: Fak
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"Items": [{"bucketName": 3}]}', "<html>"])
-def test_a_listing_of_another_form_is_told(client: Vitrine, server: FakeServer, body: str) -> None:
+def test_a_listing_of_another_form_is_reported(
+    client: Vitrine, server: FakeServer, body: str
+) -> None:
     server.fail("GET", "/buckets", httpx.Response(200, text=body))
     with pytest.raises(ProtocolError, match="no valid list `Items`"):
         list(client.buckets.list())

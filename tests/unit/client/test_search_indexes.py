@@ -45,7 +45,7 @@ def job(state: str) -> httpx.Response:
     return httpx.Response(200, json={"jobId": "job-1", "state": state, "itemsDone": 3})
 
 
-def test_the_report_tells_what_differs(client: Vitrine, server: FakeServer) -> None:
+def test_the_report_shows_what_differs(client: Vitrine, server: FakeServer) -> None:
     server.fail("GET", CONSISTENCY, standing(REPORT, "POST /admin/search/repair: …"))
     found = client.search_indexes.consistency()
     assert found.report is not None
@@ -81,7 +81,7 @@ def test_a_check_waits_and_fails_where_something_differs(shell: Shell, server: F
     assert shell.code == 0
 
 
-def test_the_standing_is_told_as_json(shell: Shell, server: FakeServer) -> None:
+def test_the_status_is_printed_as_json(shell: Shell, server: FakeServer) -> None:
     server.fail("GET", CONSISTENCY, standing(REPORT))
     report = shell.json("admin", "search", "status")["report"]
     assert isinstance(report, dict)

@@ -7,7 +7,7 @@ import pytest
 from vitrine import ApiError, GoneError, NotFoundError, RangeError, Vitrine
 from vitrine.resources.streams import Source
 
-from tests.unit.client.fake_files import STORAGE, Body, Document, refuse
+from tests.unit.client.fake_files import STORAGE, Document, StreamedBody, refuse
 from tests.unit.client.fake_server import BUCKET, FakeServer
 from tests.unit.client.test_cli import Shell
 
@@ -54,7 +54,7 @@ class StreamServer(FakeServer):
     def serve_bytes(self, request: httpx.Request) -> httpx.Response:
         assert "Authorization" not in request.headers, "the key went to the storage"
         self.storage_requests.append(request)
-        return httpx.Response(206 if "Range" in request.headers else 200, stream=Body(BODY))
+        return httpx.Response(206 if "Range" in request.headers else 200, stream=StreamedBody(BODY))
 
 
 @pytest.fixture
@@ -115,14 +115,14 @@ def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamSer
         ("/base/pump/x", None, "base/pump/x"),
     ],
 )
-def test_a_path_stays_one_for_who_tells_how_the_keys_of_the_asset_begin(
+def test_a_path_stays_one_for_who_states_how_the_keys_of_the_asset_begin(
     path: str, prefix: str | None, named: str
 ) -> None:
     source = Source(database_id="garage", asset_id="pump", path=path, prefix=prefix)
     assert source.url_path.split("/stream/")[1] == named
 
 
-def test_size_and_type_are_told_without_bytes(client: Vitrine) -> None:
+def test_size_and_type_are_reported_without_bytes(client: Vitrine) -> None:
     head = client.streams.head(SMALL)
     assert (head.size, head.content_type) == (100, "model/gltf-binary")
     assert (head.etag, head.version_id) == ('"e"', "v1")

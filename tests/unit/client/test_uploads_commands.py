@@ -60,7 +60,7 @@ def test_an_upload_is_shown_with_the_state_of_each_file(shell: Shell, broken_off
     assert shell.code == 3
 
 
-def test_an_upload_is_gone_on_with(shell: Shell, server: FakeServer, broken_off: str) -> None:
+def test_an_upload_is_continued(shell: Shell, server: FakeServer, broken_off: str) -> None:
     report = json.loads(shell.run("uploads", "resume", broken_off, "--jobs", "1", "--json"))
     assert (shell.code, report["counts"]["uploaded"]) == (0, 1)
     numbers = [int(one.url.path.rpartition("/")[2]) for one in server.storage_requests]
@@ -68,7 +68,7 @@ def test_an_upload_is_gone_on_with(shell: Shell, server: FakeServer, broken_off:
     assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
 
 
-def test_a_file_that_is_gone_is_named(shell: Shell, broken_off: str, tmp_path: Path) -> None:
+def test_a_missing_file_is_named(shell: Shell, broken_off: str, tmp_path: Path) -> None:
     (tmp_path / "garage" / "car" / "body.glb").unlink()
     report = json.loads(shell.run("uploads", "resume", broken_off, "--json"))
     assert (shell.code, report["files"][0]["reason"]) == (1, "no longer exists")
@@ -89,7 +89,7 @@ def test_an_upload_that_the_server_forgot_is_forgotten_here(
     assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
 
 
-def test_an_upload_is_given_up(shell: Shell, server: FakeServer, broken_off: str) -> None:
+def test_an_upload_is_abandoned(shell: Shell, server: FakeServer, broken_off: str) -> None:
     shell.run("uploads", "abort", broken_off)
     assert (shell.code, server.uploads) == (0, {})
     assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []

@@ -87,7 +87,7 @@ def test_the_commands_name_assets_and_print_what_was_made(shell: Shell, server: 
     assert shell.run("versions", "show", "garage", "pump-1", "1") == "/a.glb\t4 B\tx\tgone\n"
 
 
-def test_a_command_that_waits_tells_the_number_that_the_job_took(
+def test_a_command_that_waits_shows_the_number_that_the_job_took(
     shell: Shell, server: FakeServer
 ) -> None:
     answers(server, "POST", "/revertAssetVersion/0$", made("revert", jobId="j", jobState="running"))
@@ -112,7 +112,7 @@ def test_differences_are_lines(shell: Shell, server: FakeServer) -> None:
     assert line == "removed\tfile\t/a.glb\t\nchanged\tmetadata\t/\tyear\n"
 
 
-def test_a_version_is_changed_archived_and_brought_back(shell: Shell, server: FakeServer) -> None:
+def test_a_version_is_changed_archived_and_restored(shell: Shell, server: FakeServer) -> None:
     base = "/assetversions/1"
     answers(server, "PUT", f"{base}$", made("update", assetVersionId="1"))
     for verb in ("archive", "unarchive"):

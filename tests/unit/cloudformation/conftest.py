@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from local.resources.base import Created
-from tests.cloudformation.building import Names, Place, Wanted
+from tests.cloudformation.building import DesiredStack, Names, Place
 from tests.cloudformation.records import Record
 from tests.cloudformation.stacks import Stacks
 
@@ -16,18 +16,18 @@ QUEUE: Mapping[str, Any] = {"Type": "AWS::SQS::Queue"}
 Resources = Mapping[str, Any]
 
 
-class Noting(Names):
+class RecordingNames(Names):
     """Notes what is built and removed."""
 
     def __init__(self) -> None:
         self.built: list[list[str]] = []
         self.removed: list[str] = []
 
-    def build(self, stacks: Sequence[Wanted], building: str) -> Mapping[str, Created]:
+    def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         self.built.append([each.name for each in stacks])
         return super().build(stacks, building)
 
-    def remove(self, stack: Wanted, logical_id: str) -> None:
+    def remove(self, stack: DesiredStack, logical_id: str) -> None:
         self.removed.append(logical_id)
 
 
@@ -35,7 +35,7 @@ class Account:
     """An account with the parameter of the toolkit."""
 
     def __init__(self, place: Place | None = None) -> None:
-        self.builder = Noting()
+        self.builder = RecordingNames()
         self.stacks = Stacks(self.builder, {"/version": "30"}.get, place)
 
     def deploy(self, name: str, resources: Resources, **sections: Any) -> Record:

@@ -8,7 +8,7 @@ import pytest
 
 from infra.assets import REQUIREMENTS
 from local.assembly import read_assembly
-from tests.cloudformation.building import Wanted
+from tests.cloudformation.building import DesiredStack
 from tests.cloudformation.runtime import failure, layers, write_assembly
 from tests.cloudformation.templates import read
 
@@ -16,10 +16,10 @@ BUCKET = {"Fn::Sub": "assets-${AWS::AccountId}-${AWS::Region}"}
 LAYER = next(key for key, requirements in layers().items() if requirements == REQUIREMENTS)
 
 
-def _wanted(name: str, kind: str, field: str, key: str) -> Wanted:
+def _wanted(name: str, kind: str, field: str, key: str) -> DesiredStack:
     properties: dict[str, Any] = {field: {"S3Bucket": BUCKET, "S3Key": key}}
     text = json.dumps({"Resources": {"A": {"Type": kind, "Properties": properties}}})
-    return Wanted(name, read(name, text), {})
+    return DesiredStack(name, read(name, text), {})
 
 
 def _fetch(bucket: str, key: str, target: Path) -> None:

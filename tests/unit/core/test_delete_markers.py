@@ -17,7 +17,9 @@ def objects() -> MemoryObjects:
     return MemoryObjects()
 
 
-def test_the_newest_version_and_the_one_below_are_told_of_each_key(objects: MemoryObjects) -> None:
+def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
+    objects: MemoryObjects,
+) -> None:
     first = [put(objects, key) for key in ("a/0", *KEYS, "a/6")]
     second = put(objects, "a/3")
     objects.delete("b", "a/5")
@@ -49,7 +51,7 @@ def test_histories_of_any_length_are_passed_over(objects: MemoryObjects) -> None
     assert len(asked) == len(KEYS)
 
 
-def test_a_version_below_that_is_on_the_next_page_is_told(
+def test_a_version_below_that_is_on_the_next_page_is_reported(
     objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.core.delete_markers._LISTED", 1)

@@ -33,7 +33,7 @@ def test_every_field_has_the_name_that_pydantic_would_give_it() -> None:
 @pytest.mark.parametrize(
     ("name", "on_the_wire"), [("asset_id", "assetId"), ("etag", "etag"), ("is_a_b", "isAB")]
 )
-def test_a_field_is_told_in_camel_case(name: str, on_the_wire: str) -> None:
+def test_a_field_is_named_in_camel_case(name: str, on_the_wire: str) -> None:
     assert camel(name) == on_the_wire
 
 
@@ -67,7 +67,7 @@ def test_null_is_refused_where_a_value_is_demanded() -> None:
         _Sent.model_validate({"name": None})
 
 
-def test_null_is_told_where_it_is_taken() -> None:
+def test_null_is_documented_where_it_is_accepted() -> None:
     told = _Sent.model_json_schema()["properties"]
     null = {"type": "null"}
     assert told["mostItems"]["anyOf"] == [{"type": "integer"}, null]

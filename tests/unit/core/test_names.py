@@ -42,7 +42,7 @@ def test_a_text_holds_no_other_control_character(control: str) -> None:
 @pytest.mark.parametrize(
     "adapter", [TEXT, DESCRIPTION, SHORT], ids=["text", "description", "short"]
 )
-def test_the_document_tells_which_texts_are_taken(adapter: TypeAdapter[str]) -> None:
+def test_the_document_shows_which_texts_are_taken(adapter: TypeAdapter[str]) -> None:
     pattern = adapter.json_schema()["pattern"]
     assert [value for value in LINES if not re.search(pattern, value)] == []
     assert [value for value in CONTROLS if re.search(pattern, f"a{value}b")] == []
@@ -58,7 +58,7 @@ def test_where_something_has_to_be_said_blanks_say_nothing(blanks: str) -> None:
 
 
 @given(st.characters())
-def test_a_name_holds_the_characters_that_the_document_tells(char: str) -> None:
+def test_a_name_has_the_characters_that_the_document_allows(char: str) -> None:
     pattern = NAME.json_schema()["pattern"]
     assert takes(NAME, f"a{char}b") == bool(re.fullmatch(pattern, f"a{char}b"))
 

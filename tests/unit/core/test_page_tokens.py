@@ -22,7 +22,7 @@ def test_a_token_says_to_its_issuer_where_a_page_ended(position: dict[str, objec
     assert TOKENS.issue(position, scope="assets of ann") == token
 
 
-def test_where_a_page_ended_is_told_to_nobody_else() -> None:
+def test_where_a_page_ended_is_not_revealed_to_others() -> None:
     """A page that permissions thin out may end at a row that the caller must not know of."""
     seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
     for told in (b"hidden", b"databaseId", b"assetId", b'{"'):

@@ -75,7 +75,7 @@ def test_where_little_is_visible_more_is_read_at_once() -> None:
     assert max(numbers.asked) == 500
 
 
-def test_a_page_ends_after_so_many_rows_and_goes_on_there() -> None:
+def test_a_page_ends_after_so_many_rows_and_continues_there() -> None:
     numbers = Numbers(3 * MAX_ROWS_PER_PAGE)
     page = numbers.page(10, lambda _: False)
     assert page.items == ()
@@ -83,7 +83,7 @@ def test_a_page_ends_after_so_many_rows_and_goes_on_there() -> None:
     assert MAX_ROWS_PER_PAGE <= page.after["n"] + 1 < MAX_ROWS_PER_PAGE + 500
 
 
-def test_a_page_ends_after_two_seconds_and_goes_on_there() -> None:
+def test_a_page_ends_after_two_seconds_and_continues_there() -> None:
     numbers = Numbers(1000)
     clock = iter((0.0, 0.9, 1.9, 2.0))
     page = numbers.page(10, lambda number: number == 5, seconds=lambda: next(clock))
@@ -91,7 +91,7 @@ def test_a_page_ends_after_two_seconds_and_goes_on_there() -> None:
     assert numbers.asked == [10, 20, 40]
 
 
-def test_a_page_ends_where_its_items_fill_a_reply_and_goes_on_there() -> None:
+def test_a_page_ends_where_its_items_fill_a_reply_and_continues_there() -> None:
     numbers = Numbers(1000)
     page = fill(
         numbers.fetch,

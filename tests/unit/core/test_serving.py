@@ -46,7 +46,7 @@ def test_images_models_and_plain_texts_are_shown(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "a.", ".html", "a.unheard", "a.svgz", "a.bin", "a.zip"])
-def test_what_nobody_knows_is_saved(name: str) -> None:
+def test_what_is_unknown_is_saved(name: str) -> None:
     found = serving_of(f"statue/{name}")
     assert found.disposition.startswith("attachment; ")
     assert not can_run_script(found.content_type)

@@ -64,7 +64,7 @@ def callback() -> Iterator[Callback]:
     """A server on this machine, as S3's presigned URL is one elsewhere."""
     received = Callback()
 
-    class Receive(BaseHTTPRequestHandler):
+    class ReceivingHandler(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
             status = received.statuses.pop(0) if received.statuses else 200
             received.headers.append(dict(self.headers))
@@ -76,7 +76,7 @@ def callback() -> Iterator[Callback]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Say nothing."""
 
-    server = HTTPServer(("127.0.0.1", 0), Receive)
+    server = HTTPServer(("127.0.0.1", 0), ReceivingHandler)
     received.url = f"http://127.0.0.1:{server.server_port}/answer?X-Amz-Signature=signed"
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -141,7 +141,7 @@ def refusing_server(status: int, body: object) -> Generator[str]:
     """A server that answers every request with this status and body; its address."""
     content = json.dumps(body).encode()
 
-    class Refuse(BaseHTTPRequestHandler):
+    class RefusingHandler(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self.send_response(status)
@@ -153,7 +153,7 @@ def refusing_server(status: int, body: object) -> Generator[str]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Say nothing."""
 
-    server = HTTPServer(("127.0.0.1", 0), Refuse)
+    server = HTTPServer(("127.0.0.1", 0), RefusingHandler)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

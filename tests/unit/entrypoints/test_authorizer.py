@@ -104,7 +104,7 @@ def test_a_use_is_recorded(ask: Ask, tables: DynamoTables) -> None:
     assert row["lastUsedAt"] == "2026-03-01T12:00:00.000000Z"
 
 
-def test_a_use_that_cannot_be_recorded_refuses_nobody(
+def test_a_use_that_cannot_be_recorded_refuses_no_one(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(DynamoTables, "write", _down)

@@ -193,7 +193,7 @@ def test_a_deployment_without_a_provider_takes_no_tokens(
     assert Reason.JWT_OFF.value in str([vars(record) for record in caplog.records])
 
 
-def test_a_provider_that_is_down_opens_nothing_and_blames_nobody(
+def test_a_provider_that_is_down_opens_nothing_and_accuses_no_one(
     token_gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_gate.provider, "down", True)

@@ -271,7 +271,7 @@ def test_a_missing_environment_is_answered_too(
     assert json.loads(callback.bodies[-1])["Status"] == "FAILED"
 
 
-def test_an_index_mapped_otherwise_is_told_and_fails_nothing(
+def test_an_index_mapped_otherwise_is_reported_and_fails_nothing(
     callback: Callback, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def differ(*_: object) -> Pointer:
@@ -342,7 +342,7 @@ def test_an_answer_has_no_content_type(callback: Callback) -> None:
     assert callback.headers[0]["Content-Type"] == ""
 
 
-def test_an_answer_that_nobody_takes_fails_without_telling_the_url(callback: Callback) -> None:
+def test_an_answer_that_is_not_received_fails_without_revealing_the_url(callback: Callback) -> None:
     event = {**request(callback, "Delete"), "ResponseURL": "http://127.0.0.1:9/?X-Amz-Signature=s"}
     with pytest.raises(UnavailableError) as failed:
         bootstrap.handler(event, Context())

@@ -12,7 +12,7 @@ from backend.entrypoints.subscriptions import NotificationsConsumer
 
 
 @dataclass
-class Told:
+class RecordingNotifier:
     """Takes the place of what tells people."""
 
     happenings: list[Happening] = field(default_factory=list[Happening])
@@ -26,7 +26,7 @@ class Told:
 
 
 @dataclass
-class Kept:
+class RecordingFailures:
     names: list[str] = field(default_factory=list[str])
 
     def keep(self, name: str, body: object, reason: str) -> None:
@@ -39,21 +39,21 @@ def record(number: int, **changes: Any) -> dict[str, Any]:
     return {"eventID": f"e{number}", "dynamodb": {"SequenceNumber": str(number), "NewImage": image}}
 
 
-def consume(told: Told, kept: Kept, *records: dict[str, Any]) -> Any:
+def consume(told: RecordingNotifier, kept: RecordingFailures, *records: dict[str, Any]) -> Any:
     consumer = NotificationsConsumer(cast("Notifier", told), cast("Any", kept))
     return consumer.consume({"Records": list(records)})
 
 
 def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
-    told, kept = Told(), Kept()
+    told, kept = RecordingNotifier(), RecordingFailures()
     reply = consume(told, kept, record(1), record(2, operation="create_asset"), record(3))
     assert reply == {"batchItemFailures": []}
     assert [one.operation for one in told.happenings] == ["move", "move"]
     assert kept.names == []
 
 
-def test_a_record_that_nobody_understands_is_kept_and_stops_no_other() -> None:
-    told, kept = Told(), Kept()
+def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other() -> None:
+    told, kept = RecordingNotifier(), RecordingFailures()
     broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
     reply = consume(told, kept, record(1), broken, record(3, entity="tag:red"))
     assert reply == {"batchItemFailures": []}
@@ -61,5 +61,5 @@ def test_a_record_that_nobody_understands_is_kept_and_stops_no_other() -> None:
 
 
 def test_after_an_outage_the_whole_batch_comes_again() -> None:
-    reply = consume(Told(down=True), Kept(), record(1), record(2))
+    reply = consume(RecordingNotifier(down=True), RecordingFailures(), record(1), record(2))
     assert reply == {"batchItemFailures": [{"itemIdentifier": "1"}]}

@@ -29,7 +29,7 @@ def test_every_consumer_of_a_stream_is_replayed_by_its_own_code(wiring: Operatio
         assert callable(consumer(wiring.failures)), name
 
 
-def test_a_run_tells_what_became_of_how_many(wiring: OperationsWiring, objects: S3Objects) -> None:
+def test_a_run_shows_what_became_of_how_many(wiring: OperationsWiring, objects: S3Objects) -> None:
     handler = wiring.replays_handler
     assert handler(EVENT, Context()) == {}
     put_object(objects, "no JSON")

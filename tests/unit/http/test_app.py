@@ -15,7 +15,7 @@ from backend.http.call import Call
 from backend.http.router import Content, Router
 from backend.spec import routes
 from tests.factories.access import OnlyUser
-from tests.factories.http import Client, Context, RememberedDenials, RememberedReads, http_event
+from tests.factories.http import Client, Context, RecordedDenials, RecordedReads, http_event
 
 
 class Empty(WireModel):
@@ -34,16 +34,16 @@ def router_of(failure: Exception | None = None) -> Router:
     return router
 
 
-def test_when_nobody_can_be_authenticated_the_answer_is_unavailable() -> None:
+def test_when_no_one_can_be_authenticated_the_answer_is_unavailable() -> None:
     event = http_event("GET", "/buckets", user_id=None)
     event["requestContext"]["authorizer"] = {"lambda": {"outage": "true"}}
     app = HttpApp(
         OnlyUser(),
         PageTokens(lambda: b"key"),
         watch=Watch(),
-        denials=RememberedDenials(),
+        denials=RecordedDenials(),
         request=CurrentRequest(),
-        reads=RememberedReads(),
+        reads=RecordedReads(),
     )
     reply = app.handler(router_of())(event, Context())
     assert reply["statusCode"] == 503
@@ -64,9 +64,9 @@ def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_
         OnlyUser(),
         PageTokens(lambda: b"key"),
         watch=Watch(),
-        denials=RememberedDenials(),
+        denials=RecordedDenials(),
         request=CurrentRequest(),
-        reads=RememberedReads(),
+        reads=RecordedReads(),
         deadline=deadline,
     )
     router = Router()
@@ -82,7 +82,7 @@ def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_
     assert times == [29.0, None]
 
 
-def test_a_bug_is_a_500_that_tells_no_details() -> None:
+def test_a_bug_is_a_500_that_shows_no_details() -> None:
     answer = Client(router_of(RuntimeError("the secret is 42"))).send("GET", "/buckets")
     assert (answer.status, answer.body["code"]) == (500, "InternalError")
     assert "42" not in str(answer.body)
@@ -119,7 +119,7 @@ def test_a_route_that_is_bound_twice_is_a_programming_error() -> None:
         router.bind(routes.LIST_BUCKETS)
 
 
-class Named(WireModel):
+class NamedBody(WireModel):
     name: str | None = None
 
 
@@ -140,7 +140,7 @@ def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
     router = Router()
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: Named) -> Empty:  # pyright: ignore[reportUnusedFunction]
+    def create_tag(call: Call, body: NamedBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
         return Empty()
 
     answer = Client(router).send("POST", "/tags", body={name: 1, "name": "it"})
@@ -151,7 +151,7 @@ class Part(WireModel):
     size: int | None = None
 
 
-class Whole(WireModel):
+class WholeBody(WireModel):
     parts: list[Part] | None = None
     first: Part | None = None
     last_part: Part | None = None
@@ -172,7 +172,7 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
     router = Router()
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
         return Empty()
 
     known = Client(router).send("POST", "/tags", body=RESHAPED)
@@ -188,7 +188,7 @@ def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
     router = Router()
 
     @router.bind(routes.RENEW_UPLOAD)
-    def renew_upload(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+    def renew_upload(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
         return Empty()
 
     body = {name: value for name, value in WHOLE.items() if name != "more"}
@@ -211,7 +211,7 @@ def test_a_field_that_comes_twice_is_refused_whatever_it_holds(text: str, field:
     router = Router()
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
         raise AssertionError
 
     answer = Client(router).send("POST", "/tags", body=text)
@@ -223,7 +223,7 @@ def test_a_name_may_come_again_in_another_object_and_numbers_may_be_long() -> No
     router = Router()
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
         return Empty()
 
     text = f'{{"parts": [{{"size": 1}}, {{"size": 2}}], "more": [{"9" * 4000}, 1e9999]}}'

@@ -17,7 +17,7 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 from backend.spec.routes import Action, Route
-from tests.factories.http import Context, RememberedDenials, RememberedReads, http_event
+from tests.factories.http import Context, RecordedDenials, RecordedReads, http_event
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
 
@@ -85,7 +85,7 @@ def bound(rules: WatchedAuthorization) -> Router:
 class Server:
     """One process of a function, for several requests."""
 
-    def __init__(self, denials: RememberedDenials | Broken) -> None:
+    def __init__(self, denials: RecordedDenials | Broken) -> None:
         watch = Watch()
         rules = WatchedAuthorization(Rules(), watch)
         app = HttpApp(
@@ -94,7 +94,7 @@ class Server:
             watch=watch,
             denials=denials,
             request=CurrentRequest(),
-            reads=RememberedReads(),
+            reads=RecordedReads(),
         )
         self._handler: Handler = app.handler(bound(rules))
 
@@ -112,10 +112,10 @@ class Server:
         (routes.GET_ASSET, 404, "invisible", "GET", "asset"),
     ],
 )
-def test_a_refusal_is_told_once_with_what_was_asked(
+def test_a_refusal_is_recorded_once_with_its_request(
     route: Route, status: int, refusal: str, action: str, object_type: str
 ) -> None:
-    denials = RememberedDenials()
+    denials = RecordedDenials()
     assert Server(denials).send(route) == status
     (told,) = denials.told
     assert (told.caller.user_id, told.route, told.path) == ("ann", route, STATUE)
@@ -127,13 +127,13 @@ def test_a_refusal_is_told_once_with_what_was_asked(
     [(routes.GET_DATABASE, 404), (routes.LIST_ASSETS, 200), (routes.LIST_DATABASES, 503)],
 )
 def test_what_ends_for_another_reason_is_no_refusal(route: Route, status: int) -> None:
-    denials = RememberedDenials()
+    denials = RecordedDenials()
     assert Server(denials).send(route) == status
     assert denials.told == []
 
 
 def test_what_one_request_was_refused_does_not_make_the_next_one_a_refusal() -> None:
-    denials = RememberedDenials()
+    denials = RecordedDenials()
     server = Server(denials)
     assert server.send(routes.LIST_ASSETS) == 200
     assert server.send(routes.GET_DATABASE) == 404
@@ -141,12 +141,12 @@ def test_what_one_request_was_refused_does_not_make_the_next_one_a_refusal() -> 
 
 
 def test_who_is_not_known_is_no_caller_who_was_refused() -> None:
-    denials = RememberedDenials()
+    denials = RecordedDenials()
     assert Server(denials).send(routes.LIST_TAGS, user_id=None) == 401
     assert denials.told == []
 
 
-def test_a_bug_in_telling_changes_no_answer_and_is_counted(
+def test_a_bug_in_reporting_changes_no_reply_and_is_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert Server(Broken()).send(routes.LIST_TAGS) == 403

@@ -67,9 +67,9 @@ def test_a_rule_between_fields_names_the_one_that_is_wrong(
     assert refused(route, place, sent) == [field]
 
 
-class Never(WireModel):
+class InvalidModel(WireModel):
     @model_validator(mode="after")
-    def is_wrong(self) -> "Never":
+    def is_wrong(self) -> "InvalidModel":
         raise ValueError("is wrong as a whole")
 
 
@@ -77,11 +77,11 @@ def test_what_is_about_no_field_names_the_place_that_was_sent() -> None:
     router = Router()
 
     @router.bind(routes.LIST_TAGS)
-    def list_tags(call: Call, query: Never) -> Never:  # pyright: ignore[reportUnusedFunction]
+    def list_tags(call: Call, query: InvalidModel) -> InvalidModel:  # pyright: ignore[reportUnusedFunction]
         raise AssertionError
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: Never) -> Never:  # pyright: ignore[reportUnusedFunction]
+    def create_tag(call: Call, body: InvalidModel) -> InvalidModel:  # pyright: ignore[reportUnusedFunction]
         raise AssertionError
 
     asked, sent = Client(router).send("GET", "/tags"), Client(router).send("POST", "/tags", body={})

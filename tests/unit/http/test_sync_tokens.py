@@ -21,7 +21,7 @@ PATH = {"databaseId": "museum", "assetId": "pump"}
 PUMP = WrittenDocument("museum", "pump")
 
 
-class Anything(WireModel):
+class AnyFields(WireModel):
     """A body or reply with the fields that the routes here name."""
 
     database_id: str | None = None
@@ -38,14 +38,14 @@ class Anything(WireModel):
     is_prefix: bool = False
     job_id: str | None = None
     large_file_asynchronous_handling: bool | None = None
-    files: list["Sent"] = []
+    files: list["SentBody"] = []
 
 
-class Sent(WireModel):
+class SentBody(WireModel):
     relative_key: str
 
 
-LINK = Anything(
+LINK = AnyFields(
     from_asset_database_id="museum",
     from_asset_id="pump",
     to_asset_database_id="store",
@@ -59,13 +59,13 @@ def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> An
     if body is None:
 
         @router.bind(route)
-        def plain(call: object) -> Reply[Anything]:  # pyright: ignore[reportUnusedFunction]
-            return Reply(Anything(**reply), changed=LINK)
+        def plain(call: object) -> Reply[AnyFields]:  # pyright: ignore[reportUnusedFunction]
+            return Reply(AnyFields(**reply), changed=LINK)
     else:
 
         @router.bind(route)
-        def sent(call: object, body: Anything) -> Anything:  # pyright: ignore[reportUnusedFunction]
-            return Anything(**reply)
+        def sent(call: object, body: AnyFields) -> AnyFields:  # pyright: ignore[reportUnusedFunction]
+            return AnyFields(**reply)
 
     path = route.path.replace("{databaseId}", "museum").replace("{assetId}", "pump")
     return Client(router).send(route.method, path, parameters=PATH, body=body)
@@ -122,7 +122,7 @@ def test_an_upload_names_its_asset_and_each_file() -> None:
     assert told(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
 
 
-def test_a_link_that_is_gone_is_told_by_the_endpoint() -> None:
+def test_a_link_that_was_deleted_is_reported_by_the_endpoint() -> None:
     assert told(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
 
 
@@ -140,18 +140,18 @@ def test_a_link_that_is_gone_is_told_by_the_endpoint() -> None:
         (routes.CREATE_FOLDER, {"relativeKey": "/a/"}, {}),
     ],
 )
-def test_what_is_not_known_whole_is_not_told(
+def test_what_is_not_known_whole_is_not_reported(
     route: Route, body: dict[str, Any], reply: dict[str, Any]
 ) -> None:
     assert "X-Sync-Token" not in answer(route, body, **reply).headers
 
 
-def test_an_asset_that_is_archived_at_once_is_told_though_a_job_goes_on() -> None:
+def test_an_asset_that_is_archived_at_once_is_reported_though_a_job_continues() -> None:
     assert told(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
 
 
 @pytest.mark.parametrize("count", [MAX_DOCUMENTS, 700])
-def test_more_documents_than_a_header_names_are_not_told(count: int) -> None:
+def test_more_documents_than_a_header_names_are_not_reported(count: int) -> None:
     files = [{"relativeKey": f"{'x' * 200}{n}"} for n in range(count)]
     body = {"databaseId": "museum", "assetId": "pump", "files": files}
     assert told(routes.COMPLETE_UPLOAD, body) == set()
@@ -172,7 +172,7 @@ def test_a_refused_request_has_no_token() -> None:
     router = Router()
 
     @router.bind(routes.UPDATE_ASSET)
-    def refused(call: object) -> Anything:  # pyright: ignore[reportUnusedFunction]
+    def refused(call: object) -> AnyFields:  # pyright: ignore[reportUnusedFunction]
         raise NotFoundError("none")
 
     found = Client(router).send("PUT", ASSET, parameters=PATH)

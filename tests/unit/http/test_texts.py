@@ -30,7 +30,7 @@ VALUES = {
 DOCUMENT = openapi()
 
 
-class Spoilt(NamedTuple):
+class CorruptBody(NamedTuple):
     """A body with U+0000 in one of its texts, and the path of that field."""
 
     binding: Binding
@@ -67,14 +67,14 @@ def spoilt(schema: dict[str, Any], example: Any, *path: str) -> Iterator[tuple[s
                     yield field, {**given, name: value}
 
 
-def bodies() -> Iterator[Spoilt]:
+def bodies() -> Iterator[CorruptBody]:
     for binding in bindings():
         if "body" in binding.models:
             route = binding.route
             operation = DOCUMENT["paths"][document_path(route)][route.method.lower()]
             told = operation["requestBody"]["content"]["application/json"]
             for field, body in spoilt(told["schema"], told["example"]):
-                yield Spoilt(binding, field, body)
+                yield CorruptBody(binding, field, body)
 
 
 BODIES = list(bodies())

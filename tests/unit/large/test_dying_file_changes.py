@@ -20,8 +20,8 @@ from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.factories.lifecycle import lifecycle
 from tests.unit.domains.files.changes import (
-    Dead,
-    Ticking,
+    ProcessEnded,
+    TickingClock,
     body_of,
     memory,
     note,
@@ -49,7 +49,7 @@ class World:
 
     def __init__(self, **more: Any) -> None:
         self.tables, self.objects = memory()
-        self.clock = Ticking()
+        self.clock = TickingClock()
         self.museum: Gallery = gallery(self.tables, self.objects, clock=self.clock, **more)
         self.first = self.museum.put("/a.glb", b"marble")
         self.museum.put("/a.glb.previewFile.png", b"png")
@@ -65,7 +65,7 @@ class World:
         def before(operation: str) -> None:
             nonlocal calls
             calls += 1
-            if calls == number or (calls > number and error is Dead):
+            if calls == number or (calls > number and error is ProcessEnded):
                 raise error()
 
         self.tables.before = self.objects.before = before
@@ -78,7 +78,7 @@ class World:
             nonlocal is_dead
             is_dead = is_dead or operation == wanted
             if is_dead:
-                raise Dead
+                raise ProcessEnded
 
         self.tables.before = self.objects.before = before
 
@@ -142,14 +142,14 @@ def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outag
     assert whole.museum.change(*request, **parameters).status == 200
     after = whole.facts()
     assert after != before or name == "primary"
-    error = (lambda: UnavailableError("S3 is down")) if outage else Dead
+    error = (lambda: UnavailableError("S3 is down")) if outage else ProcessEnded
     for number in range(1, 400):
         world = World()
         prepare(world)
         world.fail_at(number, error)
         try:
             answer = world.museum.change(*request, **parameters)
-        except Dead:
+        except ProcessEnded:
             answer = None
         world.finish()
         begun = len(told(world.tables, world_operation(name)))
@@ -177,10 +177,10 @@ def world_operation(name: str) -> str:
     }[name]
 
 
-def test_the_same_request_sent_again_gets_the_change_that_was_begun() -> None:
+def test_the_same_request_sent_again_gets_the_change_that_was_started() -> None:
     world = World()
     world.die_at("copy")
-    with pytest.raises(Dead):
+    with pytest.raises(ProcessEnded):
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
     world.clock.now += LEASE
@@ -194,7 +194,7 @@ def test_the_same_request_sent_again_gets_the_change_that_was_begun() -> None:
 def test_a_repeated_request_for_a_folder_names_the_folder_of_its_job(verb: str) -> None:
     world = World()
     world.die_at("delete")
-    with pytest.raises(Dead):
+    with pytest.raises(ProcessEnded):
         world.museum.change("DELETE", verb, FOLDER)
     world.heal()
     world.clock.now += LEASE
@@ -208,7 +208,7 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
 ) -> None:
     world = World()
     world.die_at("copy")
-    with pytest.raises(Dead):
+    with pytest.raises(ProcessEnded):
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
     runner = world.museum.changing.changes.runner
@@ -223,7 +223,7 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
     assert state_of(world.objects)["/parts/b.glb"] == "active"
 
 
-def test_what_the_store_refuses_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_store_refuses_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     before = world.facts()
 
@@ -286,10 +286,10 @@ def _quarters(size: int, large_bytes: int) -> list[tuple[int, int]]:
     return [(start, min(start + 4, size)) for start in range(0, size, 4)]
 
 
-def test_a_job_that_is_gone_does_not_block_an_asset() -> None:
+def test_a_job_that_was_deleted_does_not_block_an_asset() -> None:
     world = World()
     world.die_at("copy")
-    with pytest.raises(Dead):
+    with pytest.raises(ProcessEnded):
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
     world.tables.items[JOBS.name].clear()
@@ -323,7 +323,7 @@ def test_an_asset_is_not_archived_while_its_files_are_changed() -> None:
         change.changes.archive_file(ADMIN, ("museum", "statue"), "/a.glb")
 
 
-def test_a_change_that_was_taken_back_is_not_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_was_undone_is_not_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
 
     def refuse(*_: object, **__: object) -> None:

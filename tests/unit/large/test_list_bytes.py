@@ -62,7 +62,7 @@ def test_every_paginated_route_has_rows() -> None:
 @pytest.mark.parametrize(
     ("case", "listing"), [pytest.param(*each, id=each[0].route.key) for each in LISTS.items()]
 )
-def test_every_page_fits_a_reply_and_no_row_is_lost_or_told_twice(
+def test_every_page_fits_a_reply_and_no_row_is_lost_or_returned_twice(
     case: Case, listing: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World()

@@ -48,7 +48,7 @@ def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
     _is_one_line_of_error(said, str(tmp_path / "runner.json"), "damaged")
 
 
-def test_a_background_start_that_cannot_even_write_its_log_is_told(
+def test_a_background_start_that_cannot_even_write_its_log_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli.sys, "executable", "false")
@@ -75,7 +75,7 @@ def test_a_port_that_may_not_be_listened_on_is_not_called_in_use(
         servers.bind(80)
 
 
-def test_a_taken_port_is_passed_over_unless_it_was_asked_for(
+def test_a_taken_port_is_skipped_unless_it_was_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.socket() as taken:

@@ -126,7 +126,7 @@ def test_what_an_engine_did_not_take_is_given_to_it_again(make: Make) -> None:
     assert site.kind.started == 1
 
 
-def test_who_starts_it_by_hand_is_told_and_may_do_so_again(make: Make) -> None:
+def test_who_starts_it_by_hand_is_warned_and_may_do_so_again(make: Make) -> None:
     async def scenario(site: _Site) -> None:
         await site.room.kill("aws")
         with pytest.raises(EngineError, match="does not answer"):

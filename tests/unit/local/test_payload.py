@@ -101,7 +101,7 @@ def test_bytes_come_as_base64_and_are_counted_here() -> None:
     assert answer.headers == (("content-type", "image/png"),)
 
 
-def test_the_answer_to_head_has_no_body_and_the_length_that_the_function_tells() -> None:
+def test_the_reply_to_head_has_no_body_and_the_length_that_the_function_returns() -> None:
     headers = {"Content-Type": "image/png", "Content-Length": "5000000"}
     reply = {"statusCode": 200, "headers": headers, "body": "not sent"}
     answer = answer_of(json.dumps(reply).encode(), method="HEAD")

@@ -15,7 +15,7 @@ from local.resources.secretsmanager import Generate, generate_password
     digits=st.booleans(),
     excluded=st.text(string.ascii_letters, max_size=5),
 )
-def test_a_password_holds_what_was_asked_for(
+def test_a_password_has_the_required_characters(
     length: int, lower: bool, digits: bool, excluded: str
 ) -> None:
     generate = Generate(

@@ -40,7 +40,7 @@ def _choices(folder: Path, say: Callable[[str], None]) -> Choices:
 def _starting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Choices], None]) -> None:
     """Have a runtime whose start is `work`, in a thread as engines are started."""
 
-    class Starting:
+    class StartingRuntime:
         def __init__(self, choices: Choices) -> None:
             self._choices = choices
 
@@ -49,14 +49,14 @@ def _starting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Choices], None]) 
             await asyncio.to_thread(work, self._choices)
             yield {}
 
-    monkeypatch.setattr(serve, "Runtime", Starting)
+    monkeypatch.setattr(serve, "Runtime", StartingRuntime)
 
 
 def _serve(choices: Choices) -> None:
     asyncio.run(serve._serve(choices, None))  # pyright: ignore[reportPrivateUsage]
 
 
-def test_a_start_that_is_told_to_stop_ends_where_it_would_say_something(
+def test_a_start_that_is_stopped_ends_where_it_would_say_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []

@@ -23,7 +23,7 @@ CONFIG: dict[str, object] = {
 }
 
 
-class Surrounded:
+class SiteSetup:
     """A site with a page of three files, and an API that says its name."""
 
     def __init__(self, folder: Path, page: Page | None = None, config: bytes | None = None) -> None:
@@ -58,11 +58,11 @@ class Surrounded:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Surrounded:
-    return Surrounded(tmp_path)
+def site(tmp_path: Path) -> SiteSetup:
+    return SiteSetup(tmp_path)
 
 
-def test_the_page_is_served_below_ui_and_everything_else_is_the_api(site: Surrounded) -> None:
+def test_the_page_is_served_below_ui_and_everything_else_is_the_api(site: SiteSetup) -> None:
     pages = ["/ui/", "/ui/databases/a/assets/b", "/ui/upload?asset=x", "/ui/index.html"]
     texts = {path: site.send("GET", path).text for path in pages}
     assert set(texts.values()) == {"<title>page</title>"}
@@ -72,13 +72,13 @@ def test_the_page_is_served_below_ui_and_everything_else_is_the_api(site: Surrou
     assert site.send("POST", "/").text == "the API"
 
 
-def test_a_browser_at_the_root_is_sent_to_the_page(site: Surrounded) -> None:
+def test_a_browser_at_the_root_is_sent_to_the_page(site: SiteSetup) -> None:
     response = site.send("GET", "/", {"accept": "text/html,*/*;q=0.8"})
 
     assert (response.status_code, response.headers["location"]) == (302, "/ui/")
 
 
-def test_no_path_leads_out_of_the_page(site: Surrounded) -> None:
+def test_no_path_leads_out_of_the_page(site: SiteSetup) -> None:
     paths = [
         "/ui/../secret.txt",
         "/ui/%2e%2e/secret.txt",
@@ -91,7 +91,7 @@ def test_no_path_leads_out_of_the_page(site: Surrounded) -> None:
     assert [path for path, text in found.items() if "outside" in text or "root:" in text] == []
 
 
-def test_a_missing_script_is_not_the_page(site: Surrounded) -> None:
+def test_a_missing_script_is_not_the_page(site: SiteSetup) -> None:
     paths = [
         *("/ui/assets/old-123.js", "/ui/nope.js", "/ui/favicon.png", "/ui/a/b.map", "/ui/.env"),
         *("/ui/upload/x.css", "/ui/nope.js?v=1", "/ui/robots.txt", "/ui/databases.json"),
@@ -103,7 +103,7 @@ def test_a_missing_script_is_not_the_page(site: Surrounded) -> None:
     assert (asset.status_code, asset.text) == (200, "<title>page</title>")
 
 
-def test_scripts_are_compressed_and_kept_and_the_document_is_not(site: Surrounded) -> None:
+def test_scripts_are_compressed_and_kept_and_the_document_is_not(site: SiteSetup) -> None:
     script = site.send("GET", "/ui/assets/main-abc.js", {"accept-encoding": "gzip"})
     document = site.send("GET", "/ui/", {"accept-encoding": "identity"})
 
@@ -116,7 +116,7 @@ def test_scripts_are_compressed_and_kept_and_the_document_is_not(site: Surrounde
 
 
 def test_the_policy_names_buckets_and_provider_and_nothing_that_changes_it(
-    site: Surrounded,
+    site: SiteSetup,
 ) -> None:
     headers = site.send("GET", "/ui/").headers
     rules = dict(
@@ -136,11 +136,11 @@ def test_the_policy_names_buckets_and_provider_and_nothing_that_changes_it(
 
 
 def test_the_page_is_served_while_the_configuration_is_not(tmp_path: Path) -> None:
-    site = Surrounded(tmp_path, config=b"Service Unavailable")
+    site = SiteSetup(tmp_path, config=b"Service Unavailable")
     assert site.send("GET", "/ui/").status_code == 200
 
 
-def test_another_name_of_this_machine_is_sent_to_the_pages_own(site: Surrounded) -> None:
+def test_another_name_of_this_machine_is_sent_to_the_pages_own(site: SiteSetup) -> None:
     response = site.send("GET", "/ui/upload?asset=x", host="http://localhost:8080")
 
     assert response.status_code == 307
@@ -148,7 +148,7 @@ def test_another_name_of_this_machine_is_sent_to_the_pages_own(site: Surrounded)
 
 
 def test_without_a_page_the_api_serves_and_the_address_says_why(tmp_path: Path) -> None:
-    site = Surrounded(tmp_path, Page(None, "The page is not built: Node was not found"))
+    site = SiteSetup(tmp_path, Page(None, "The page is not built: Node was not found"))
     response = site.send("GET", "/ui/")
 
     assert response.status_code == 503
@@ -156,7 +156,7 @@ def test_without_a_page_the_api_serves_and_the_address_says_why(tmp_path: Path) 
     assert site.send("GET", "/database").text == "the API"
 
 
-def test_a_link_is_exchanged_once_for_the_key(site: Surrounded) -> None:
+def test_a_link_is_exchanged_once_for_the_key(site: SiteSetup) -> None:
     body = json.dumps({"secret": site.links.create()}).encode()
     first = site.send("POST", "/ui/once", {"origin": OWN}, body)
     second = site.send("POST", "/ui/once", {"origin": OWN}, body)
@@ -166,7 +166,7 @@ def test_a_link_is_exchanged_once_for_the_key(site: Surrounded) -> None:
     assert (second.status_code, "key" in second.json()) == (403, False)
 
 
-def test_a_foreign_page_uses_no_link(site: Surrounded) -> None:
+def test_a_foreign_page_uses_no_link(site: SiteSetup) -> None:
     secret = site.links.create()
     body = json.dumps({"secret": secret}).encode()
     foreign = [
@@ -181,7 +181,7 @@ def test_a_foreign_page_uses_no_link(site: Surrounded) -> None:
     assert site.links.use(secret)
 
 
-def test_a_body_that_is_no_secret_is_refused(site: Surrounded) -> None:
+def test_a_body_that_is_no_secret_is_refused(site: SiteSetup) -> None:
     bodies = [b"", b"{", b"[]", b'{"secret": 7}', b"{}", b'"x"', b"[" * 900, b" " * 5000]
     found = [site.send("POST", "/ui/once", {"origin": OWN}, body).status_code for body in bodies]
 

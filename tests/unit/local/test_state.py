@@ -62,7 +62,7 @@ def test_a_runtime_that_keeps_nothing_refuses_kept_data(tmp_path: Path) -> None:
     refuse_kept_data(state)
 
 
-def test_a_full_disk_is_told_with_the_file_and_leaves_what_was_there(
+def test_a_full_disk_is_reported_with_the_file_and_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_descriptor: int) -> None:

@@ -28,7 +28,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 
 @dataclass
-class Ticking:
+class TickingClock:
     """A clock that goes on by so many seconds whenever it is asked."""
 
     seconds: float = 0
@@ -48,7 +48,7 @@ class Operations:
     client: Client
     of_queues: Client
     dead_letters: MemoryDeadLetters
-    clock: Ticking
+    clock: TickingClock
 
     def by(self, user_id: str | None) -> Client:
         return replace(self.client, user_id=user_id)
@@ -56,7 +56,7 @@ class Operations:
 
 @pytest.fixture
 def operations(tables: Tables, objects: S3Objects) -> Operations:
-    engine, queues, clock = MemorySearchEngine(), MemoryQueues(), Ticking()
+    engine, queues, clock = MemorySearchEngine(), MemoryQueues(), TickingClock()
     ensure_indexes(engine, SearchState(tables, lambda: NOON))
     stored_bucket(tables)
     indexing = rebuilder(tables, objects, queues, engine)

@@ -105,7 +105,7 @@ def test_failures_are_replayed_by_key(operations: Operations) -> None:
         ({"consumer": "IndexChanges"}, "IndexChanges"),
     ],
 )
-def test_the_audit_trail_tells_what_was_replayed(
+def test_the_audit_trail_shows_what_was_replayed(
     operations: Operations, body: dict[str, Any], of: str
 ) -> None:
     assert replay(operations, body).status == 200
@@ -136,7 +136,7 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
     assert not [key for key in tried if key.startswith("IndexSettle")]
 
 
-def test_all_failures_are_replayed_whoever_failed(operations: Operations) -> None:
+def test_the_failures_of_all_consumers_are_replayed(operations: Operations) -> None:
     store_asset(operations.tables)
     put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
     keep(operations, "a")
@@ -167,7 +167,7 @@ def test_entries_behind_many_of_other_consumers_are_replayed_too(
     assert looks > 1
 
 
-def test_an_outage_is_a_503_and_replays_before_it_are_told(operations: Operations) -> None:
+def test_an_outage_is_a_503_and_replays_before_it_are_reported(operations: Operations) -> None:
     store_asset(operations.tables)
     put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
     keep(operations, "a")
@@ -232,7 +232,7 @@ def test_a_failure_that_is_not_there_is_a_404(operations: Operations) -> None:
 
 
 @pytest.mark.parametrize("user", ["stranger", None])
-def test_nobody_but_administrators_sees_or_replays_failures(
+def test_only_administrators_see_or_replay_failures(
     operations: Operations, user: str | None
 ) -> None:
     client = operations.by(user)

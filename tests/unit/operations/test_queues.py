@@ -69,7 +69,7 @@ def test_a_second_move_at_the_same_time_is_a_conflict(operations: Operations) ->
 
 
 @pytest.mark.parametrize("name", ["Nobody", "settle", "SettleDeadLetters", "..", "Settle/x", " "])
-def test_an_unknown_queue_is_a_404_that_tells_the_known_ones(
+def test_an_unknown_queue_is_a_404_that_shows_the_known_ones(
     operations: Operations, name: str
 ) -> None:
     operations.dead_letters.dead["Settle"] = 3
@@ -81,7 +81,7 @@ def test_an_unknown_queue_is_a_404_that_tells_the_known_ones(
     assert not operations.dead_letters.moving
 
 
-def test_the_audit_trail_tells_who_moved_dead_letters(operations: Operations) -> None:
+def test_the_audit_trail_shows_who_moved_dead_letters(operations: Operations) -> None:
     redrive(operations, "Settle")
     assert entries(operations.tables) == []
     operations.dead_letters.dead["Settle"] = 3
@@ -97,7 +97,7 @@ def test_an_outage_is_a_503(operations: Operations) -> None:
     assert redrive(operations, "Settle")[0] == 503
 
 
-def test_nobody_but_administrators_sees_or_moves_dead_letters(operations: Operations) -> None:
+def test_only_administrators_see_or_move_dead_letters(operations: Operations) -> None:
     operations.dead_letters.dead["Settle"] = 3
     for user, expected in (("stranger", 403), (None, 401)):
         assert (

@@ -111,7 +111,7 @@ def test_the_last_report_names_what_mends_it(keeping: Keeping) -> None:
     assert body["corrections"] == ["POST /admin/search/repair: documents differ from their sources"]
 
 
-def test_a_mapping_that_differs_is_told_with_the_reindex_that_mends_it(
+def test_a_mapping_that_differs_is_reported_with_the_reindex_that_mends_it(
     keeping: Keeping,
 ) -> None:
     keeping.engine.mappings["files-1"] = {"dynamic": "true"}

@@ -162,7 +162,7 @@ class History:
         made = rebuilder(self.tables, self.objects, self.queues, self.engine)
         if self.rules.ticket_before_read:
             return made
-        early: Any = ReadsEarly(made.sources, made.state)
+        early: Any = EarlyReads(made.sources, made.state)
         return replace(made, sources=early, state=early)
 
     def _before(self, operation: str) -> None:
@@ -325,7 +325,7 @@ def _content(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != "hash"}
 
 
-class ReadsEarly:
+class EarlyReads:
     """The mistake of reading before the ticket is taken; stands for sources and state."""
 
     def __init__(self, sources: Sources, state: SearchState) -> None:

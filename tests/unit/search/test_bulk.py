@@ -67,7 +67,7 @@ def test_items_that_were_not_taken_are_sent_again(status: int) -> None:
     assert len(engine.bulks) > 1
 
 
-def test_a_lasting_outage_is_told_and_never_swallowed() -> None:
+def test_a_lasting_outage_is_reported_and_never_swallowed() -> None:
     with pytest.raises(UnavailableError):
         BulkWriter(flaky(*[UnavailableError("down")] * 50), patience=0).write(writes(2))
     with pytest.raises(UnavailableError, match="503 busy"):
@@ -93,13 +93,13 @@ def test_only_the_refused_document_is_poison() -> None:
 def test_a_request_that_is_refused_whole_is_halved_until_the_cause_is_found(
     error: Exception,
 ) -> None:
-    class Picky(MemorySearchEngine):
+    class RejectingEngine(MemorySearchEngine):
         def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
             if any(write.id == "5" for write in writes):
                 raise error
             return super().bulk(writes)
 
-    engine = Picky()
+    engine = RejectingEngine()
     engine.indexes["assets-1"] = {}
     outcome = BulkWriter(engine).write(writes(9))
     assert [write.id for write, _ in outcome.refused] == ["5"]

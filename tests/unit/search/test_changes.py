@@ -44,7 +44,7 @@ def test_ten_records_of_one_file_are_one_reference() -> None:
     assert len(table_changes(records).references) == 1
 
 
-def test_a_new_link_touches_both_ends_and_a_removed_one_names_nobody() -> None:
+def test_a_new_link_touches_both_ends_and_a_removed_one_identifies_no_one() -> None:
     ends = {
         "fromAssetDatabaseId:fromAssetId": {"S": "museum:pump"},
         "toAssetDatabaseId:toAssetId": {"S": "depot:wheel"},
@@ -115,7 +115,7 @@ def test_messages_that_are_no_events_are_poison() -> None:
     assert not changes.references
 
 
-def test_settle_messages_give_back_what_was_put_into_them() -> None:
+def test_settle_messages_return_what_was_put_into_them() -> None:
     references = {
         AssetRef("museum", "pump"),
         FileRef("museum", "pump", "/" + "é" * 500),

@@ -96,7 +96,7 @@ def test_an_index_that_is_as_its_sources_has_no_drift(
     assert [one.job_id for one in renewal.reports] == [report.job_id]
 
 
-def test_each_class_of_drift_is_told_with_its_documents(renewal: Renewal) -> None:
+def test_each_class_of_drift_is_reported_with_its_documents(renewal: Renewal) -> None:
     renewal.add_asset("pump", files=3)
     renewal.add_asset("crane", files=2)
     renewal.add_asset("gone", files=2)
@@ -138,14 +138,14 @@ def test_a_file_document_of_an_assets_preview_is_extra_until_it_is_repaired(
     assert drift(renewal.check()) == (0, 0, 0)
 
 
-def test_documents_of_a_database_that_nobody_knows_are_extra(renewal: Renewal) -> None:
+def test_documents_of_an_unknown_database_are_extra(renewal: Renewal) -> None:
     renewal.add_asset("bridge", database_id="arch", files=1)
     renewal.remove_asset("bridge")
     renewal.tables.items["AssetStorageTable"].clear()
     assert drift(renewal.check()) == (0, 0, 2)
 
 
-def test_what_is_under_way_when_it_is_met_is_no_drift(renewal: Renewal) -> None:
+def test_what_is_in_progress_when_it_is_met_is_no_drift(renewal: Renewal) -> None:
     renewal.add_asset("pump", files=1)
     rename(renewal, "pump", "New name")
     job_id = renewal.start(CHECK_SEARCH)
@@ -156,7 +156,7 @@ def test_what_is_under_way_when_it_is_met_is_no_drift(renewal: Renewal) -> None:
     assert drift(renewal.check()) == (0, 0, 0)
 
 
-def test_what_changes_again_during_the_grace_is_under_way_again(renewal: Renewal) -> None:
+def test_what_changes_again_during_the_grace_is_in_progress_again(renewal: Renewal) -> None:
     renewal.add_asset("pump")
     rename(renewal, "pump", "New name")
     renewal.start(CHECK_SEARCH)
@@ -202,7 +202,7 @@ def test_a_stub_in_the_place_of_a_refused_document_is_no_drift(renewal: Renewal)
     assert (drift(report), report.refused) == ((0, 0, 0), 1)
 
 
-def test_an_asset_whose_bucket_is_unknown_is_told_apart(renewal: Renewal) -> None:
+def test_an_asset_whose_bucket_is_unknown_is_distinguished(renewal: Renewal) -> None:
     renewal.add_asset("pump", files=2)
     key = {"databaseId": "museum", "assetId": "pump"}
     renewal.tables.write(Update(table=ASSETS, key=key, set={"bucketId": "nobody"}))

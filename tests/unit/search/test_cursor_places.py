@@ -135,13 +135,13 @@ def test_without_end_of_conflicts_the_point_in_time_is_closed_again() -> None:
     places = CursorPlaces(tables, lambda: NOON)
     other = CursorPlaces(tables, lambda: NOON)
 
-    class Overtaken(Counting):
+    class CompetingEngine(Counting):
         def points_in_time(self) -> frozenset[str]:
             found = frozenset(engine.opened)
             other.open("ann", BOTH, engine=engine)
             return found
 
-    overtaken = Overtaken(opened=engine.opened, number=1000)
+    overtaken = CompetingEngine(opened=engine.opened, number=1000)
     with pytest.raises(TooManyCursorsError) as caught:
         places.open("ann", BOTH, engine=overtaken)
     assert caught.value.retry_after == 1

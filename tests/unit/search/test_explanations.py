@@ -42,7 +42,7 @@ def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
         ({"query": "gear", "metadataQuery": "maker:Acme"}, "combined"),
     ],
 )
-def test_an_explanation_says_what_was_asked(asked: dict[str, str], kind: str) -> None:
+def test_an_explanation_repeats_the_request(asked: dict[str, str], kind: str) -> None:
     assert explained(hit(), **asked)["query_type"] == kind
 
 

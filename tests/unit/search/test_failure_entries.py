@@ -43,7 +43,7 @@ def stored(text: str, key: str = BATCH_KEY) -> StoredFailure:
     return StoredFailure(key, "etag", text)
 
 
-def test_keys_of_handlers_and_of_mappings_are_told_apart() -> None:
+def test_keys_of_handlers_and_of_mappings_are_distinguished() -> None:
     assert (kind_of(POISON_KEY), kind_of(BATCH_KEY)) == ("poison", "batch")
 
 
@@ -83,7 +83,7 @@ def test_no_other_key_names_an_entry(key: str, entries: FailureEntries) -> None:
     st.integers(min_value=0, max_value=400),
     st.sampled_from([None, 1]),
 )
-def test_the_beginning_of_an_object_tells_its_first_members_whole(
+def test_the_beginning_of_an_object_shows_its_first_members_whole(
     document: dict[str, Any], cut: int, indent: int | None
 ) -> None:
     text = json.dumps(document, indent=indent)
@@ -95,11 +95,11 @@ def test_the_beginning_of_an_object_tells_its_first_members_whole(
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "null", '{"a" 1}', '{"a":', "{1:2}", "[" * 9999])
-def test_what_is_no_object_tells_nothing(text: str) -> None:
+def test_what_is_no_object_returns_nothing(text: str) -> None:
     assert leading_members(text) == {}
 
 
-def test_a_physical_name_tells_the_consumer() -> None:
+def test_a_physical_name_identifies_the_consumer() -> None:
     arn = "arn:aws:lambda:eu-central-1:123456789012:function:"
     assert consumer_of(f"{arn}vitrine-prod-indexing-IndexChanges-1RT8Q2B9K7XW") == "IndexChanges"
     assert consumer_of(f"{arn}IndexChanges") == "IndexChanges"
@@ -108,7 +108,7 @@ def test_a_physical_name_tells_the_consumer() -> None:
     assert consumer_of("IndexChanges") is None
 
 
-def test_a_list_tells_of_each_entry_without_reading_it_whole(
+def test_a_list_shows_each_entry_without_reading_it_whole(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
     store(objects, "IndexObjects").keep("m1", {"body": "x" * 100_000}, "is not JSON")
@@ -122,7 +122,7 @@ def test_a_list_tells_of_each_entry_without_reading_it_whole(
     assert min(poison.size, batch.size) > 100_000
 
 
-def test_a_list_goes_on_after_a_page_and_can_be_that_of_a_consumer(
+def test_a_list_continues_after_a_page_and_can_be_that_of_a_consumer(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
     for number in range(5):

@@ -157,7 +157,7 @@ def test_a_fan_out_waits_until_the_ticket_counter_is_put_right(
     assert done.state == "done"
 
 
-def test_a_fan_out_of_an_asset_that_is_gone_is_done(
+def test_a_fan_out_of_a_deleted_asset_is_done(
     step: FanOutStep, tables: Tables, engine: MemorySearchEngine
 ) -> None:
     FanOuts(tables, job_service(tables)).start([FanOut("museum", "pump", 2)])

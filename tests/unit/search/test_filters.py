@@ -69,7 +69,7 @@ def test_wildcards_are_searched_in_words_and_in_whole_values() -> None:
     assert query("str_databaseid:*glb") == like("str_databaseid.keyword", "*glb")
 
 
-def test_a_field_may_be_asked_for() -> None:
+def test_a_field_may_be_requested() -> None:
     assert query("_exists_:str_previewfilekey") == {
         "exists": {"field": "str_previewfilekey.keyword"}
     }

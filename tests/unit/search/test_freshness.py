@@ -189,7 +189,7 @@ def test_a_document_that_others_change_all_the_time_is_not_waited_for_without_en
     assert world.look(watch) == 0
 
 
-def test_files_are_waited_for_until_they_are_there_and_until_they_are_gone() -> None:
+def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted() -> None:
     world = World()
     store_asset(world.tables)
     world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})

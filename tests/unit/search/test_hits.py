@@ -132,7 +132,7 @@ def test_no_request_makes_more_than_a_page(size: int) -> None:
     assert PAGE_BYTES >= MAX_REPLY_BYTES
 
 
-def test_a_document_that_is_gone_since_it_was_found_is_left_out() -> None:
+def test_a_document_that_was_deleted_since_it_was_found_is_left_out() -> None:
     found = documents(3, DOCUMENT_BYTES)
     asked = full_query(SearchBody(size=100), VISIBLE)
     hits = found.search(sized(asked))["hits"]["hits"]

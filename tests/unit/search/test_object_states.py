@@ -26,7 +26,7 @@ def archive(objects: S3Objects, key: str) -> None:
     objects.client.delete_object(Bucket=BUCKET, Key=key)
 
 
-def test_one_file_and_many_files_are_told_alike(objects: S3Objects) -> None:
+def test_one_file_and_many_files_get_equal_documents(objects: S3Objects) -> None:
     names = ["a", "a-1", "a.b", "dir/a", "dir/b", "gone", "z é"]
     for name in names:
         put(objects, f"p/{name}")

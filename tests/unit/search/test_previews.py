@@ -23,7 +23,7 @@ from backend.spec.routes import Action, Route
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
-from tests.factories.http import Answer, Client, RememberedReads
+from tests.factories.http import Answer, Client, RecordedReads
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import ScanWorld, quarantine, scan_event
 from tests.fakes.objects import MemoryObjects
@@ -33,7 +33,7 @@ from tests.unit.domains.access.matrix.searching import FilteringEngine
 BUCKET = "assetbucket"
 
 
-class Untouched(MemoryObjects):
+class SigningStore(MemoryObjects):
     """A store that only signs."""
 
     def head(self, *_: Any, **__: Any) -> Any:
@@ -56,7 +56,7 @@ class Door:
         return target.fields.get("assetName") not in self.hidden
 
 
-class Hall:
+class SearchedMuseum:
     """A museum whose documents are searched."""
 
     def __init__(self, *, scans: bool = False, mapping_version: int = MAPPING_VERSION) -> None:
@@ -65,14 +65,14 @@ class Hall:
         self.assets: AssetService = asset_service(self.tables, MemoryObjects())
         created_database(self.assets)
         self.documents: list[dict[str, Any]] = []
-        self.reads = RememberedReads()
+        self.reads = RecordedReads()
         self.mapping_version = mapping_version
         viewed = replace(self.assets, authorization=self.door)
         self.previews = PreviewQueries(
             by_id=AssetsById(AssetRepository(self.tables), viewed),
             facts=FactRepository(self.tables),
             quarantine=quarantine(self.tables, scans=scans),
-            objects=Untouched(),
+            objects=SigningStore(),
             authorization=self.door,
             is_processed=self.is_processed,
             url_seconds=900,
@@ -136,8 +136,8 @@ class Hall:
 
 
 @pytest.fixture
-def hall() -> Hall:
-    return Hall()
+def hall() -> SearchedMuseum:
+    return SearchedMuseum()
 
 
 def hits(answer: Answer) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def reasons(answer: Answer) -> dict[str, str]:
     }
 
 
-def test_hits_have_addresses_only_if_they_are_requested(hall: Hall) -> None:
+def test_hits_have_addresses_only_if_they_are_requested(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.shown("/a.obj")
     plain = hits(hall.search(previews=False))["statue/a.obj"]
@@ -165,7 +165,7 @@ def test_hits_have_addresses_only_if_they_are_requested(hall: Hall) -> None:
     assert found["expiresAt"] == "2026-03-01T12:15:00.000000Z"
 
 
-def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: Hall) -> None:
+def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.shown("/a.obj")
     first = hits(hall.search())["statue/a.obj"]["preview"]["id"]
@@ -174,7 +174,7 @@ def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: Hall) -> Non
     assert hits(hall.search())["statue/a.obj"]["preview"]["id"] != first
 
 
-def test_generated_previews_have_the_address_of_a_small_picture_too(hall: Hall) -> None:
+def test_generated_previews_have_the_address_of_a_small_picture_too(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.shown("/a.obj", str_smallpreviewversionid="s1")
     hall.shown("/b.obj")
@@ -195,7 +195,7 @@ def test_generated_previews_have_the_address_of_a_small_picture_too(hall: Hall) 
     assert named["preview"]["smallUrl"] == found["statue/a.obj"]["preview"]["smallUrl"]
 
 
-def test_assets_show_previews_of_their_own_only(hall: Hall) -> None:
+def test_assets_show_previews_of_their_own_only(hall: SearchedMuseum) -> None:
     for name, key in (
         ("uploaded", "previews/uploaded/front.png"),
         ("root", "root/preview.png"),
@@ -211,14 +211,14 @@ def test_assets_show_previews_of_their_own_only(hall: Hall) -> None:
     }
 
 
-def test_a_file_shows_no_preview_of_another(hall: Hall) -> None:
+def test_a_file_shows_no_preview_of_another(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.file("/a.obj", str_previewfilekey="statue/b.obj.previewFile.png", str_previewversionid="1")
     hall.file("/c.obj", str_previewfilekey="statue/secret.obj", str_previewversionid="1")
     assert set(reasons(hall.search()).values()) <= {"none", "inspecting"}
 
 
-def test_files_without_a_preview_have_the_reason(hall: Hall) -> None:
+def test_files_without_a_preview_have_the_reason(hall: SearchedMuseum) -> None:
     hall.asset()
     for path in ("/new.obj", "/broken.obj", "/empty.obj", "/notes.txt"):
         hall.file(path)
@@ -238,7 +238,9 @@ def test_files_without_a_preview_have_the_reason(hall: Hall) -> None:
     assert hits(found)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
 
 
-def test_no_file_waits_for_an_inspection_in_a_database_without_processing(hall: Hall) -> None:
+def test_no_file_waits_for_an_inspection_in_a_database_without_processing(
+    hall: SearchedMuseum,
+) -> None:
     hall.asset()
     for path in ("/new.obj", "/newer.obj", "/broken.obj", "/notes.txt"):
         hall.file(path)
@@ -257,7 +259,7 @@ def test_no_file_waits_for_an_inspection_in_a_database_without_processing(hall: 
     assert hall.asked == ["museum"], "one read a database, however many files wait"
 
 
-def test_what_may_not_be_downloaded_has_no_address(hall: Hall) -> None:
+def test_what_may_not_be_downloaded_has_no_address(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.asset("kept", is_distributable=False)
     hall.asset("hidden")
@@ -274,7 +276,7 @@ def test_what_may_not_be_downloaded_has_no_address(hall: Hall) -> None:
 
 
 def test_quarantined_previews_have_no_address() -> None:
-    hall = Hall(scans=True)
+    hall = SearchedMuseum(scans=True)
     hall.asset()
     hall.shown("/a.obj")
     hall.shown("/b.obj")
@@ -286,7 +288,7 @@ def test_quarantined_previews_have_no_address() -> None:
     assert [found[f"statue/{one}.obj"] for one in "abc"] == ["quarantined", "shown", "quarantined"]
 
 
-def test_each_preview_is_recorded_as_an_hourly_read(hall: Hall) -> None:
+def test_each_preview_is_recorded_as_an_hourly_read(hall: SearchedMuseum) -> None:
     hall.asset()
     for path in ("/a.obj", "/b.obj", "/c.txt"):
         (hall.file if path == "/c.txt" else hall.shown)(path)
@@ -299,7 +301,7 @@ def test_each_preview_is_recorded_as_an_hourly_read(hall: Hall) -> None:
     ]
 
 
-def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: Hall) -> None:
+def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.shown("/a.obj")
     hall.file("/c.txt")
@@ -315,7 +317,7 @@ def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: Hall) -> No
 
 
 def test_indexes_of_an_earlier_version_answer_without_pictures_and_say_so() -> None:
-    hall = Hall(mapping_version=MAPPING_VERSION - 1)
+    hall = SearchedMuseum(mapping_version=MAPPING_VERSION - 1)
     hall.asset()
     hall.shown("/a.obj")
     answer = hall.search()
@@ -325,7 +327,7 @@ def test_indexes_of_an_earlier_version_answer_without_pictures_and_say_so() -> N
     assert (named.body["items"], "reindex" in named.body["reindexDue"]) == ([], True)
 
 
-def test_pages_with_previews_have_at_most_200_hits(hall: Hall) -> None:
+def test_pages_with_previews_have_at_most_200_hits(hall: SearchedMuseum) -> None:
     assert hall.search(size=200).status == 200
     refused = hall.search(size=201)
     assert (refused.status, "200" in refused.body["message"]) == (400, True)
@@ -334,7 +336,7 @@ def test_pages_with_previews_have_at_most_200_hits(hall: Hall) -> None:
     assert hall.named().status == 400
 
 
-def test_previews_are_found_by_name_in_the_order_of_the_request(hall: Hall) -> None:
+def test_previews_are_found_by_name_in_the_order_of_the_request(hall: SearchedMuseum) -> None:
     hall.asset()
     hall.shown("/a.obj")
     hall.file("/c.txt")
@@ -355,7 +357,7 @@ def test_previews_are_found_by_name_in_the_order_of_the_request(hall: Hall) -> N
     assert operation == "list_previews"
 
 
-def test_names_that_are_no_files_are_refused(hall: Hall) -> None:
+def test_names_that_are_no_files_are_refused(hall: SearchedMuseum) -> None:
     hall.asset()
     about = {"databaseId": "museum", "assetId": "statue"}
     for key in ("/../a", "/folder/", "", "/a//b"):

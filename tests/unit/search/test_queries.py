@@ -27,7 +27,7 @@ def test_tombstones_and_archived_documents_are_left_out() -> None:
     assert excluded == [{"term": {"deleted": True}}, {"term": {"bool_archived": True}}]
 
 
-def test_archived_documents_are_found_when_they_are_asked_for() -> None:
+def test_archived_documents_are_found_on_request() -> None:
     excluded = simple(query="pump", includeArchived=True)["query"]["bool"]["must_not"]
     assert excluded == [{"term": {"deleted": True}}]
 

@@ -149,7 +149,7 @@ def test_objects_below_a_known_prefix_start_one_scan_of_the_buckets(
     assert counted["Scan"] == 1
 
 
-def test_what_is_gone_becomes_a_tombstone_and_comes_back(
+def test_what_was_deleted_becomes_a_tombstone_and_comes_back(
     tables: DynamoTables, objects: S3Objects, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables)
@@ -166,7 +166,7 @@ def test_what_is_gone_becomes_a_tombstone_and_comes_back(
     assert engine.live() == {}
 
 
-def test_a_deletion_that_is_told_before_the_creation_leaves_a_tombstone(
+def test_a_deletion_that_is_reported_before_the_creation_leaves_a_tombstone(
     objects: S3Objects, tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     indexing.rebuild({PUMP})
@@ -289,7 +289,7 @@ def test_an_asset_of_an_unknown_bucket_is_kept_and_the_others_are_indexed(
     assert "nowhere" in kept["reason"]
 
 
-def test_an_outage_of_the_engine_is_told_and_nothing_is_settled(
+def test_an_outage_of_the_engine_is_reported_and_nothing_is_settled(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine, sent: MemoryQueues
 ) -> None:
     store_asset(tables)
@@ -329,12 +329,12 @@ def test_a_later_ticket_that_was_faster_is_no_error(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables)
-    slow = replace(indexing, state=_Late(indexing.state.take_ticket(), indexing.state))
+    slow = replace(indexing, state=_LateState(indexing.state.take_ticket(), indexing.state))
     indexing.rebuild({PUMP})
     assert slow.rebuild({PUMP}).overtaken == 1
 
 
-class _Late:
+class _LateState:
     """A state that hands out a ticket taken long ago."""
 
     def __init__(self, ticket: Any, state: Any) -> None:

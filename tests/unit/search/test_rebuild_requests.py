@@ -24,7 +24,7 @@ def made(queues: Queues) -> QueuedRebuildRequests:
     return QueuedRebuildRequests(queues, settle_delay_seconds=900)
 
 
-def test_assets_files_and_keys_are_asked_for_twice() -> None:
+def test_rebuilds_of_assets_files_and_keys_are_requested_twice() -> None:
     queues = MemoryQueues()
     made(queues).assets([("museum", "pump"), ("museum", "coin")])
     made(queues).files("museum", "pump", ["/a.glb"])
@@ -39,7 +39,7 @@ def test_assets_files_and_keys_are_asked_for_twice() -> None:
     assert {name for name, _, _ in queues.sent} == {"Settle"}
 
 
-def test_thousands_of_files_are_asked_for_in_messages_that_fit() -> None:
+def test_thousands_of_files_are_requested_in_messages_that_fit() -> None:
     queues = MemoryQueues()
     paths = [f"/{'long' * 50}/{number}.glb" for number in range(3000)]
     made(queues).files("museum", "pump", paths)

@@ -43,7 +43,7 @@ def phase(job: Job) -> str:
     return str(job.cursor.get("phase", "reserve"))
 
 
-def test_a_reindex_builds_everything_anew_and_removes_the_old(renewal: Renewal) -> None:
+def test_a_reindex_builds_everything_again_and_removes_the_old(renewal: Renewal) -> None:
     fill(renewal)
     before = renewal.live(number=1)
     job = renewal.run(REINDEX_SEARCH)
@@ -97,7 +97,7 @@ def test_indexes_of_an_earlier_mapping_version_are_written_and_checked_as_such_u
     assert (report.missing, report.stale, report.extra, report.refused) == (0, 0, 0, 0)
 
 
-def test_a_reindex_that_is_taken_back_leaves_the_mapping_version_that_was(
+def test_a_reindex_that_is_undone_leaves_the_mapping_version_that_was(
     renewal: Renewal,
 ) -> None:
     renewal.age()

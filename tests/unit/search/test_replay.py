@@ -24,7 +24,7 @@ from backend.spec.queues import FAN_OUT, LIFECYCLE, SETTLE
 from backend.spec.tables.assets import ASSETS
 from tests.factories.buckets import stored_bucket
 from tests.factories.failures import BATCH_KEY, given_up, put_object
-from tests.factories.replays import Bench
+from tests.factories.replays import ReplaySetup
 from tests.factories.search import (
     NOON,
     object_message,
@@ -45,15 +45,15 @@ RUNG = '"ReplaysGivenUp":[1.0]'
 @pytest.fixture
 def bench(
     tables: Tables, objects: S3Objects, engine: MemorySearchEngine, sent: MemoryQueues
-) -> Bench:
-    return Bench(tables, objects, engine, sent)
+) -> ReplaySetup:
+    return ReplaySetup(tables, objects, engine, sent)
 
 
 def with_metadata(write: DocumentWrite) -> str | None:
     return "too many nested documents" if "metadata" in json.loads(write.body) else None
 
 
-def test_a_stub_becomes_whole_when_the_cause_is_gone(bench: Bench) -> None:
+def test_a_stub_becomes_whole_when_the_cause_is_removed(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     store_metadata(bench.tables, "material", "brass")
     bench.engine.refuses = with_metadata
@@ -67,8 +67,8 @@ def test_a_stub_becomes_whole_when_the_cause_is_gone(bench: Bench) -> None:
     assert bench.listed() == []
 
 
-def test_an_entry_that_fails_again_counts_its_attempts_and_tells_the_last_reason(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
+def test_an_entry_that_fails_again_counts_its_attempts_and_shows_the_last_reason(
+    bench: ReplaySetup, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store_asset(bench.tables)
     store_metadata(bench.tables, "material", "brass")
@@ -87,7 +87,7 @@ def test_an_entry_that_fails_again_counts_its_attempts_and_tells_the_last_reason
     assert found.replays.next_at is None
 
 
-def test_a_refused_file_is_named_by_its_key_and_found_again(bench: Bench) -> None:
+def test_a_refused_file_is_named_by_its_key_and_found_again(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
     bench.engine.refuses = lambda write: "odd" if "str_etag" in write.body else None
@@ -98,7 +98,7 @@ def test_a_refused_file_is_named_by_its_key_and_found_again(bench: Bench) -> Non
     assert bench.engine.live()["museum:pump:pump/a.glb"]["str_fileext"] == ".glb"
 
 
-def test_a_file_whose_asset_is_gone_meanwhile_gets_its_tombstone(bench: Bench) -> None:
+def test_a_file_whose_asset_is_deleted_meanwhile_gets_its_tombstone(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
     bench.engine.refuses = lambda write: "odd" if "str_etag" in write.body else None
@@ -109,7 +109,7 @@ def test_a_file_whose_asset_is_gone_meanwhile_gets_its_tombstone(bench: Bench) -
     assert (tombstone["deleted"], tombstone["date_deleted"]) == (True, "2026-03-01T12:00:00Z")
 
 
-def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: Bench) -> None:
+def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: ReplaySetup) -> None:
     store_asset(bench.tables, bucketId="nobody-knows")
     for name in ("a.glb", "b.glb"):
         bench.objects.put("assetbucket", f"pump/{name}", b"x", content_type="x/y", metadata={})
@@ -117,7 +117,7 @@ def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: B
     assert [one.name for one in bench.listed()] == ["museum:pump"] * 2
     assert bench.outcomes() == ["failed"] * 2
     stored_bucket(bench.tables, bucket_id="nobody-knows", name="assetbucket")
-    bench.replayer = Bench(bench.tables, bench.objects, bench.engine, bench.sent).replayer
+    bench.replayer = ReplaySetup(bench.tables, bench.objects, bench.engine, bench.sent).replayer
     assert bench.outcomes() == ["replayed"] * 2
     assert set(bench.engine.live()) == {f"museum:pump:pump/{name}.glb" for name in "ab"}
 
@@ -133,8 +133,8 @@ def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: B
         ),
     ],
 )
-def test_an_event_that_is_understood_now_is_worked_off(
-    bench: Bench, consumer: str, event: dict[str, Any]
+def test_an_event_that_is_understood_now_is_processed(
+    bench: ReplaySetup, consumer: str, event: dict[str, Any]
 ) -> None:
     store_asset(bench.tables)
     bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
@@ -161,7 +161,7 @@ def test_an_event_that_is_understood_now_is_worked_off(
     ],
 )
 def test_what_still_means_nothing_stays_with_a_reason(
-    bench: Bench, consumer: str, body: object
+    bench: ReplaySetup, consumer: str, body: object
 ) -> None:
     bench.keep(consumer, body)
     assert bench.outcomes() == ["failed"]
@@ -171,13 +171,13 @@ def test_what_still_means_nothing_stays_with_a_reason(
     assert found.reason != "odd"
 
 
-def test_a_message_of_a_job_goes_back_into_its_queue(bench: Bench) -> None:
+def test_a_message_of_a_job_goes_back_into_its_queue(bench: ReplaySetup) -> None:
     bench.keep("LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'})
     assert bench.outcomes() == ["replayed"]
     assert bench.sent.take(LIFECYCLE) == [{"jobId": "deleteAsset.a.b.1"}]
 
 
-def test_a_batch_that_was_given_up_is_indexed_and_fans_out(bench: Bench) -> None:
+def test_a_batch_that_was_abandoned_is_indexed_and_fans_out(bench: ReplaySetup) -> None:
     row = store_asset(bench.tables, inheritedRevision=2)
     image = {"inheritedRevision": {"N": "2"}}
     put_object(
@@ -189,7 +189,7 @@ def test_a_batch_that_was_given_up_is_indexed_and_fans_out(bench: Bench) -> None
     assert bench.sent.take(SETTLE)
 
 
-def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: Bench) -> None:
+def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     records = [stream_record({"odd": "x"}, event_id="7"), stream_record(ASSET_KEY, {})]
     put_object(bench.objects, given_up(records))
@@ -199,7 +199,7 @@ def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: Bench) -> None:
     assert (found.kind, found.consumer, found.name) == ("poison", "IndexChanges", "7")
 
 
-def test_a_batch_of_the_job_starter_starts_its_jobs(bench: Bench) -> None:
+def test_a_batch_of_the_job_starter_starts_its_jobs(bench: ReplaySetup) -> None:
     image = {"jobId": {"S": "fanOut.a.b.2"}, "kind": {"S": "fanOut"}, "state": {"S": "queued"}}
     records = [stream_record({"jobId": "fanOut.a.b.2"}, image)]
     put_object(bench.objects, given_up(records, function="vitrine-prod-indexing-JobStarter-X"))
@@ -207,7 +207,7 @@ def test_a_batch_of_the_job_starter_starts_its_jobs(bench: Bench) -> None:
     assert bench.sent.take(FAN_OUT) == [{"jobId": "fanOut.a.b.2"}]
 
 
-def test_a_bug_in_a_consumer_is_an_attempt_and_ends_nothing(bench: Bench) -> None:
+def test_a_bug_in_a_consumer_is_an_attempt_and_ends_nothing(bench: ReplaySetup) -> None:
     other = BATCH_KEY.replace("2d1b", "3d1b")
     put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
     store_asset(bench.tables)
@@ -216,7 +216,7 @@ def test_a_bug_in_a_consumer_is_an_attempt_and_ends_nothing(bench: Bench) -> Non
     assert "KeyError" in (bench.only().reason or "")
 
 
-def test_an_outage_is_no_attempt_and_loses_nothing(bench: Bench) -> None:
+def test_an_outage_is_no_attempt_and_loses_nothing(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
     indexes, bench.engine.indexes = bench.engine.indexes, {}
@@ -231,7 +231,7 @@ def test_an_outage_is_no_attempt_and_loses_nothing(bench: Bench) -> None:
 
 @pytest.mark.parametrize("step", ["read", "write", "send", "remove"])
 def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
-    bench: Bench, step: str, monkeypatch: pytest.MonkeyPatch
+    bench: ReplaySetup, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_asset(bench.tables)
     records = [stream_record(ASSET_KEY, {}), stream_record(RECORD_KEY, {})]
@@ -255,8 +255,8 @@ def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
     assert set(bench.engine.live()) == {"museum:pump"}
 
 
-def test_what_fails_anew_during_its_replay_stays(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+def test_what_fails_again_during_its_replay_stays(
+    bench: ReplaySetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_asset(bench.tables)
     store_metadata(bench.tables, "material", "brass")
@@ -279,7 +279,9 @@ def test_what_fails_anew_during_its_replay_stays(
     assert (found.key, found.failed_at) == (key, "2026-03-01T12:01:00.000000Z")
 
 
-def test_two_replays_of_one_entry_do_no_harm(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_replays_of_one_entry_do_no_harm(
+    bench: ReplaySetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store_asset(bench.tables)
     put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
     remove = FailureEntries.remove
@@ -297,13 +299,13 @@ def test_two_replays_of_one_entry_do_no_harm(bench: Bench, monkeypatch: pytest.M
     assert set(bench.engine.live()) == {"museum:pump"}
 
 
-def test_what_is_not_there_is_told(bench: Bench) -> None:
+def test_what_is_not_there_is_reported(bench: ReplaySetup) -> None:
     assert bench.replayer.replay(BATCH_KEY).outcome == "absent"
     assert bench.replayer.replay("../secrets").outcome == "absent"
 
 
-def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
+def test_the_schedule_waits_longer_after_each_attempt_and_stops_at_last(
+    bench: ReplaySetup, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
     pauses: list[timedelta] = []
@@ -326,13 +328,13 @@ def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(
     assert RUNG not in capsys.readouterr().out
 
 
-def test_the_schedule_leaves_poison_alone(bench: Bench) -> None:
+def test_the_schedule_leaves_poison_alone(bench: ReplaySetup) -> None:
     bench.keep("IndexChanges", stream_record({"odd": "x"}))
     assert bench.run() == {}
     assert bench.only().replays.attempts == 0
 
 
-def test_a_run_ends_when_its_time_is_used_up(bench: Bench) -> None:
+def test_a_run_ends_when_its_time_is_used_up(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
     assert bench.run(minutes=0) == {}
@@ -341,7 +343,7 @@ def test_a_run_ends_when_its_time_is_used_up(bench: Bench) -> None:
 
 @pytest.mark.parametrize("content", ["[1]", "[" * 5000, '{"payload": 7}', b"\xff\xfe no JSON"])
 def test_a_batch_without_sense_is_tried_once_and_left(
-    bench: Bench, content: str | bytes, capsys: pytest.CaptureFixture[str]
+    bench: ReplaySetup, content: str | bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put_object(bench.objects, content)
     assert [bench.run(), bench.run()] == [{"failed": 1}, {}]
@@ -356,7 +358,7 @@ def test_pauses_do_not_overflow() -> None:
     assert next_attempt(NOON, 10**9) is None
 
 
-def test_a_row_that_only_the_replay_finds_is_indexed_as_it_is_now(bench: Bench) -> None:
+def test_a_row_that_only_the_replay_finds_is_indexed_as_it_is_now(bench: ReplaySetup) -> None:
     put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
     row = store_asset(bench.tables, assetName="Old")
     bench.tables.write(Put(table=ASSETS, item={**row, "assetName": "New"}))

@@ -10,7 +10,7 @@ from backend.search.query.service import SearchService
 from tests.factories.http import Client
 
 
-class Telling:
+class OneHitService:
     """A service whose only hit holds `text`."""
 
     def __init__(self, text: str) -> None:
@@ -32,7 +32,7 @@ def test_a_reply_that_no_function_can_send_is_refused_and_names_the_size(
     share = {"x": 1, "ä": 2, '"': 4, "\\": 4}[char]
     fits, over = MAX_REPLY_BYTES // share - 1000, MAX_REPLY_BYTES // share + 1
     for length, status in ((fits, 200), (over, 413)):
-        service = cast("SearchService", Telling(char * length))
+        service = cast("SearchService", OneHitService(char * length))
         answer = Client(build_router(service)).send("POST", path, body={})
         assert answer.status == status
     assert answer.body["errors"][0]["field"] == "size"

@@ -19,7 +19,7 @@ ANN = Identity("ann")
 NOTHING: dict[str, Any] = {"match_none": {}}
 
 
-class Remembering:
+class RecordingEngine:
     """The engine, the state, the rights and the freshness: the third answer is fresh."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Remembering:
         assert caller == ANN
         return next(self.rights)
 
-    def watch(self, *_: object) -> "Remembering":
+    def watch(self, *_: object) -> "RecordingEngine":
         return self
 
     def facet(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
             "_score": 4.0,
             "_source": {},
         }
-        parts = Remembering([{"term": {"list_tags.keyword": "open"}}], [hit])
+        parts = RecordingEngine([{"term": {"list_tags.keyword": "open"}}], [hit])
         reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=asked))
         assert ["explain" in request for request in parts.asked] == [False]
         assert [("explanation" in one) for one in reply["hits"]["hits"]] == [asked]
@@ -85,7 +85,7 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
 
 def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
     some = {"term": {"list_tags.keyword": "open"}}
-    parts: Any = Remembering([EVERYTHING, some, None])
+    parts: Any = RecordingEngine([EVERYTHING, some, None])
     service = service_of(parts)
     written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
     service.search(ANN, SearchBody(explain_results=True), written=written)

@@ -20,7 +20,7 @@ def state(tables: Tables) -> SearchState:
     return SearchState(tables, lambda: NOON)
 
 
-def test_nobody_writes_before_the_indexes_are_named(state: SearchState) -> None:
+def test_no_one_writes_before_the_indexes_are_named(state: SearchState) -> None:
     with pytest.raises(SearchNotSetUpError):
         state.take_ticket()
     with pytest.raises(SearchNotSetUpError):
@@ -78,7 +78,7 @@ def test_after_a_reindex_the_first_indexes_are_not_made_again(state: SearchState
     assert set(engine.indexes) == {"assets-2", "files-2"}
 
 
-def test_a_mapping_that_differs_is_told_field_by_field(state: SearchState) -> None:
+def test_a_mapping_that_differs_is_reported_field_by_field(state: SearchState) -> None:
     engine = MemorySearchEngine()
     ensure_indexes(engine, state)
     engine.mappings["files-1"]["properties"]["num_filesize"] = {"type": "text"}

@@ -111,7 +111,7 @@ def test_engines_that_start_together_get_different_ports(
     assert len({engine.endpoint.port for engine in running.values()}) == len(QUICK)
 
 
-def test_engines_of_a_killed_runner_are_gone_when_the_next_one_starts(
+def test_engines_of_a_killed_runner_have_ended_when_the_next_one_starts(
     tools: Path, tmp_path: Path
 ) -> None:
     prepare_all(tools, silent, names=QUICK)

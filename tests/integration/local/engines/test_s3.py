@@ -22,7 +22,7 @@ ENGINE = "s3"
 PART = 5 * 1024 * 1024
 
 
-class Told(TypedDict):
+class EventFields(TypedDict):
     """The part of a webhook event that is looked at."""
 
     eventName: str
@@ -34,7 +34,7 @@ class Webhook(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Receiver)
-        self.told: list[Told] = []
+        self.told: list[EventFields] = []
 
     def wait_for(self, count: int) -> list[tuple[str, str]]:
         """Return the events as (name, key) when there are so many, and forget them."""

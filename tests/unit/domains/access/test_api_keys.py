@@ -45,7 +45,9 @@ def one(client: Client, method: str = "GET", body: object = None, key_id: str = 
     return client.send(method, path, parameters={"apiKeyId": key_id}, body=body)
 
 
-def test_a_created_key_is_told_once_and_stored_as_its_hash(client: Client, tables: Tables) -> None:
+def test_a_created_key_is_returned_once_and_stored_as_its_hash(
+    client: Client, tables: Tables
+) -> None:
     created = create(client, expiresAt="2030-12-31")
     text = created.body.pop("apiKey")
     assert text == "vams_" + "s" * 64
@@ -183,7 +185,7 @@ def test_a_change_of_a_key_that_changed_since_it_was_read_is_refused(
     assert one(client).body["isActive"] == "false"
 
 
-def test_a_deleted_key_is_gone(client: Client) -> None:
+def test_a_deleted_key_does_not_exist(client: Client) -> None:
     create(client)
     assert one(client, "DELETE").status == 200
     for method, body in (("GET", None), ("PUT", {"isActive": "true"}), ("DELETE", None)):

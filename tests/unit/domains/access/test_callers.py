@@ -31,7 +31,7 @@ def tables(dynamo_tables: DynamoTables) -> DynamoTables:
 
 
 @dataclass
-class Hand:
+class ManualClock:
     """A clock that the test moves."""
 
     at: datetime
@@ -41,8 +41,8 @@ class Hand:
 
 
 @pytest.fixture
-def hand(now: datetime) -> Hand:
-    return Hand(now)
+def hand(now: datetime) -> ManualClock:
+    return ManualClock(now)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def keys(tables: DynamoTables) -> ApiKeyRepository:
 
 
 @pytest.fixture
-def authentication(keys: ApiKeyRepository, hand: Hand) -> KeyAuthentication:
+def authentication(keys: ApiKeyRepository, hand: ManualClock) -> KeyAuthentication:
     keys.put_new(
         ApiKey(
             api_key_id="key-1",
@@ -74,12 +74,12 @@ def test_a_key_names_its_user(authentication: KeyAuthentication) -> None:
     assert authentication.authenticate(KEY).user_id == "robot"
 
 
-def test_another_key_names_nobody(authentication: KeyAuthentication) -> None:
+def test_another_key_identifies_no_one(authentication: KeyAuthentication) -> None:
     refused(authentication, "vams_" + "x" * 64)
 
 
-def test_a_key_hashed_with_another_pepper_names_nobody(
-    authentication: KeyAuthentication, hand: Hand
+def test_a_key_hashed_with_another_pepper_identifies_no_one(
+    authentication: KeyAuthentication, hand: ManualClock
 ) -> None:
     other = KeyAuthentication(authentication.keys, lambda: b"other", hand, lambda: None)
     refused(other, KEY)
@@ -95,7 +95,7 @@ class LaggingIndex(DynamoTables):
         return Page(self.rows) if query.index is not None else DynamoTables.query(self, query, page)
 
 
-def lagging(tables: DynamoTables, hand: Hand) -> KeyAuthentication:
+def lagging(tables: DynamoTables, hand: ManualClock) -> KeyAuthentication:
     rows = tuple(tables.scan(API_KEYS, PageRequest(10)).items)
     stale = LaggingIndex(tables.client, tables.settings, rows=rows)
     return KeyAuthentication(ApiKeyRepository(stale), lambda: PEPPER, hand, lambda: None)
@@ -112,7 +112,10 @@ def lagging(tables: DynamoTables, hand: Hand) -> KeyAuthentication:
     ids=["disabled", "expired", "rehashed", "deleted"],
 )
 def test_a_closed_key_is_closed_at_once_though_the_index_lags(
-    authentication: KeyAuthentication, tables: DynamoTables, hand: Hand, change: Update | Delete
+    authentication: KeyAuthentication,
+    tables: DynamoTables,
+    hand: ManualClock,
+    change: Update | Delete,
 ) -> None:
     behind = lagging(tables, hand)
     assert behind.authenticate(KEY).api_key_id == "key-1"
@@ -130,7 +133,7 @@ def use(authentication: KeyAuthentication) -> None:
 
 
 def test_a_use_is_recorded_once_an_hour(
-    authentication: KeyAuthentication, tables: DynamoTables, hand: Hand
+    authentication: KeyAuthentication, tables: DynamoTables, hand: ManualClock
 ) -> None:
     use(authentication)
     first = last_use(tables)
@@ -144,14 +147,14 @@ def test_a_use_is_recorded_once_an_hour(
 
 
 def test_two_uses_at_once_do_not_disturb_each_other(
-    authentication: KeyAuthentication, hand: Hand
+    authentication: KeyAuthentication, hand: ManualClock
 ) -> None:
     key = authentication.authenticate(KEY)
     authentication.record_use(key)
     authentication.record_use(key)
 
 
-def test_recording_a_use_brings_no_deleted_key_back(
+def test_recording_a_use_restores_no_deleted_key(
     authentication: KeyAuthentication, tables: DynamoTables
 ) -> None:
     key = authentication.authenticate(KEY)
@@ -170,7 +173,9 @@ def test_a_use_does_not_stand_in_the_way_of_a_change(
 
 
 @pytest.fixture
-def administrators(tables: DynamoTables, keys: ApiKeyRepository, hand: Hand) -> Administrators:
+def administrators(
+    tables: DynamoTables, keys: ApiKeyRepository, hand: ManualClock
+) -> Administrators:
     return Administrators(keys, UserRoleRepository(tables), lambda: PEPPER, hand)
 
 
@@ -180,7 +185,7 @@ def everything(tables: DynamoTables) -> list[Item]:
 
 
 def test_the_first_administrator_can_authenticate(
-    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: Hand
+    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
     administrators.establish("boss", KEY)
     found = KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None).authenticate(KEY)
@@ -189,7 +194,7 @@ def test_the_first_administrator_can_authenticate(
 
 
 def test_establishing_again_changes_nothing(
-    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: Hand
+    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
     administrators.establish("boss", KEY)
     key = keys.get(ADMIN_KEY_ID)
@@ -202,7 +207,7 @@ def test_establishing_again_changes_nothing(
 
 
 def test_a_new_secret_replaces_the_key(
-    administrators: Administrators, keys: ApiKeyRepository, hand: Hand
+    administrators: Administrators, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
     administrators.establish("boss", KEY)
     administrators.establish("boss", "vams_" + "n" * 64)

@@ -32,7 +32,7 @@ ASSET = Secured("asset", {"databaseId": "db1", "assetName": "pump", "assetType":
 
 
 @dataclass
-class Hand:
+class ManualClock:
     at: datetime
 
     def __call__(self) -> datetime:
@@ -40,7 +40,7 @@ class Hand:
 
 
 @dataclass
-class Counted:
+class CountingRepository:
     """The repository, and what was asked of it."""
 
     real: PolicyRepository
@@ -64,17 +64,17 @@ class Counted:
 
 
 @pytest.fixture
-def hand(now: datetime) -> Hand:
-    return Hand(now)
+def hand(now: datetime) -> ManualClock:
+    return ManualClock(now)
 
 
 @pytest.fixture
-def counted(tables: Tables) -> Counted:
-    return Counted(PolicyRepository(tables))
+def counted(tables: Tables) -> CountingRepository:
+    return CountingRepository(PolicyRepository(tables))
 
 
 @pytest.fixture
-def rules(counted: Counted, hand: Hand) -> PolicyAuthorization:
+def rules(counted: CountingRepository, hand: ManualClock) -> PolicyAuthorization:
     return PolicyAuthorization(counted, hand)  # pyright: ignore[reportArgumentType] - it counts
 
 
@@ -163,7 +163,7 @@ def test_types_that_no_rule_names_are_for_administrators(
         assert not rules.may(ANN, "POST", target)
 
 
-def test_buckets_are_seen_and_own_keys_managed_by_whoever_may_use_the_routes(
+def test_buckets_are_seen_and_own_keys_managed_by_users_of_the_routes(
     rules: PolicyAuthorization,
 ) -> None:
     assert rules.may(ANN, "GET", Secured("bucket", {"bucketId": "b"}))
@@ -201,7 +201,7 @@ def test_no_rule_locks_administrators_out_of_the_constraints(
 
 
 def test_rights_are_read_once_while_nothing_changes(
-    rules: PolicyAuthorization, tables: Tables, counted: Counted, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, counted: CountingRepository, hand: ManualClock
 ) -> None:
     given(tables, everything("asset"))
     for _ in range(3):
@@ -213,7 +213,7 @@ def test_rights_are_read_once_while_nothing_changes(
 
 
 def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
-    rules: PolicyAuthorization, tables: Tables, counted: Counted
+    rules: PolicyAuthorization, tables: Tables, counted: CountingRepository
 ) -> None:
     denial = stored("asset", ("assetName", "equals", "pump"), effect="deny")
     given(tables, everything("asset"), denial, role="one")
@@ -231,7 +231,7 @@ def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
 
 
 def test_rights_that_change_without_end_are_an_outage(
-    rules: PolicyAuthorization, tables: Tables, counted: Counted
+    rules: PolicyAuthorization, tables: Tables, counted: CountingRepository
 ) -> None:
     given(tables, everything("asset"))
 
@@ -245,8 +245,8 @@ def test_rights_that_change_without_end_are_an_outage(
     assert rules.may(ANN, "GET", ASSET)
 
 
-def test_a_right_that_was_taken_away_is_gone_after_two_seconds(
-    rules: PolicyAuthorization, tables: Tables, hand: Hand
+def test_a_right_that_was_taken_away_ends_after_two_seconds(
+    rules: PolicyAuthorization, tables: Tables, hand: ManualClock
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -258,8 +258,8 @@ def test_a_right_that_was_taken_away_is_gone_after_two_seconds(
     assert rules.search_filter(ANN) is None
 
 
-def test_a_role_that_was_taken_away_is_gone_after_two_seconds(
-    rules: PolicyAuthorization, tables: Tables, hand: Hand
+def test_a_role_that_was_taken_away_ends_after_two_seconds(
+    rules: PolicyAuthorization, tables: Tables, hand: ManualClock
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -274,7 +274,7 @@ def test_a_role_that_was_taken_away_is_gone_after_two_seconds(
 
 
 def test_what_was_read_before_the_clock_was_set_back_is_not_believed(
-    rules: PolicyAuthorization, tables: Tables, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, hand: ManualClock
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -283,7 +283,7 @@ def test_what_was_read_before_the_clock_was_set_back_is_not_believed(
     assert not rules.may(ANN, "GET", ASSET)
 
 
-def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: Counted) -> None:
+def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: CountingRepository) -> None:
     for number in range(KEPT_USERS + 1):
         rules.may(Identity(f"user-{number}"), "GET", ASSET)
     counted.asked.clear()
@@ -303,7 +303,7 @@ def test_a_rule_that_cannot_be_read_denies_its_type_and_nothing_else(
     assert rules.may(ANN, "GET", Secured("database", {"databaseId": "db1"}))
 
 
-def test_a_rule_on_nobody_knows_what_denies_everything(
+def test_a_rule_on_unknown_attributes_denies_everything(
     rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"), {"constraintId": "broken"})

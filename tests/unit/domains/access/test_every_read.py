@@ -26,7 +26,7 @@ _by_case = pytest.mark.parametrize("case", READS, ids=lambda case: case.route.ke
 
 
 @_by_case
-def test_who_has_no_right_is_told_nothing(both_of: BothOf, case: Case) -> None:
+def test_who_has_no_right_receives_nothing(both_of: BothOf, case: Case) -> None:
     question, refused, _ = both_of(case)
     request = str(question)
     assert refused.answer.status in {200, 400, 403, 404}

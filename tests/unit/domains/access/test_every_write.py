@@ -34,7 +34,7 @@ def test_a_write_that_permissions_refuse_writes_nothing(both_of: BothOf, case: C
     assert refused.writes == 0
 
 
-def test_what_is_asked_for_carries_all_fields_that_rules_may_name(
+def test_a_checked_object_has_all_fields_that_rules_may_name(
     both_of: BothOf,
 ) -> None:
     lacking = {

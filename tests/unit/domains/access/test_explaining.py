@@ -113,7 +113,7 @@ def test_a_route_is_explained_as_it_is_declared_and_as_it_is_requested(client: C
     assert tier1("/database/db1/assets") == {"decision": "deny", "by": []}
 
 
-def test_where_no_rule_is_asked_none_is_named(client: Client, tables: Tables) -> None:
+def test_where_no_rule_is_evaluated_none_is_named(client: Client, tables: Tables) -> None:
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="eve", role_name="admin")
 
@@ -160,7 +160,7 @@ def test_buckets_are_open_to_see_unless_a_rule_denies(client: Client, tables: Ta
         ({"action": "GET"}, "objectType"),
     ],
 )
-def test_what_is_not_there_or_half_asked_is_refused(
+def test_a_missing_object_or_an_incomplete_query_is_refused(
     client: Client, query: dict[str, str], field: str
 ) -> None:
     reply = client.send("GET", "/auth/explain", query={"userId": "ann", **query})
@@ -177,6 +177,6 @@ def test_a_question_that_makes_no_sense_is_refused(client: Client, field: str, v
     assert field in str(reply.body)
 
 
-def test_nobody_else_is_told(tables: Tables, client: Client) -> None:
+def test_no_one_else_receives_it(tables: Tables, client: Client) -> None:
     stranger = Client(client.router, user_id="stranger")
     assert ask(stranger).status == 403

@@ -40,7 +40,7 @@ class OwnKeys:
 
 
 @dataclass
-class Bench:
+class KeyRoutes:
     """The routes of keys and users, and the authorizer's check of a key."""
 
     tables: DynamoTables
@@ -100,11 +100,11 @@ class Bench:
 
 
 @pytest.fixture
-def bench(dynamo_tables: DynamoTables, audit: AuditService, now: datetime) -> Bench:
-    return Bench(dynamo_tables, audit, now)
+def bench(dynamo_tables: DynamoTables, audit: AuditService, now: datetime) -> KeyRoutes:
+    return KeyRoutes(dynamo_tables, audit, now)
 
 
-def sign_up(bench: Bench, user: str = "ann") -> None:
+def sign_up(bench: KeyRoutes, user: str = "ann") -> None:
     body = {"userId": user, "email": f"{user}@example.org"}
     assert bench.client().send("POST", "/user/cognito", body=body).status == 200
 
@@ -118,8 +118,8 @@ def sign_up(bench: Bench, user: str = "ann") -> None:
         ({"expiresAt": "2026-01-01"}, {"expiresAt": LATER}),
     ],
 )
-def test_an_owner_reopens_only_what_nobody_else_ended(
-    bench: Bench, ended: dict[str, str], reopened: dict[str, str]
+def test_an_owner_reopens_only_what_no_one_else_ended(
+    bench: KeyRoutes, ended: dict[str, str], reopened: dict[str, str]
 ) -> None:
     key, ann = bench.create(), bench.client("ann")
     assert bench.change(key, ended, by=ann).status == 200
@@ -130,7 +130,7 @@ def test_an_owner_reopens_only_what_nobody_else_ended(
     assert bench.change(key, reopened).status == 200
 
 
-def test_an_owner_cannot_claim_what_an_administrator_ended(bench: Bench) -> None:
+def test_an_owner_cannot_claim_what_an_administrator_ended(bench: KeyRoutes) -> None:
     key, ann = bench.create(expiresAt=LATER), bench.client("ann")
     assert bench.change(key, {"expiresAt": SOON}, by=ann).status == 200
     assert bench.change(key, {"isActive": "false"}, by=ann).status == 200
@@ -139,7 +139,7 @@ def test_an_owner_cannot_claim_what_an_administrator_ended(bench: Bench) -> None
 
 
 def test_a_key_ended_before_its_row_recorded_by_whom_is_reopened_by_others_only(
-    bench: Bench,
+    bench: KeyRoutes,
 ) -> None:
     key = bench.create()
     keys = ApiKeyRepository(bench.tables)
@@ -150,7 +150,7 @@ def test_a_key_ended_before_its_row_recorded_by_whom_is_reopened_by_others_only(
     assert bench.change(key, {"isActive": "true"}).status == 200
 
 
-def test_a_key_may_only_shorten_or_disable_itself(bench: Bench) -> None:
+def test_a_key_may_only_shorten_or_disable_itself(bench: KeyRoutes) -> None:
     key = bench.create("admin", expiresAt=LATER)
     itself = bench.client("admin", key)
     assert bench.change(key, {"expiresAt": ""}, by=itself).status == 403
@@ -161,14 +161,14 @@ def test_a_key_may_only_shorten_or_disable_itself(bench: Bench) -> None:
     assert bench.change(key, {"isActive": "true"}, by=itself).status == 403
 
 
-def test_a_key_cannot_extend_itself_through_a_key_that_it_creates(bench: Bench) -> None:
+def test_a_key_cannot_extend_itself_through_a_key_that_it_creates(bench: KeyRoutes) -> None:
     key = bench.create("admin", expiresAt=SOON)
     child = bench.create("bob", by=bench.client("admin", key))
     through = bench.client("admin", child)
     assert bench.change(key, {"expiresAt": LATER}, by=through).status == 403
 
 
-def test_a_key_created_by_a_key_expires_no_later(bench: Bench) -> None:
+def test_a_key_created_by_a_key_expires_no_later(bench: KeyRoutes) -> None:
     key = bench.create("admin", expiresAt=SOON)
     by = bench.client("admin", key)
     child = bench.create("bob", by=by)
@@ -183,7 +183,7 @@ def test_a_key_created_by_a_key_expires_no_later(bench: Bench) -> None:
 
 @pytest.mark.parametrize("end", [{"isActive": "false"}, {"expiresAt": "2026-01-01"}, None])
 def test_keys_end_with_every_key_that_they_descend_from(
-    bench: Bench, end: dict[str, str] | None
+    bench: KeyRoutes, end: dict[str, str] | None
 ) -> None:
     key = bench.create("admin")
     child = bench.create("bob", by=bench.client("admin", key))
@@ -197,14 +197,14 @@ def test_keys_end_with_every_key_that_they_descend_from(
     assert bench.asked("bob", by=bench.client("admin", "key-99")).status == 403
 
 
-def test_keys_create_one_another_a_limited_number_of_times(bench: Bench) -> None:
+def test_keys_create_one_another_a_limited_number_of_times(bench: KeyRoutes) -> None:
     key = bench.create("admin")
     for _ in range(8):
         key = bench.create("admin", by=bench.client("admin", key))
     assert bench.asked("admin", by=bench.client("admin", key)).status == 403
 
 
-def test_deleting_a_user_disables_the_users_keys(bench: Bench) -> None:
+def test_deleting_a_user_disables_the_users_keys(bench: KeyRoutes) -> None:
     sign_up(bench)
     key, other = bench.create("ann"), bench.create("bob")
     answer = bench.client().send("DELETE", "/user/cognito/ann", parameters={"userId": "ann"})
@@ -216,7 +216,7 @@ def test_deleting_a_user_disables_the_users_keys(bench: Bench) -> None:
 
 @pytest.mark.parametrize("first", ["key", "user"])
 def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
-    bench: Bench, first: str
+    bench: KeyRoutes, first: str
 ) -> None:
     if first == "user":
         sign_up(bench)
@@ -233,7 +233,7 @@ def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
     assert bench.refusal(key, absence_counts=False) is None
 
 
-def test_only_the_pool_that_had_the_user_decides(bench: Bench) -> None:
+def test_only_the_pool_that_had_the_user_decides(bench: KeyRoutes) -> None:
     robot = bench.create("bob")
     assert bench.refusal(robot) is None
     sign_up(bench)
@@ -244,7 +244,7 @@ def test_only_the_pool_that_had_the_user_decides(bench: Bench) -> None:
 
 
 def test_a_key_stays_valid_while_the_pool_does_not_answer(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_up(bench)
     key = bench.create("ann")

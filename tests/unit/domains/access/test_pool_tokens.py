@@ -22,7 +22,7 @@ from backend.domains.access.service.tokens import (
     TokenAuthentication,
     TrustedIssuer,
 )
-from tests.factories.signing_in import Hand
+from tests.factories.signing_in import ManualClock
 from tests.fakes.user_pool import MemoryUserPool
 
 
@@ -32,7 +32,7 @@ class Pool:
 
     pool_id: str
     client_id: str
-    hand: Hand
+    hand: ManualClock
     warnings: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ def pool() -> Pool:
         UserPoolId=pool_id, Username="ann", Password="Passw0rd!long", Permanent=True
     )
     # moto stamps tokens with the time of the machine.
-    hand = Hand(datetime.fromtimestamp(time.time(), UTC))
+    hand = ManualClock(datetime.fromtimestamp(time.time(), UTC))
     return Pool(pool_id, made["UserPoolClient"].get("ClientId", ""), hand)
 
 
@@ -130,13 +130,13 @@ def test_a_token_of_another_application_of_the_pool_is_refused(pool: Pool) -> No
         assert refused.value.reason is Reason.JWT_AUDIENCE
 
 
-def test_without_cognitos_answer_nobody_gave_a_second_factor(now: datetime) -> None:
-    class Silent(MemoryUserPool):
+def test_without_cognitos_answer_no_one_gave_a_second_factor(now: datetime) -> None:
+    class UnresponsivePool(MemoryUserPool):
         def get_user(self, user_id: str) -> Any:
             raise UnavailableError("Cognito does not answer")
 
     warnings: list[str] = []
-    users = PoolUsers(Silent(), Hand(now), warnings.append)
+    users = PoolUsers(UnresponsivePool(), ManualClock(now), warnings.append)
     assert users.completed(Identity("ann", mfa=True)) == Identity("ann")
     assert warnings
 
@@ -148,7 +148,7 @@ def test_what_is_remembered_of_users_is_bounded(now: datetime) -> None:
         def get_user(self, user_id: str) -> Any:
             asked.append(user_id)
 
-    users = PoolUsers(Counting(), Hand(now), asked.append)
+    users = PoolUsers(Counting(), ManualClock(now), asked.append)
     for number in [*range(USERS_KNOWN + 1), USERS_KNOWN, 0]:
         with pytest.raises(RefusedError):
             users.completed(Identity(f"user-{number}"))

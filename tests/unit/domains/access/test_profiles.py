@@ -102,7 +102,7 @@ def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Tables
     assert (item["email"], item["team"]) == ("b@x.org", "blue")
 
 
-def test_pages_that_a_caller_may_see_are_told(services: AccessServices, ann: Client) -> None:
+def test_pages_that_a_caller_may_see_are_returned(services: AccessServices, ann: Client) -> None:
     pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
     body = {"routes": pages}
     admin = Client(build_router(*services), user_id="admin")
@@ -133,7 +133,7 @@ def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: st
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_nobody_asks_without_credentials(services: AccessServices) -> None:
+def test_no_one_asks_without_credentials(services: AccessServices) -> None:
     nobody = Client(build_router(*services), user_id=None)
     assert profile(nobody).status == 401
     assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401

@@ -19,7 +19,7 @@ from tests.factories.identity_provider import (
     identity_provider,
     key,
 )
-from tests.factories.signing_in import ISSUER, Deployment, Hand
+from tests.factories.signing_in import ISSUER, Deployment, ManualClock
 
 NO_KEYS: dict[str, Any] = {"keys": dict[str, Any]()}
 TOO_MANY_KEYS: dict[str, Any] = {"keys": [dict[str, Any]()] * (MAX_KEYS + 1)}
@@ -28,7 +28,7 @@ TOO_MANY_KEYS: dict[str, Any] = {"keys": [dict[str, Any]()] * (MAX_KEYS + 1)}
 @pytest.fixture
 def deployment(now: datetime) -> Iterator[Deployment]:
     with identity_provider() as provider:
-        yield Deployment(provider, Hand(now))
+        yield Deployment(provider, ManualClock(now))
 
 
 def test_keys_are_read_once_while_they_are_fresh(deployment: Deployment) -> None:
@@ -68,7 +68,7 @@ def test_random_key_ids_do_not_burden_the_provider(deployment: Deployment) -> No
     assert deployment.provider.asked.count("/keys") <= 30 / KEYS_PAUSE.total_seconds()
 
 
-def test_known_keys_go_on_while_the_provider_is_down_until_they_are_too_old(
+def test_known_keys_continue_while_the_provider_is_down_until_they_are_too_old(
     deployment: Deployment,
 ) -> None:
     deployment.identify()
@@ -95,7 +95,7 @@ def test_an_unknown_key_cannot_be_judged_while_the_provider_is_down(
     assert deployment.identify().user_id == "ann"
 
 
-def test_a_provider_that_was_never_reached_lets_nobody_in_and_is_left_in_peace(
+def test_a_provider_that_was_never_reached_admits_no_one_and_is_left_in_peace(
     deployment: Deployment,
 ) -> None:
     deployment.provider.down = True

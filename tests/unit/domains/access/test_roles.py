@@ -91,7 +91,7 @@ def test_a_role_is_made_listed_and_changed(client: Client) -> None:
     assert listed["admin"]["mfaRequired"] is False
 
 
-def test_lists_of_roles_are_told_twice_for_stock_clients(client: Client) -> None:
+def test_lists_of_roles_are_returned_twice_for_stock_clients(client: Client) -> None:
     role(client, "viewer")
     page = client.send("GET", "/roles", query={"maxItems": "1"}).body
     assert page.keys() == {"Items", "NextToken", "message"}

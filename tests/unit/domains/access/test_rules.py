@@ -147,7 +147,7 @@ def test_a_disabled_or_expired_key_is_opened_by_nothing(
     assert (refused.value.reason, dict(refused.value.facts)) == (reason, {"apiKeyId": "id"})
 
 
-def test_a_use_stands_for_an_hour() -> None:
+def test_a_use_covers_an_hour() -> None:
     assert was_used_lately("2026-03-01T11:00:00.000001Z", NOON)
     assert not was_used_lately("2026-03-01T11:00:00.000000Z", NOON)
     for unknown in (None, "", "lately", "2026-03-01T11:59:59"):

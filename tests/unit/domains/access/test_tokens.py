@@ -21,13 +21,13 @@ from tests.factories.identity_provider import (
     identity_provider,
     key,
 )
-from tests.factories.signing_in import Deployment, Hand
+from tests.factories.signing_in import Deployment, ManualClock
 
 
 @pytest.fixture
 def deployment(now: datetime) -> Iterator[Deployment]:
     with identity_provider() as provider:
-        yield Deployment(provider, Hand(now))
+        yield Deployment(provider, ManualClock(now))
 
 
 def test_a_token_names_its_user_and_the_address(deployment: Deployment) -> None:
@@ -121,7 +121,7 @@ def test_what_is_no_set_of_keys_is_an_error(document: dict[str, Any]) -> None:
 # Claims
 
 
-def test_the_guide_tells_every_reason() -> None:
+def test_the_guide_shows_every_reason() -> None:
     guide = Path(__file__).parents[4] / "docs" / "guides" / "identity-providers.md"
     text = guide.read_text(encoding="utf-8")
     assert [reason.value for reason in Reason if f"`{reason.value}`" not in text] == []
@@ -240,7 +240,7 @@ def test_a_user_is_named_by_an_address_only_when_it_is_confirmed(
 @pytest.mark.parametrize(
     "user", ["SYSTEM", "system", "Anonymous", "a", "a b", "\uff41dmin", "x" * 300]
 )
-def test_nobody_is_called_as_the_product_calls_itself(deployment: Deployment, user: str) -> None:
+def test_no_one_is_called_as_the_product_calls_itself(deployment: Deployment, user: str) -> None:
     assert deployment.refusal(sub=user) is Reason.USER
 
 

@@ -40,7 +40,7 @@ every_route = pytest.mark.parametrize("route", ADMINISTRATION, ids=lambda route:
 
 
 @dataclass
-class Office:
+class AdministrationSetup:
     """Users with roles, a help desk and an administrator, over the stored rules."""
 
     tables: Tables
@@ -72,8 +72,8 @@ class Office:
 
 
 @pytest.fixture
-def office(tables: Tables, audit: AuditService, now: datetime) -> Office:
-    return Office(tables, audit, now)
+def office(tables: Tables, audit: AuditService, now: datetime) -> AdministrationSetup:
+    return AdministrationSetup(tables, audit, now)
 
 
 def test_every_route_that_administers_users_is_tried() -> None:
@@ -82,7 +82,7 @@ def test_every_route_that_administers_users_is_tried() -> None:
 
 @every_route
 def test_a_help_desk_administers_a_user_whose_every_role_it_may_give(
-    office: Office, route: Route
+    office: AdministrationSetup, route: Route
 ) -> None:
     office.give(ANN, "viewer")
     assert office.send("desk", route).status == 200
@@ -90,7 +90,7 @@ def test_a_help_desk_administers_a_user_whose_every_role_it_may_give(
 
 @every_route
 def test_one_role_that_the_caller_may_not_give_protects_its_holder(
-    office: Office, route: Route
+    office: AdministrationSetup, route: Route
 ) -> None:
     office.give(ANN, "viewer", "admin")
     assert office.send("desk", route).status == 403
@@ -100,7 +100,7 @@ def test_one_role_that_the_caller_may_not_give_protects_its_holder(
 @every_route
 @pytest.mark.parametrize("effect", ["allow", "deny"])
 def test_a_user_with_rules_of_its_own_is_for_administrators(
-    office: Office, route: Route, effect: str
+    office: AdministrationSetup, route: Route, effect: str
 ) -> None:
     office.give(ANN, "viewer")
     put_policy(office.tables, f"user#{ANN}", everything("asset", effect=effect), epoch=2)
@@ -112,7 +112,7 @@ def test_a_user_with_rules_of_its_own_is_for_administrators(
 
 @every_route
 def test_rules_that_were_taken_from_a_user_protect_it_no_longer(
-    office: Office, route: Route
+    office: AdministrationSetup, route: Route
 ) -> None:
     office.give(ANN, "viewer")
     put_policy(office.tables, f"user#{ANN}", epoch=2)
@@ -120,7 +120,9 @@ def test_rules_that_were_taken_from_a_user_protect_it_no_longer(
 
 
 @every_route
-def test_a_user_without_a_role_is_not_reached_by_a_negation(office: Office, route: Route) -> None:
+def test_a_user_without_a_role_is_not_reached_by_a_negation(
+    office: AdministrationSetup, route: Route
+) -> None:
     """A role that the same request gives counts; a user whom the caller may not see is absent."""
     wanted = {
         routes.ADD_USER_ROLES: 200,
@@ -131,7 +133,7 @@ def test_a_user_without_a_role_is_not_reached_by_a_negation(office: Office, rout
 
 
 def test_a_list_of_sign_ins_shows_the_users_whose_roles_the_caller_may_see(
-    office: Office,
+    office: AdministrationSetup,
 ) -> None:
     pool = MemoryUserPool()
     for user, *roles in ((ANN, "viewer", "admin"), ("bob", "admin"), ("eve",)):

@@ -180,7 +180,7 @@ def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
 
 
 @dataclass
-class Crowd(MemoryUserPool):
+class EndlessPool(MemoryUserPool):
     """A pool that has no end."""
 
     def list_users(self, page: PageRequest) -> Page[PoolUser]:
@@ -192,12 +192,12 @@ class Crowd(MemoryUserPool):
 def test_a_list_of_which_little_is_visible_ends_in_time(
     tables: Tables, audit: AuditService, now: datetime
 ) -> None:
-    class Few(OnlyUser):
+    class FewVisible(OnlyUser):
         def may(self, caller: Identity, action: Action, target: Secured) -> bool:
             return target.fields["userId"] == "user-1"
 
-    pool = Crowd()
-    parts = Parts(tables, audit, now, pool=pool, authorization=Few())
+    pool = EndlessPool()
+    parts = Parts(tables, audit, now, pool=pool, authorization=FewVisible())
     seconds = count()
     late = replace(parts.services().users, clock=lambda: now + timedelta(seconds=next(seconds)))
     page = late.list_users(Identity("ann"), PageRequest(60))
@@ -274,7 +274,7 @@ class NoRoleOf:
         return target.fields.get("roleName") != self.role_name
 
 
-def test_who_may_not_give_a_role_takes_over_nobody_who_has_it(
+def test_who_may_not_give_a_role_takes_over_no_one_who_has_it(
     tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> None:
     rules, pool = NoRoleOf("admin"), CognitoUserPool(cognito, pool_id)

@@ -57,7 +57,7 @@ def test_an_archived_asset_is_only_shown_to_those_who_ask_for_it(museum: Lifecyc
     assert listed(museum, showArchived="true") == ["statue"]
 
 
-def test_an_asset_that_was_brought_back_is_as_it_was(museum: Lifecycle) -> None:
+def test_an_asset_that_was_restored_is_as_it_was(museum: Lifecycle) -> None:
     before = museum.asset()
     museum.archive(reason="sold")
     museum.unarchive()
@@ -123,7 +123,7 @@ def test_files_that_were_archived_before_stay_archived(museum: Lifecycle, tables
     assert pages(tables) == 0
 
 
-def test_an_asset_of_which_all_files_were_archived_takes_none_and_brings_none_back(
+def test_an_asset_of_which_all_files_were_archived_takes_none_and_restores_none(
     museum: Lifecycle, tables: Tables
 ) -> None:
     museum.gallery.put("/a.glb")
@@ -134,7 +134,7 @@ def test_an_asset_of_which_all_files_were_archived_takes_none_and_brings_none_ba
     assert museum.files() == {"/a.glb": True}
 
 
-def test_the_documents_of_asset_and_files_are_asked_for(museum: Lifecycle) -> None:
+def test_rebuilds_of_the_documents_of_asset_and_files_are_requested(museum: Lifecycle) -> None:
     museum.gallery.put("/a b.glb")
     museum.archive()
     assert ("museum", "statue", "/a b.glb") in museum.reindexing.built
@@ -143,7 +143,7 @@ def test_the_documents_of_asset_and_files_are_asked_for(museum: Lifecycle) -> No
     assert found.inherited_revision == 2  # of this the stream makes a fan-out over all files
 
 
-def test_a_request_begins_no_step_after_its_time_and_the_worker_goes_on(
+def test_a_request_begins_no_step_after_its_time_and_the_worker_continues(
     museum: Lifecycle,
 ) -> None:
     for number in range(20):
@@ -250,7 +250,7 @@ def test_a_file_that_was_hidden_twice_comes_back(museum: Lifecycle) -> None:
     assert museum.files() == {"/a.glb": False}
 
 
-def test_a_cancelled_archiving_goes_on_when_it_is_resumed(museum: Lifecycle) -> None:
+def test_a_cancelled_archiving_continues_when_it_is_resumed(museum: Lifecycle) -> None:
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
     museum.hands.tick = timedelta(milliseconds=200)

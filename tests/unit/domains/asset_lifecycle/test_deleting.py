@@ -146,7 +146,7 @@ def test_the_neighbours_of_a_deleted_asset_keep_all(museum: Lifecycle, tables: T
         assert len(items) == len([item for item in before[table] if "statue-2" in str(item)])
 
 
-def test_the_documents_of_all_deleted_files_are_asked_for_by_their_keys(museum: Lifecycle) -> None:
+def test_rebuilds_of_all_deleted_files_are_requested_by_their_keys(museum: Lifecycle) -> None:
     for number in range(4):
         museum.gallery.put(f"/ä {number}.glb")
     museum.work_off(museum.delete())
@@ -218,7 +218,7 @@ def test_what_lands_late_is_removed_by_the_second_sweep(museum: Lifecycle, table
     assert everything(museum) == everything(museum, AUXILIARY) == []
 
 
-def test_an_upload_that_was_under_way_leaves_nothing(museum: Lifecycle, tables: Tables) -> None:
+def test_an_upload_that_was_in_progress_leaves_nothing(museum: Lifecycle, tables: Tables) -> None:
     upload_id, done = sent(museum.gallery, {"/late.glb": b"glTF" + bytes(60)})
     job_id = museum.delete()
     assert museum.gallery.complete(upload_id, *done).status == 404
@@ -356,7 +356,7 @@ def test_a_folder_that_held_the_asset_counts_one_less(tables: Tables, objects: S
     assert [r for r in rows(tables, operations.RESERVATIONS) if "within" in r] == []
 
 
-def test_a_deletion_is_one_entry_that_tells_what_was_there(
+def test_a_deletion_is_one_entry_that_shows_what_was_there(
     museum: Lifecycle, tables: Tables
 ) -> None:
     museum.hands.now += timedelta(hours=1)

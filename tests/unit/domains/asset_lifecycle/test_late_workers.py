@@ -22,7 +22,7 @@ def another_has_the_job(museum: Lifecycle) -> None:
     assert museum.work_off(asset.lifecycle_job_id).state == "done"
 
 
-def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
+def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_again(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.gallery.put("/a.glb")
@@ -44,7 +44,7 @@ def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
     assert museum.files() == {"/a.glb": True}
 
 
-def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_brought_back(
+def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_restored(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.gallery.put("/a.glb")

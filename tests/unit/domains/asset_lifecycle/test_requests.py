@@ -112,7 +112,7 @@ def test_unknown_fields_of_stock_clients_are_ignored_and_named(museum: Lifecycle
     assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, "force")
 
 
-def test_what_is_archived_cannot_be_archived_nor_what_is_active_brought_back(
+def test_what_is_archived_cannot_be_archived_nor_what_is_active_restored(
     museum: Lifecycle,
 ) -> None:
     assert museum.refused("unarchive") == (409, "AssetActive")
@@ -147,7 +147,7 @@ def meanwhile(museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, do: Callable[[
     monkeypatch.setattr(type(museum.service.repository), "commit", after_another)
 
 
-def test_of_two_archivings_at_once_one_is_told_that_it_came_late(
+def test_of_two_archivings_at_once_one_learns_that_it_came_late(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.gallery.put("/a.glb")
@@ -208,7 +208,7 @@ def test_a_deletion_that_meets_an_archiving_deletes_what_is_archived(
     museum.gallery.assets.databases.delete_database(ADMIN, "museum")  # the count is 0
 
 
-def test_an_asset_of_a_deleted_database_cannot_be_brought_back_but_deleted(
+def test_an_asset_of_a_deleted_database_cannot_be_restored_but_deleted(
     museum: Lifecycle,
 ) -> None:
     museum.archive()

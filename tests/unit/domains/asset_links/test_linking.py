@@ -23,7 +23,7 @@ def names(found: list[dict[str, Any]]) -> list[str]:
     return [one["assetId"] for one in found]
 
 
-def test_a_link_from_parent_to_child_is_told_at_both_ends(museum: Links) -> None:
+def test_a_link_from_parent_to_child_is_reported_at_both_ends(museum: Links) -> None:
     answer = museum.create("hall", "statue", assetLinkAliasId="left", tags=["north", "old wing"])
     assert answer.status == 200
     assert answer.body == {
@@ -200,7 +200,7 @@ def test_a_removed_link_leaves_nothing(museum: Links, tables: Tables) -> None:
     assert museum.delete(link_id).status == museum.get(link_id).status == 404
 
 
-def test_a_link_is_removed_though_its_ends_are_gone(museum: Links) -> None:
+def test_a_link_is_removed_though_its_ends_are_deleted(museum: Links) -> None:
     first, second = museum.link("hall", "statue"), museum.link("twin", "plinth")
     museum.forget_row("statue")
     assert museum.delete(first).status == 200

@@ -118,7 +118,7 @@ def test_a_removed_link_takes_its_records_and_their_count_along(
     assert rows(tables, ASSET_LINKS_METADATA) == rows(tables, RECORD_SETS) == []
 
 
-class RemovedSince(AssetLinkService):
+class RemovedLinks(AssetLinkService):
     """Links that someone else removes as soon as they were looked at."""
 
     def link_for(self, caller: Identity, action: Action, asset_link_id: str) -> AssetLink:
@@ -131,7 +131,7 @@ def test_a_link_that_goes_while_records_are_written_gets_none(
     museum: Links, link_id: str, tables: Tables
 ) -> None:
     links = museum.service
-    removed = RemovedSince(links.links, links.assets, links.clock)
+    removed = RemovedLinks(links.links, links.assets, links.clock)
     service = replace(museum.metadata, links=removed)
     with pytest.raises(NotFoundError):
         service.add_metadata(ADMIN, link_id, [NewRecord.model_validate(record("a"))])

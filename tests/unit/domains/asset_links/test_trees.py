@@ -145,6 +145,6 @@ def test_archived_assets_are_left_out_and_come_back_with_their_links(museum: Lin
     assert names(museum.list("hall").body["children"]) == ["statue", "twin"]
 
 
-def test_bad_ids_are_told(museum: Links) -> None:
+def test_bad_ids_are_reported(museum: Links) -> None:
     assert museum.get("a:b").status == museum.delete("x").status == 400
     assert museum.list("hall", childTreeView="perhaps").status == 400

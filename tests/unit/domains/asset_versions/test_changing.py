@@ -100,7 +100,7 @@ def test_an_older_version_is_archived_alone(museum: Versions) -> None:
     assert unarchive(museum, "1") == (409, "AssetVersionIsActive")
 
 
-def test_the_current_version_takes_its_asset_along_and_brings_it_back(museum: Versions) -> None:
+def test_the_current_version_archives_and_restores_its_asset(museum: Versions) -> None:
     put(museum, "/a.glb")
     museum.made()
     assert archive(museum, "1") == (409, "ConfirmArchiveAssetMissing")
@@ -157,7 +157,7 @@ def test_an_older_version_of_an_archived_asset_stays_archived(museum: Versions) 
     assert unarchive(museum, "0") == (409, "AssetArchived")
 
 
-def test_reverting_brings_files_back_as_a_new_version(museum: Versions) -> None:
+def test_reverting_restores_files_as_a_new_version(museum: Versions) -> None:
     first = put(museum, "/a.glb", "/b.glb", "/c.glb", "/d.glb")
     museum.made("one")
     newer = museum.lifecycle.gallery.put("/a.glb", b"newer")
@@ -184,7 +184,7 @@ def test_reverting_brings_files_back_as_a_new_version(museum: Versions) -> None:
     assert states["/c.glb"]["isPermanentlyDeleted"] is True
 
 
-def test_reverting_keeps_metadata_or_brings_it_back(tables: Tables, objects: S3Objects) -> None:
+def test_reverting_keeps_metadata_or_restores_it(tables: Tables, objects: S3Objects) -> None:
     museum = versions(tables, objects)
     put(museum, "/a/b.glb", "/other.glb")
     client = Client(

@@ -66,7 +66,7 @@ def test_a_version_holds_the_files_as_they_are(museum: Versions) -> None:
     assert whole["fileCount"] == 2
 
 
-def test_the_asset_tells_its_new_version_and_not_where_it_stands(museum: Versions) -> None:
+def test_the_asset_shows_its_new_version_and_not_its_location(museum: Versions) -> None:
     put(museum, "/a.glb")
     museum.made("the opening", versionAlias="v1")
     asset = museum.lifecycle.asset()

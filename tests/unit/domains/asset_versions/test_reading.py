@@ -77,7 +77,7 @@ def test_a_reply_ends_before_it_is_too_large(
 
 
 @pytest.mark.parametrize(("tick", "sizes"), [(0.0, [4]), (0.7, [3, 1]), (2.0, [1, 1, 1, 1])])
-def test_a_page_of_a_version_ends_after_two_seconds_and_goes_on_there(
+def test_a_page_of_a_version_ends_after_two_seconds_and_continues_there(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, tick: float, sizes: list[int]
 ) -> None:
     monkeypatch.setattr("backend.domains.asset_versions.service.queries._FILES", 1)
@@ -122,7 +122,7 @@ def test_two_versions_are_compared(museum: Versions, tables: Tables, size: str) 
     }
 
 
-def test_a_difference_tells_both_sides(museum: Versions) -> None:
+def test_a_difference_shows_both_sides(museum: Versions) -> None:
     first = put(museum, "/a.glb")["/a.glb"]
     museum.made()
     second = museum.lifecycle.gallery.put("/a.glb", b"longer than before")

@@ -115,7 +115,7 @@ def test_edits_of_different_fields_at_the_same_time_both_survive(
     assert (found["assetName"], found["description"]) == ("mine", "by another, 12 times")
 
 
-def test_an_edit_that_is_always_overtaken_gives_up(
+def test_an_edit_that_is_always_overtaken_stops(
     client: Client, service: AssetService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create(client)

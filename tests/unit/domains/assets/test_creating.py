@@ -65,7 +65,7 @@ def test_without_an_id_one_is_made(client: Client) -> None:
     assert one(client, asset_id).status == 200
 
 
-def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_told(
+def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_reported(
     client: Client, service: AssetService, tables: Tables
 ) -> None:
     created_database(service, "archive-hall")

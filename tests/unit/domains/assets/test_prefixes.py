@@ -62,7 +62,7 @@ def test_overlapping_prefixes_are_a_conflict(
     assert "first" not in answer.body["message"]
 
 
-def test_whether_a_folder_of_another_asset_holds_anything_is_not_told(
+def test_whether_a_folder_of_another_asset_holds_anything_is_not_reported(
     client: Client, objects: S3Objects
 ) -> None:
     put(objects, "scans/hall/east/a.e57")

@@ -34,7 +34,7 @@ def test_an_absent_asset_is_not_found(client: Client) -> None:
     assert one(client, method="PUT", body={"assetName": "x"}).status == 404
 
 
-def test_an_archived_asset_is_read_only_if_it_is_asked_for(
+def test_an_archived_asset_is_returned_only_on_request(
     client: Client, service: AssetService, tables: DynamoTables
 ) -> None:
     archive(tables, created_asset(service, "sold"))
@@ -106,13 +106,13 @@ def test_the_archived_assets_of_all_databases_are_listed_once(
     assert sorted(found) == sorted([*wanted, "a-1-3", "kept"])
 
 
-class SeesOnlySold(OnlyUser):
+class OnlySoldVisible(OnlyUser):
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         hidden = target.object_type == "asset" and target.fields["assetName"] != "sold"
         return not hidden
 
 
-class SeesNoAttic(OnlyUser):
+class AtticHidden(OnlyUser):
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         return target.object_type != "database" or target.fields["databaseId"] != "attic"
 
@@ -126,10 +126,10 @@ def test_archived_assets_of_a_deleted_database_are_listed_for_those_who_may_see_
         archive(tables, asset)
         tables.transact([service.databases.count_assets("attic", asset.asset_id, -1)])
     service.databases.delete_database(ADMIN, "attic")
-    some = Client(build_router(replace(service, authorization=SeesOnlySold())))
+    some = Client(build_router(replace(service, authorization=OnlySoldVisible())))
     assert listed(some, "attic", showArchived="true") == ["a-sold"]
     assert listed(some, None, showArchived="true") == ["a-sold"]
-    databases = replace(service.databases, authorization=SeesNoAttic())
+    databases = replace(service.databases, authorization=AtticHidden())
     none = Client(build_router(replace(service, databases=databases)))
     assert listed(none, None, showArchived="true") == []
     answer = none.send(
@@ -192,7 +192,7 @@ class SeesNoDatabases(OnlyUser):
         return target.object_type != "database"
 
 
-def test_the_list_over_all_databases_does_not_go_on_in_one_that_is_hidden_now(
+def test_the_list_over_all_databases_does_not_continue_in_one_that_is_hidden_now(
     client: Client, service: AssetService
 ) -> None:
     for number in range(2):

@@ -121,7 +121,7 @@ def test_pages_are_walked_one_a_step(world: World, monkeypatch: pytest.MonkeyPat
     assert all(world.asset(f"asset-{number}").tags == [] for number in range(5))
 
 
-def test_an_asset_that_got_the_tag_from_a_request_under_way_is_found_by_the_second_walk(
+def test_an_asset_that_got_the_tag_from_a_request_in_progress_is_found_by_the_second_walk(
     world: World,
 ) -> None:
     created_asset(world.service)

@@ -33,7 +33,7 @@ from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.audit import entries
 from tests.factories.buckets import EveryBucket, stored_bucket
-from tests.factories.http import Answer, Client, Context, RememberedReads
+from tests.factories.http import Answer, Client, Context, RecordedReads
 from tests.factories.search import NOON
 from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
@@ -109,7 +109,7 @@ class Product:
         self.now = NOON
         self.authorization = authorization or OnlyUser()
         self.changes: list[Change] = []
-        self.reads = RememberedReads()
+        self.reads = RecordedReads()
         self.tables = WatchedTables(changed=self.changes.append)
         self.objects = MemoryObjects()
         self.wiring = EveryWiring(LIFECYCLE_API, self.clock)

@@ -34,7 +34,7 @@ from backend.spec.functions.apis import ASSETS_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Action, Route
 from tests.factories.audit import DAYS, entries
-from tests.factories.http import RememberedDenials
+from tests.factories.http import RecordedDenials
 from tests.factories.search import NOON
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.audit.product import Product
@@ -56,7 +56,7 @@ def denial(user_id: str = "ann", **more: Any) -> Denial:
 
 
 @dataclass
-class Counted:
+class CountingMetrics:
     """Counts in memory."""
 
     denials: list[Denial] = field(default_factory=list[Denial])
@@ -70,11 +70,11 @@ class Counted:
 
 
 @dataclass
-class Trail:
+class DenialTrail:
     """A trail of refusals with its table, counter and clock."""
 
     tables: MemoryTables = field(default_factory=MemoryTables)
-    counted: Counted = field(default_factory=Counted)
+    counted: CountingMetrics = field(default_factory=CountingMetrics)
     now: datetime = NOON
 
     def __post_init__(self) -> None:
@@ -95,8 +95,8 @@ class Trail:
         return entries(self.tables)
 
 
-def test_an_entry_tells_who_was_refused_what() -> None:
-    trail = Trail()
+def test_an_entry_shows_who_was_refused_what() -> None:
+    trail = DenialTrail()
     trail.refuse()
     (entry,) = trail.entries
     assert entry == {
@@ -118,7 +118,7 @@ def test_an_entry_tells_who_was_refused_what() -> None:
 
 
 def test_of_many_refusals_of_a_user_in_a_minute_some_are_entered_and_all_counted() -> None:
-    trail = Trail()
+    trail = DenialTrail()
     for _ in range(ENTRIES_OF_USER + 25):
         trail.refuse()
     trail.refuse("bob")
@@ -133,7 +133,7 @@ def test_of_many_refusals_of_a_user_in_a_minute_some_are_entered_and_all_counted
 
 
 def test_of_many_users_not_all_are_entered_either() -> None:
-    trail = Trail()
+    trail = DenialTrail()
     for number in range(ENTRIES_OF_ALL + 20):
         trail.refuse(f"user-{number}")
     assert len(trail.entries) == ENTRIES_OF_ALL
@@ -149,7 +149,7 @@ def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
 
 
 def test_a_table_that_does_not_answer_is_left_alone_for_a_while_and_that_is_counted() -> None:
-    trail = Trail()
+    trail = DenialTrail()
     asked: list[str] = []
 
     def out(operation: str) -> None:
@@ -191,7 +191,7 @@ def test_what_was_refused_has_a_name_of_its_own(
 
 @pytest.mark.parametrize("sent", ["x" * 5000, "\ud800", "\x00", "a\r\nb", "\U0001f980" * 600])
 def test_whatever_was_sent_in_a_path_can_be_entered(tables: DynamoTables, sent: str) -> None:
-    counted = Counted()
+    counted = CountingMetrics()
     trail = RefusalTrail(
         AuditRepository(tables),
         counted,
@@ -205,7 +205,7 @@ def test_whatever_was_sent_in_a_path_can_be_entered(tables: DynamoTables, sent: 
     assert len(entry["denied"]["path"]["assetId"]) <= 256
 
 
-def test_who_follows_an_asset_is_not_told_who_was_kept_from_it() -> None:
+def test_who_follows_an_asset_does_not_learn_who_was_kept_from_it() -> None:
     (pattern,) = (s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
     prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
     entity = denial_entity(routes.GET_ASSET, STATUE)
@@ -213,7 +213,7 @@ def test_who_follows_an_asset_is_not_told_who_was_kept_from_it() -> None:
     assert not any(entity.startswith(one["prefix"]) for one in prefixes)
 
 
-class Nothing:
+class DenyAll:
     """Rules that allow nothing."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
@@ -223,9 +223,9 @@ class Nothing:
         return False
 
 
-def test_an_object_that_is_denied_and_one_that_is_absent_are_told_apart_by_the_watch() -> None:
+def test_an_object_that_is_denied_and_one_that_is_absent_are_distinguished_by_the_watch() -> None:
     watch = Watch()
-    rules = WatchedAuthorization(Nothing(), watch)
+    rules = WatchedAuthorization(DenyAll(), watch)
     error = AssetNotFoundError("museum", "statue")
     assert watch.denial(ANN, routes.GET_ASSET, STATUE, error) is None
     assert not rules.may(ANN, "GET", Secured("asset", {"databaseId": "museum"}))
@@ -239,10 +239,10 @@ def test_a_state_that_forbids_is_no_denial() -> None:
 
 
 def test_nothing_is_made_for_refusals_before_there_is_one() -> None:
-    made: list[RememberedDenials] = []
+    made: list[RecordedDenials] = []
 
-    def make() -> RememberedDenials:
-        made.append(RememberedDenials())
+    def make() -> RecordedDenials:
+        made.append(RecordedDenials())
         return made[-1]
 
     denials = LateDenials(make)
@@ -272,11 +272,11 @@ def test_a_function_counts_and_enters_refusals_with_what_it_declares(
     assert dynamodb().scan(TableName="test-Audit")["Count"] == 1
 
 
-def test_entries_of_refusals_are_read_as_others_are_and_by_nobody_else() -> None:
+def test_entries_of_refusals_are_read_as_others_are_and_by_no_one_else() -> None:
     product = Product()
     trail = RefusalTrail(
         AuditRepository(product.tables),
-        Counted(),
+        CountingMetrics(),
         days=lambda: DAYS,
         clock=product.clock,
         suffix=lambda: "0" * 8,

@@ -51,7 +51,7 @@ def test_only_what_differs_is_kept_with_both_values() -> None:
     }
 
 
-def test_an_entry_tells_who_did_what_to_what_when_and_until_when_it_is_kept() -> None:
+def test_an_entry_shows_who_did_what_to_what_when_and_until_when_it_is_kept() -> None:
     item = made(MemoryObjects(), after={"a": 1}).item
     assert (item["userId"], item["operation"], item["entity"]) == (
         "admin",

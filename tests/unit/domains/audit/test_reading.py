@@ -117,12 +117,12 @@ def test_a_time_is_kept_to_with_both_ends(
         {"entity": STATUE, "startingToken": "forged"},
     ],
 )
-def test_what_cannot_be_asked_is_refused(client: Client, query: dict[str, str]) -> None:
+def test_an_invalid_query_is_refused(client: Client, query: dict[str, str]) -> None:
     answer = ask(client, **query)
     assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
 
 
-def test_a_large_value_can_be_asked_for(client: Client) -> None:
+def test_a_large_value_can_be_requested(client: Client) -> None:
     (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
     reference = newest["changes"]["text"]["afterStored"]
     assert set(reference) == {"sha256", "bytes"}
@@ -147,7 +147,7 @@ def test_a_value_belongs_to_the_entry_that_refers_to_it(
     assert value(client, sha256, **{"at": newest["at"], **other}).status == 404
 
 
-def test_a_value_within_very_many_changes_can_be_asked_for(
+def test_a_value_within_very_many_changes_can_be_requested(
     client: Client, tables: Tables, objects: S3Objects
 ) -> None:
     after = {f"field{n}": "y" * 3000 for n in range(8)} | {"text": LARGE}
@@ -163,7 +163,7 @@ def test_a_value_within_very_many_changes_can_be_asked_for(
 
 
 @pytest.mark.parametrize("query", [{"at": "today"}, {"entity": "statue"}, {"entity": "", "at": ""}])
-def test_a_value_is_asked_for_with_its_entry(client: Client, query: dict[str, str]) -> None:
+def test_a_value_is_requested_with_its_entry(client: Client, query: dict[str, str]) -> None:
     assert value(client, "0" * 64, **query).status == 400
 
 

@@ -48,7 +48,7 @@ PLACES_THAT_READ = {
 
 
 @dataclass
-class Trail:
+class ReadTrail:
     """Both sides of the queue, and what is between them."""
 
     queues: MemoryQueues = field(default_factory=MemoryQueues)
@@ -81,7 +81,7 @@ class Trail:
 
 
 def test_a_download_is_one_message_and_one_entry_however_often_that_comes() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     trail.read(DOWNLOAD, operation="get_download_url")
     assert len(trail.queues.messages) == 1
     assert trail.deliver() == []
@@ -99,7 +99,7 @@ def test_a_download_is_one_message_and_one_entry_however_often_that_comes() -> N
 
 
 def test_streams_of_an_hour_are_one_message_a_process_and_one_entry() -> None:
-    trail = Trail(now=NOON + timedelta(minutes=20))
+    trail = ReadTrail(now=NOON + timedelta(minutes=20))
     for number in range(500):
         trail.read(STREAM, f"r{number}")
     assert len(trail.queues.messages) == 1
@@ -119,7 +119,7 @@ def test_streams_of_an_hour_are_one_message_a_process_and_one_entry() -> None:
 
 
 def test_users_files_and_operations_have_entries_of_their_own() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     trail.read(STREAM)
     trail.reads.record(Identity("bob"), "stream_file", "r2", STREAM)
     trail.read(STREAM, operation="stream_auxiliary_file")
@@ -132,7 +132,7 @@ def test_a_read_that_could_not_be_sent_is_not_remembered_as_sent() -> None:
     def fail(_: str) -> None:
         raise UnavailableError("SQS does not answer")
 
-    trail = Trail()
+    trail = ReadTrail()
     trail.queues.before = fail
     with pytest.raises(UnavailableError):
         trail.read(STREAM)
@@ -142,7 +142,7 @@ def test_a_read_that_could_not_be_sent_is_not_remembered_as_sent() -> None:
 
 
 def test_a_process_remembers_a_limited_number_of_reads() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     for number in range(REMEMBERED + 1):
         trail.read(Read((ReadAsset("museum", "statue", (f"/{number}",)),), hourly=True))
     trail.read(Read((ReadAsset("museum", "statue", ("/0",)),), hourly=True))
@@ -150,7 +150,7 @@ def test_a_process_remembers_a_limited_number_of_reads() -> None:
 
 
 def test_an_entry_names_a_limited_number_of_files_and_counts_all() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     short, long = (tuple(f"/{n}" + text for n in range(999)) for text in ("", "ä" * 300))
     trail.read(Read((ReadAsset("museum", "few", short), ReadAsset("museum", "bytes", long))))
     trail.deliver()
@@ -161,14 +161,14 @@ def test_an_entry_names_a_limited_number_of_files_and_counts_all() -> None:
 
 
 def test_no_message_is_too_large_and_no_asset_is_left_out() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     name = "𝄞" * 250
     files = tuple(f"/{'𝄞' * 250}{n}" for n in range(100))
     trail.read(Read(tuple(ReadAsset("museum", f"{name}{n}", files) for n in range(1000))))
     assert max(len(message.body) for message in trail.queues.messages) < MESSAGE_BYTES + 1000
     trail.deliver()
     assert len(trail.entries) == 1000
-    usual = Trail()
+    usual = ReadTrail()
     usual.read(Read(tuple(ReadAsset("museum", f"asset-{n}", files) for n in range(1000))))
     assert len(usual.queues.messages) == 1
 
@@ -177,7 +177,7 @@ def test_after_an_outage_all_messages_come_again(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object) -> None:
         raise UnavailableError("DynamoDB does not answer")
 
-    trail = Trail()
+    trail = ReadTrail()
     trail.read(DOWNLOAD)
     with monkeypatch.context() as patched:
         patched.setattr(MemoryTables, "write", fail)
@@ -189,7 +189,7 @@ def test_after_an_outage_all_messages_come_again(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_message_that_reports_no_read_stops_no_other() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     trail.queues.send(READS, [{"userId": "ann"}])
     trail.read(DOWNLOAD)
     assert trail.deliver() == [trail.queues.messages[0].id]
@@ -197,7 +197,7 @@ def test_a_message_that_reports_no_read_stops_no_other() -> None:
 
 
 def test_of_an_hourly_read_only_what_is_new_is_sent() -> None:
-    trail = Trail()
+    trail = ReadTrail()
 
     def previews(*paths: str) -> Read:
         assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
@@ -212,7 +212,7 @@ def test_of_an_hourly_read_only_what_is_new_is_sent() -> None:
 
 
 def test_every_preview_of_a_page_has_an_entry_also_with_long_paths() -> None:
-    trail = Trail()
+    trail = ReadTrail()
     paths = [f"/{number:03}{'é' * 300}.png" for number in range(200)]
     assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
     trail.read(Read(assets, urls=True, hourly=True), operation="search")
@@ -223,7 +223,7 @@ def test_every_preview_of_a_page_has_an_entry_also_with_long_paths() -> None:
 def test_subscribers_are_not_notified_of_reads() -> None:
     pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
     prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
-    trail = Trail()
+    trail = ReadTrail()
     trail.read(DOWNLOAD)
     trail.deliver()
     assert not any(trail.entries[0]["entity"].startswith(one["prefix"]) for one in prefixes)

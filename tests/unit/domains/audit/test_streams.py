@@ -94,7 +94,7 @@ def expired(number: int, **more: Any) -> dict[str, Any]:
     }
 
 
-def test_a_new_asset_has_one_entry_however_often_its_stream_tells_of_it(world: World) -> None:
+def test_a_new_asset_has_one_entry_however_often_its_stream_repeats_it(world: World) -> None:
     for batch in ([created()], [created(), created(2, assetId="bust")], [created()]):
         assert world.creations.consume({"Records": batch}) == {"batchItemFailures": []}
     found = {entry["entity"]: entry for entry in entries(world.tables)}
@@ -161,7 +161,7 @@ def test_what_someone_else_removes_is_not_archived(world: World, more: dict[str,
     assert (world.archived(), world.failures()) == ({}, 0)
 
 
-def test_a_record_that_nobody_understands_is_kept_and_stops_no_other(world: World) -> None:
+def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other(world: World) -> None:
     broken = expired(1)
     del broken["dynamodb"]["OldImage"]
     timeless = expired(2)

@@ -74,7 +74,7 @@ def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:
     assert operations == {"create_database", "import_bucket"}
 
 
-def test_files_of_assets_that_were_there_are_asked_for(world: SyncWorld) -> None:
+def test_files_of_existing_assets_are_requested(world: SyncWorld) -> None:
     world.tell("hall/a")
     world.step(started(world))
     assert asked(world) == ["hall/a", "hall/b", "hall/c/d"]
@@ -90,7 +90,7 @@ def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -
 
 
 @pytest.mark.parametrize("deadly", range(1, 40, 3))
-def test_an_import_goes_on_after_a_death_anywhere(world: SyncWorld, deadly: int) -> None:
+def test_an_import_continues_after_a_death_anywhere(world: SyncWorld, deadly: int) -> None:
     job = started(world)
     left = deadly
 
@@ -150,7 +150,7 @@ def test_an_import_below_a_prefix_leaves_the_rest_alone(world: SyncWorld) -> Non
     assert world.asset("elsewhere", DATABASE) is None
 
 
-def test_one_import_of_a_bucket_goes_on_at_a_time(world: SyncWorld) -> None:
+def test_one_import_of_a_bucket_runs_at_a_time(world: SyncWorld) -> None:
     job = started(world)
     again = start(world)
     assert (again.status, again.body["code"]) == (409, "ImportRunning")
@@ -172,7 +172,7 @@ def test_of_two_requests_at_once_one_starts_an_import(world: SyncWorld) -> None:
     assert sorted(one.status for one in answers) == [200, 409]
 
 
-def test_a_cancelled_import_can_go_on(world: SyncWorld) -> None:
+def test_a_cancelled_import_can_continue(world: SyncWorld) -> None:
     job = started(world)
     world.api.jobs.cancel_job(ADMIN, job.job_id)
     assert world.step(job).state == "cancelled"

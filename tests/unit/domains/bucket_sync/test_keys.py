@@ -112,7 +112,7 @@ def test_a_message_without_an_object_says_so(body: str) -> None:
         rules.named_object({"body": body})
 
 
-def test_the_object_that_guardduty_puts_to_try_a_bucket_needs_nobody() -> None:
+def test_the_object_that_guardduty_puts_to_try_a_bucket_needs_no_operator() -> None:
     named = NamedObject(BUCKET, "malware-protection-resource-validation-object")
     place = rules.place_of(named, [bucket("/")])
     assert isinstance(place, Skip)

@@ -25,7 +25,7 @@ def world() -> SyncWorld:
     return SyncWorld()
 
 
-def test_an_object_that_somebody_writes_becomes_an_asset_with_a_file(world: SyncWorld) -> None:
+def test_an_object_that_a_user_writes_becomes_an_asset_with_a_file(world: SyncWorld) -> None:
     world.put("pump/scan.e57")
     assert world.tell("pump/scan.e57") == ALL_DONE
     asset = world.asset("pump")
@@ -117,7 +117,7 @@ def test_what_an_event_is_called_is_not_believed(world: SyncWorld) -> None:
 
 
 @pytest.mark.parametrize("gone", ["never", "marked"])
-def test_no_asset_is_made_of_what_is_gone(world: SyncWorld, gone: str) -> None:
+def test_no_asset_is_made_of_what_was_deleted(world: SyncWorld, gone: str) -> None:
     if gone == "marked":
         world.put("pump/a")
         world.objects.delete(BUCKET, "pump/a")
@@ -191,7 +191,7 @@ def test_an_outage_gives_all_messages_back_counts_that_and_loses_none(
     assert world.asset("valve")
 
 
-def test_reserved_folders_are_left_alone_and_ring_nobody(
+def test_reserved_folders_are_left_alone_and_raise_no_alarm(
     world: SyncWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for key in ("temp-uploads/y1/part", "previews/x.png", "temp-uploads"):
@@ -333,7 +333,7 @@ def test_what_is_written_while_its_asset_is_deleted_waits_for_the_end(world: Syn
 
 
 @pytest.mark.parametrize(("others", "listings"), [(1, 1), (1200, 1 + 2)])
-def test_a_deletion_under_way_is_looked_at_by_few_listings(
+def test_a_deletion_in_progress_is_looked_at_by_few_listings(
     world: SyncWorld, others: int, listings: int
 ) -> None:
     world.put("pump/a")
@@ -349,7 +349,7 @@ def test_a_deletion_under_way_is_looked_at_by_few_listings(
     assert made == ["list"] * listings
 
 
-def test_the_last_events_of_a_deleted_asset_do_not_bring_it_back(world: SyncWorld) -> None:
+def test_the_last_events_of_a_deleted_asset_do_not_restore_it(world: SyncWorld) -> None:
     world.put("pump/a")
     world.tell("pump/a")
     release = deleted(world, "pump")

@@ -60,7 +60,7 @@ def test_a_bucket_is_read_once_a_minute(
     assert reads(service) == 1  # what a clock that was set back makes of the future
 
 
-def test_an_absent_bucket_is_asked_for_again(service: BucketService, tables: DynamoTables) -> None:
+def test_an_absent_bucket_is_read_again(service: BucketService, tables: DynamoTables) -> None:
     with pytest.raises(BucketNotFoundError):
         service.get_bucket(BUCKET_ID)
     stored_bucket(tables)

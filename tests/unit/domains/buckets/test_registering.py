@@ -245,7 +245,7 @@ def nothing(name: str) -> None:
         (nothing, "absent"),
     ],
 )
-def test_s3_tells_what_is_true_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
+def test_s3_reports_the_facts_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
     make("scans")
     assert S3BucketFacts(s3(), {"scans"}).look_at("scans", "a/") == fact
 

@@ -30,7 +30,7 @@ from tests.factories.http import Answer, Client
 KEY_NAME = "assetVersionId:commentId"
 
 
-class Everybody:
+class AllowAll:
     """Permissions under which all may do everything, but `reader` may only read."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
@@ -41,16 +41,16 @@ class Everybody:
 
 
 @dataclass
-class Board:
+class CommentSetup:
     """The comments on the asset `statue`, whose time passes with each look at it."""
 
     tables: Tables
     service: CommentService
     user_id: str = "ann"
-    authorization: Authorization = field(default_factory=Everybody)
+    authorization: Authorization = field(default_factory=AllowAll)
 
-    def as_user(self, user_id: str) -> "Board":
-        return Board(self.tables, self.service, user_id, self.authorization)
+    def as_user(self, user_id: str) -> "CommentSetup":
+        return CommentSetup(self.tables, self.service, user_id, self.authorization)
 
     def send(self, method: str, key: str, *, asset_id: str = "statue", body: Any = None) -> Answer:
         place = f"/comments/assets/{asset_id}/assetVersionId:commentId/"
@@ -90,7 +90,7 @@ class Board:
 
 
 @pytest.fixture
-def board(tables: Tables, objects: S3Objects) -> Board:
+def board(tables: Tables, objects: S3Objects) -> CommentSetup:
     now = [NOON]
 
     def clock() -> datetime:
@@ -104,17 +104,17 @@ def board(tables: Tables, objects: S3Objects) -> Board:
         first = assets.get_version(statue, "0").model_dump(by_alias=True)
         row = {"databaseId:assetId": "museum:statue", **first, "assetVersionId": version}
         tables.write(Put(table=ASSET_VERSIONS, item=row))
-    open_assets = replace(assets, authorization=Everybody())
+    open_assets = replace(assets, authorization=AllowAll())
     service = CommentService(
         comments=CommentRepository(tables),
         assets=AssetsById(AssetRepository(tables), open_assets),
         audit=audit_service(objects),
         clock=clock,
     )
-    return Board(tables, service)
+    return CommentSetup(tables, service)
 
 
-def test_a_comment_is_written_read_edited_and_deleted(board: Board) -> None:
+def test_a_comment_is_written_read_edited_and_deleted(board: CommentSetup) -> None:
     assert board.write("1:first", "<p>Nice ä</p>").body == {"message": "Succeeded"}
     found = board.send("GET", "1:first").body["message"]
     assert found == {
@@ -135,7 +135,7 @@ def test_a_comment_is_written_read_edited_and_deleted(board: Board) -> None:
     assert board.listed(showDeleted="true").body == {"message": [edited]}
 
 
-def test_lists_are_of_an_asset_or_of_one_version(board: Board) -> None:
+def test_lists_are_of_an_asset_or_of_one_version(board: CommentSetup) -> None:
     for key in ("0:aaa", "1:bbb", "1:ccc", "10:ddd"):
         board.write(key)
     assert board.keys() == ["1:ccc", "1:bbb", "10:ddd", "0:aaa"]
@@ -143,7 +143,7 @@ def test_lists_are_of_an_asset_or_of_one_version(board: Board) -> None:
     assert board.keys("7") == []
 
 
-def test_pages_follow_each_other(board: Board) -> None:
+def test_pages_follow_each_other(board: CommentSetup) -> None:
     written = [f"0:c{number:02}" for number in range(5)]
     for key in written:
         board.write(key)
@@ -164,7 +164,7 @@ def test_pages_follow_each_other(board: Board) -> None:
     assert board.listed(startingToken="forged").status == 400
 
 
-def test_a_page_of_long_comments_fits_a_reply(board: Board) -> None:
+def test_a_page_of_long_comments_fits_a_reply(board: CommentSetup) -> None:
     text = "\U0001f5ff" * MAX_BODY_CHARS
     rows = [
         {
@@ -191,7 +191,7 @@ def test_a_page_of_long_comments_fits_a_reply(board: Board) -> None:
     assert sorted(found) == [row[KEY_NAME] for row in rows]
 
 
-def test_only_the_owner_edits_and_deletes(board: Board) -> None:
+def test_only_the_owner_edits_and_deletes(board: CommentSetup) -> None:
     board.write("0:mine")
     bob = board.as_user("bob")
     for answer in (bob.edit("0:mine", "Ugly"), bob.delete("0:mine")):
@@ -202,7 +202,7 @@ def test_only_the_owner_edits_and_deletes(board: Board) -> None:
     assert reader.write("0:other").status == 403
 
 
-def test_the_id_of_a_comment_is_never_used_again(board: Board) -> None:
+def test_the_id_of_a_comment_is_never_used_again(board: CommentSetup) -> None:
     board.write("0:one")
     assert board.as_user("bob").write("0:one", "Mine now").body["code"] == "CommentExists"
     board.delete("0:one")
@@ -211,7 +211,7 @@ def test_the_id_of_a_comment_is_never_used_again(board: Board) -> None:
     assert board.keys() == []
 
 
-def test_what_is_deleted_cannot_be_changed_again(board: Board) -> None:
+def test_what_is_deleted_cannot_be_changed_again(board: CommentSetup) -> None:
     board.write("0:one")
     board.delete("0:one")
     assert board.edit("0:one", "Back").status == 404
@@ -221,7 +221,7 @@ def test_what_is_deleted_cannot_be_changed_again(board: Board) -> None:
 @pytest.mark.parametrize(
     "key", ["one", "0:ab", "0:one:two", ":one", "0:", "0:a b", "0:" + "a" * 64, "0:ä-1", "a#b:one"]
 )
-def test_a_key_is_a_version_and_an_id(board: Board, key: str) -> None:
+def test_a_key_is_a_version_and_an_id(board: CommentSetup, key: str) -> None:
     answer = board.write(key)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, KEY_NAME)
 
@@ -229,7 +229,7 @@ def test_a_key_is_a_version_and_an_id(board: Board, key: str) -> None:
 @pytest.mark.parametrize(
     "body", [{}, {"commentBody": ""}, {"commentBody": 7}, {"commentBody": "x" * 10_001}, []]
 )
-def test_a_text_is_demanded(board: Board, body: Any) -> None:
+def test_a_text_is_demanded(board: CommentSetup, body: Any) -> None:
     assert MAX_BODY_CHARS == 10_000
     for method in ("POST", "PUT"):
         assert board.send(method, "0:one", body=body).status == 400
@@ -244,14 +244,16 @@ def test_a_text_is_demanded(board: Board, body: Any) -> None:
     ],
     ids=["too long", "too short"],
 )
-def test_the_length_of_a_text_is_told_in_characters(board: Board, body: str, fact: str) -> None:
+def test_the_length_of_a_text_is_counted_in_characters(
+    board: CommentSetup, body: str, fact: str
+) -> None:
     answer = board.write("0:first", body)
     assert answer.status == 400
     assert answer.body["message"] == f"commentBody: {fact}"
     assert answer.body["errors"] == [{"field": "commentBody", "message": fact}]
 
 
-def test_a_comment_may_be_about_the_asset_itself(board: Board) -> None:
+def test_a_comment_may_be_about_the_asset_itself(board: CommentSetup) -> None:
     """The web application of VAMS puts the asset's id where no S3 version is known."""
     assert board.write("statue:x-one").status == 200
     assert board.write("1:x-two").status == 200
@@ -261,7 +263,7 @@ def test_a_comment_may_be_about_the_asset_itself(board: Board) -> None:
     assert board.delete("statue:x-one").status == 200
 
 
-def test_versions_and_assets_must_be_there(board: Board) -> None:
+def test_versions_and_assets_must_be_there(board: CommentSetup) -> None:
     assert board.write("9:one").body["code"] == "AssetVersionNotFound"
     for answer in (
         board.write("0:one", asset_id="none"),
@@ -276,7 +278,7 @@ def test_versions_and_assets_must_be_there(board: Board) -> None:
     assert board.delete("0:none").status == 404
 
 
-def test_comments_of_an_archived_asset_stay_but_are_not_served(board: Board) -> None:
+def test_comments_of_an_archived_asset_stay_but_are_not_served(board: CommentSetup) -> None:
     board.write("0:one")
     key = {"databaseId": "museum", "assetId": "statue"}
     board.tables.write(Update(table=ASSETS, key=key, set={"status": "archived"}))
@@ -284,7 +286,7 @@ def test_comments_of_an_archived_asset_stay_but_are_not_served(board: Board) -> 
     assert {answer.status for answer in answers} == {404}
 
 
-def test_a_row_of_another_database_is_not_shown(board: Board) -> None:
+def test_a_row_of_another_database_is_not_shown(board: CommentSetup) -> None:
     row = {
         "assetId": "statue",
         KEY_NAME: "0:old",
@@ -303,7 +305,7 @@ def test_a_row_of_another_database_is_not_shown(board: Board) -> None:
     assert board.keys() == ["0:old"]  # as VAMS wrote it
 
 
-def test_every_write_leaves_an_entry_about_the_asset(board: Board) -> None:
+def test_every_write_leaves_an_entry_about_the_asset(board: CommentSetup) -> None:
     board.write("0:one", "First")
     board.edit("0:one", "First")
     board.edit("0:one", "Second")
@@ -319,7 +321,7 @@ def test_every_write_leaves_an_entry_about_the_asset(board: Board) -> None:
 
 
 def test_an_edit_beside_a_deletion_is_lost_or_kept_never_half(
-    board: Board, monkeypatch: pytest.MonkeyPatch
+    board: CommentSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board.write("0:one", "First")
     read = CommentRepository.get
@@ -338,6 +340,6 @@ def test_an_edit_beside_a_deletion_is_lost_or_kept_never_half(
     assert left["commentBody"] == "Second"
 
 
-def test_only_administrators_reach_comments_until_rules_are_there(board: Board) -> None:
+def test_only_administrators_reach_comments_until_rules_are_there(board: CommentSetup) -> None:
     board.authorization = OnlyUser()
     assert board.listed().status == 403

@@ -35,18 +35,18 @@ def anonymous(client: Client) -> Client:
     return Client(client.router, user_id=None)
 
 
-def test_anyone_is_told_the_versions(client: Client) -> None:
+def test_anyone_receives_the_versions(client: Client) -> None:
     answer = anonymous(client).send("GET", "/api/version")
     assert answer.status == 200
     assert answer.body == {"version": "2.5.1", "productVersion": PRODUCT_VERSION}
 
 
-def test_the_version_told_is_the_version_of_the_project() -> None:
+def test_the_returned_version_is_the_version_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == PRODUCT_VERSION
 
 
-def test_anyone_is_told_what_a_web_client_needs(client: Client) -> None:
+def test_anyone_receives_what_a_web_client_needs(client: Client) -> None:
     headers = {"host": "api.example.org", "x-forwarded-proto": "https"}
     answer = anonymous(client).send("GET", "/api/amplify-config", headers=headers)
     assert answer.status == 200
@@ -70,7 +70,7 @@ def test_a_host_that_is_none_is_refused(client: Client, host: str) -> None:
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "Host")
 
 
-def test_a_caller_is_told_the_features(client: Client, tables: Tables) -> None:
+def test_a_caller_receives_the_features(client: Client, tables: Tables) -> None:
     for name in ("LOCATIONSERVICES", "ALLOWUNSAFEEVAL"):
         tables.write(Put(table=FEATURES, item={"featureName": name}))
     answer = client.send("GET", "/secure-config")
@@ -81,7 +81,7 @@ def test_a_caller_is_told_the_features(client: Client, tables: Tables) -> None:
     }
 
 
-def test_without_an_identity_features_are_not_told(client: Client) -> None:
+def test_without_an_identity_features_are_not_reported(client: Client) -> None:
     assert anonymous(client).send("GET", "/secure-config").status == 401
 
 
@@ -163,7 +163,7 @@ def test_a_provider_that_does_not_answer_keeps_no_user_of_the_pool_out(tables: T
     assert reply.body["externalOAuthIdpTokenEndpoint"] == "undefined"
 
 
-def test_whoever_is_known_gets_the_openapi_document(client: Client) -> None:
+def test_known_callers_get_the_openapi_document(client: Client) -> None:
     answer = client.send("GET", "/openapi.json")
     assert answer.status == 200
     assert answer.body == {"openapi": "3.1.0", "info": {"title": "It"}}

@@ -170,7 +170,7 @@ def test_a_stranger_purges_nothing(world: World) -> None:
 
 
 @dataclass(frozen=True)
-class AllBut(OnlyUser):
+class AllowedExcept(OnlyUser):
     """May do everything but delete objects of one type."""
 
     object_type: str = ""
@@ -182,7 +182,7 @@ class AllBut(OnlyUser):
 @pytest.mark.parametrize("lacking", ["database", "databasePurge"])
 def test_a_purge_needs_both_the_right_to_delete_and_that_to_purge(lacking: str) -> None:
     world = deleted(World())
-    vars(world.product.wiring.databases)["authorization"] = AllBut(object_type=lacking)
+    vars(world.product.wiring.databases)["authorization"] = AllowedExcept(object_type=lacking)
     answer = world.purge()
     assert (answer.status, answer.body["code"]) == (403, "PermissionDenied")
     assert answer.body["message"] == f"You do not have permission to DELETE this {lacking}"

@@ -127,7 +127,7 @@ def test_a_preview_at_the_root_of_the_asset_is_its_preview_and_a_file(museum: Ga
     assert "previews/statue/front.png" in url
 
 
-def test_an_archived_file_is_gone_and_its_versions_are_not(museum: Gallery) -> None:
+def test_an_archived_file_is_absent_and_its_versions_are_not(museum: Gallery) -> None:
     version_id = museum.put("/a.glb")
     museum.objects.delete(BUCKET, "statue/a.glb")
     marker = museum.objects.list_versions(BUCKET, "statue/").versions[0].version_id
@@ -153,7 +153,7 @@ def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: Tables
     assert "at most one" in both.body["message"]
 
 
-def test_an_archived_version_of_the_asset_is_gone(museum: Gallery, tables: Tables) -> None:
+def test_an_archived_version_of_the_asset_is_absent(museum: Gallery, tables: Tables) -> None:
     stored_version(tables, "3", museum.put("/a.glb"), isArchived=True)
     assert museum.download(key="/a.glb", assetVersionId="3").status == 410
 

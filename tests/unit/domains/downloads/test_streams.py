@@ -105,7 +105,7 @@ def test_the_largest_body_fits_what_a_function_may_answer() -> None:
     assert rules.STREAMED_BYTES * 4 / 3 + 20_000 < 6_291_556
 
 
-def test_head_tells_the_same_without_bytes_and_without_redirect(
+def test_head_shows_the_same_without_bytes_and_without_redirect(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.put("/a.bin", BODY)

@@ -51,7 +51,7 @@ def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> N
     assert [one.user for one in found] == ["bob"]
 
 
-def test_while_others_wait_nobody_has_more_than_half_and_one_place_stays_free() -> None:
+def test_while_others_wait_no_one_has_more_than_half_and_one_place_stays_free() -> None:
     ann, bob = ["ann"] * 100, ["bob"] * 100
     assert taken(active(*ann, *bob), 50) == {"ann": 25, "bob": 24}
     assert taken(active(*ann, *bob), 50, *["ann"] * 25, *["bob"] * 24) == {}

@@ -243,7 +243,7 @@ def test_a_workflow_whose_output_triggers_it_runs_once(runner: Runner) -> None:
     assert len(runs(runner)) == 1
 
 
-def test_a_file_that_is_gone_or_archived_starts_nothing(runner: Runner) -> None:
+def test_a_file_that_was_deleted_or_archived_starts_nothing(runner: Runner) -> None:
     runner.upload()
     runner.objects.delete(BUCKET, KEY)
     assert runner.trigger(KEY, "statue/never.glb") == {"batchItemFailures": []}

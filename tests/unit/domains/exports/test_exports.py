@@ -46,7 +46,7 @@ def paths(asset: Any) -> list[str]:
     return [one["relativePath"] for one in asset["files"]]
 
 
-def test_an_asset_is_told_with_its_children_and_the_links_to_them(museum: Exports) -> None:
+def test_an_asset_is_returned_with_its_children_and_the_links_to_them(museum: Exports) -> None:
     describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
     answer = museum.export()
     assert answer.status == 200
@@ -69,7 +69,7 @@ def test_an_asset_is_told_with_its_children_and_the_links_to_them(museum: Export
     ]
 
 
-def test_what_is_told_of_an_asset_is_complete(museum: Exports) -> None:
+def test_what_is_reported_of_an_asset_is_complete(museum: Exports) -> None:
     describe(museum, Entity("museum", "hall"), "colour", "red")
     hall = museum.export().body["assets"][0]
     bucket = museum.service.assets.buckets.get_bucket(hall.pop("bucketid"))
@@ -94,7 +94,7 @@ def test_what_is_told_of_an_asset_is_complete(museum: Exports) -> None:
     }
 
 
-def test_a_file_is_told_with_its_metadata_and_its_attributes(museum: Exports) -> None:
+def test_a_file_is_returned_with_its_metadata_and_its_attributes(museum: Exports) -> None:
     note_type(museum, "/a.glb")
     museum.put("hall", "/a.glb", **{"vams-primarytype": "primary"})
     describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")
@@ -106,7 +106,7 @@ def test_a_file_is_told_with_its_metadata_and_its_attributes(museum: Exports) ->
     assert told["presignedFileDownloadUrl"] is None
 
 
-def test_the_whole_tree_is_told_if_it_is_asked_for(museum: Exports) -> None:
+def test_the_whole_tree_is_returned_on_request(museum: Exports) -> None:
     created_asset(museum.service.assets, "nail", database_id="depot")
     museum.links.link("plinth", "nail", toAssetDatabaseId="depot")
     museum.links.link("hall", "plinth")
@@ -115,14 +115,14 @@ def test_the_whole_tree_is_told_if_it_is_asked_for(museum: Exports) -> None:
     assert len(body["relationships"]) == 4
 
 
-def test_one_asset_alone_is_told_if_no_links_are_asked_for(museum: Exports) -> None:
+def test_one_asset_alone_is_returned_without_links(museum: Exports) -> None:
     body = museum.export(fetchAssetRelationships=False).body
     assert ids(body) == ["hall"]
     assert "relationships" not in body
     assert body["totalAssetsInTree"] == 1
 
 
-def test_parents_are_told_by_their_links_if_they_are_asked_for(museum: Exports) -> None:
+def test_parents_are_returned_by_their_links_on_request(museum: Exports) -> None:
     body = museum.export("statue", includeParentRelationships=True).body
     assert ids(body) == ["statue", "plinth"]
     ends = {(one["parentAssetId"], one["childAssetId"]) for one in body["relationships"]}
@@ -152,7 +152,7 @@ def test_flags_leave_metadata_and_files_out(museum: Exports) -> None:
     assert paths(primary) == ["/d.glb"]
 
 
-def test_archived_files_are_told_if_they_are_asked_for(museum: Exports) -> None:
+def test_archived_files_are_returned_on_request(museum: Exports) -> None:
     museum.put("hall", "/a.glb")
     hall = museum.service.assets.find_asset("museum", "hall")
     assert hall is not None
@@ -171,14 +171,14 @@ def test_urls_are_made_of_files_that_are_for_download(museum: Exports) -> None:
     assert statue["files"][0]["presignedFileDownloadExpiresIn"] == 900
 
 
-def test_pages_tell_each_asset_once_and_links_on_the_first(museum: Exports) -> None:
+def test_pages_return_each_asset_once_and_links_on_the_first(museum: Exports) -> None:
     pages = museum.pages(fetchEntireChildrenSubtrees=True, maxAssets=1)
     assert [ids(page) for page in pages] == [["hall"], ["plinth"], ["statue"]]
     assert [len(page.get("relationships", [])) for page in pages] == [2, 0, 0]
     assert {page["totalAssetsInTree"] for page in pages} == {3}
 
 
-def test_an_asset_with_more_files_than_a_page_goes_on_on_the_next(
+def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
     museum: Exports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "FILES_AT_ONCE", 2)
@@ -264,7 +264,9 @@ def test_by_setting_hidden_assets_are_named_as_in_vams(museum: Exports) -> None:
     assert museum.export("nobody").status == 404
 
 
-def test_of_a_link_to_what_the_caller_may_not_see_the_ids_are_told_alone(museum: Exports) -> None:
+def test_of_a_link_to_what_the_caller_may_not_see_the_ids_are_returned_alone(
+    museum: Exports,
+) -> None:
     describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
     seen = museum.allowing(NotNamed(frozenset({"The statue"}))).with_room(names_hidden=True)
     assert seen.export().body["relationships"] == [

@@ -39,7 +39,7 @@ def inspection(version_id: str, **more: Any) -> Inspection:
 
 
 @dataclass
-class Bench:
+class InspectionSetup:
     tables: MemoryTables
     objects: MemoryObjects
     assets: AssetService
@@ -64,14 +64,14 @@ class Bench:
         return {record.metadata_key: record.metadata_value for record in found}
 
 
-def bench(*, scans: bool = False, is_distributable: bool = True) -> Bench:
+def bench(*, scans: bool = False, is_distributable: bool = True) -> InspectionSetup:
     tables, objects = MemoryTables(), MemoryObjects()
     assets = asset_service(tables, objects)
     created_database(assets)
     created_asset(assets, is_distributable=is_distributable)
     records = record_service(assets, tables)
     commands = FactCommands(assets, records, objects)
-    return Bench(tables, objects, assets, records, commands, scans)
+    return InspectionSetup(tables, objects, assets, records, commands, scans)
 
 
 class NoShapes:
@@ -88,7 +88,7 @@ class NoShapes:
         return self.found[:size]
 
 
-def queries(museum: Bench, *found: SimilarShape) -> FactQueries:
+def queries(museum: InspectionSetup, *found: SimilarShape) -> FactQueries:
     assets, tables = museum.assets, museum.tables
     return FactQueries(
         assets=assets,
@@ -99,7 +99,7 @@ def queries(museum: Bench, *found: SimilarShape) -> FactQueries:
     )
 
 
-def glbs(museum: Bench) -> GlbQueries:
+def glbs(museum: InspectionSetup) -> GlbQueries:
     tables, assets, objects = museum.tables, museum.assets, museum.objects
     scanned = quarantine(tables, scans=museum.scans)
     return GlbQueries(

@@ -18,7 +18,7 @@ from tests.factories.assets import created_asset, created_database
 from tests.factories.http import Answer, Client
 from tests.unit.domains.facts.inspections import (
     SHAPE,
-    Bench,
+    InspectionSetup,
     bench,
     glbs,
     inspection,
@@ -29,11 +29,11 @@ IDS = {"databaseId": "museum", "assetId": "statue"}
 
 
 @pytest.fixture
-def museum() -> Bench:
+def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: Bench, route: str, *found: SimilarShape, **query: str) -> Answer:
+def ask(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str) -> Answer:
     path = f"/database/museum/assets/statue/{route}"
     client = Client(build_router(queries(museum, *found), glbs(museum)))
     return client.send(
@@ -49,13 +49,13 @@ def paths(answer: Answer) -> list[str]:
     return [one["filePath"] for one in answer.body["items"]]
 
 
-def put(museum: Bench, path: str, *references: tuple[str, str]) -> None:
+def put(museum: InspectionSetup, path: str, *references: tuple[str, str]) -> None:
     """A file with references as the inspection stores them: path and state."""
     stored = [{"path": name, "kind": "texture", "state": state} for name, state in references]
     museum.record(museum.put(path), path=path, references=stored)
 
 
-def led(museum: Bench, **query: str) -> dict[str, list[tuple[str, str, str | None]]]:
+def led(museum: InspectionSetup, **query: str) -> dict[str, list[tuple[str, str, str | None]]]:
     answer = ask(museum, "dependencies", **query)
     assert answer.status == 200, answer.body
     return {
@@ -66,7 +66,7 @@ def led(museum: Bench, **query: str) -> dict[str, list[tuple[str, str, str | Non
     }
 
 
-def test_references_lead_to_files_as_they_are_now(museum: Bench) -> None:
+def test_references_lead_to_files_as_they_are_now(museum: InspectionSetup) -> None:
     put(museum, "/textures/wood.png")
     put(museum, "/textures/Iron.PNG")
     put(museum, "/models/late.png")
@@ -98,7 +98,7 @@ def test_references_lead_to_files_as_they_are_now(museum: Bench) -> None:
     ]
 
 
-def test_a_missing_reference_is_found_by_its_decoded_name(museum: Bench) -> None:
+def test_a_missing_reference_is_found_by_its_decoded_name(museum: InspectionSetup) -> None:
     put(museum, "/models/my maps/wood.png")
     put(museum, "/models/a.gltf", ("my%20maps/wood.png", "missing"))
     assert led(museum) == {
@@ -106,7 +106,7 @@ def test_a_missing_reference_is_found_by_its_decoded_name(museum: Bench) -> None
     }
 
 
-def test_circles_are_found_also_through_files_of_other_pages(museum: Bench) -> None:
+def test_circles_are_found_also_through_files_of_other_pages(museum: InspectionSetup) -> None:
     put(museum, "/a.dae", ("b.dae", "found"), ("d.dae", "found"))
     put(museum, "/b.dae", ("c.dae", "found"))
     put(museum, "/c.dae", ("a.dae", "found"))
@@ -123,21 +123,21 @@ def test_circles_are_found_also_through_files_of_other_pages(museum: Bench) -> N
     assert all(each["circular"] for one in rest for each in one["references"])
 
 
-def test_the_references_of_one_file_are_read_alone(museum: Bench) -> None:
+def test_the_references_of_one_file_are_read_alone(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", ("a.mtl", "missing"))
     put(museum, "/b.obj", ("b.mtl", "missing"))
     assert led(museum, filePath="/b.obj") == {"/b.obj": [("b.mtl", "missing", None)]}
     assert led(museum, filePath="/c.obj") == {}
 
 
-def test_references_without_room_are_counted(museum: Bench) -> None:
+def test_references_without_room_are_counted(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
     (one,) = ask(museum, "dependencies").body["items"]
     assert (len(one["references"]), one["omitted"]) == (1000, 5)
 
 
 def test_an_asset_of_too_many_files_keeps_the_states_that_the_inspection_found(
-    museum: Bench, monkeypatch: pytest.MonkeyPatch
+    museum: InspectionSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_LISTED", 1)
     monkeypatch.setattr(reading, "_LISTED_AT_ONCE", 1)
@@ -146,7 +146,7 @@ def test_an_asset_of_too_many_files_keeps_the_states_that_the_inspection_found(
     assert led(museum)["/a.obj"] == [("z.png", "found", None), ("y.png", "missing", None)]
 
 
-def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: Bench) -> None:
+def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: InspectionSetup) -> None:
     put(museum, "/maps/wood.png")
     put(museum, "/a.obj", ("maps/wood.png", "found"))
     put(museum, "/b.obj", ("maps/wood.png", "found"), ("maps/iron.png", "missing"))
@@ -168,7 +168,7 @@ def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: Bench) -> N
     assert ask(museum, "dependents").status == 400
 
 
-def test_facts_of_other_assets_are_not_read(museum: Bench) -> None:
+def test_facts_of_other_assets_are_not_read(museum: InspectionSetup) -> None:
     created_asset(museum.assets, "statue2")
     put(museum, "/a.obj", ("x.png", "missing"))
     museum.objects.put("assetbucket", "statue2/b.obj", b"", content_type="x/y", metadata={})
@@ -179,7 +179,7 @@ def test_facts_of_other_assets_are_not_read(museum: Bench) -> None:
     assert paths(ask(museum, "dependents", filePath="/x.png")) == ["/a.obj"]
 
 
-def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Bench) -> None:
+def test_similar_files_are_those_of_assets_that_are_visible_now(museum: InspectionSetup) -> None:
     created_database(museum.assets, "garden")
     created_asset(museum.assets, "vase", database_id="garden")
     put(museum, "/a.glb")
@@ -204,7 +204,7 @@ def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Bench) -
     }
 
 
-def test_only_a_file_with_a_shape_is_compared(museum: Bench) -> None:
+def test_only_a_file_with_a_shape_is_compared(museum: InspectionSetup) -> None:
     museum.record(museum.put("/note.txt"), path="/note.txt")
     for path, code in (("/note.txt", "FileHasNoShape"), ("/gone.glb", "FileNotFound")):
         answer = ask(museum, "files/similar", filePath=path)
@@ -255,7 +255,7 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
     assert {one.path for one in resolved(found, known)} <= {None, *known.known}
 
 
-def test_strangers_are_told_nothing(museum: Bench) -> None:
+def test_strangers_receive_nothing(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", ("x.png", "missing"))
     asked, stranger, ids = queries(museum), Identity("stranger"), ("museum", "statue")
     for ask_for in (

@@ -10,7 +10,7 @@ from tests.unit.domains.facts.inspections import (
     AUXILIARY,
     BUCKET,
     PATH,
-    Bench,
+    InspectionSetup,
     bench,
     glbs,
     queries,
@@ -20,11 +20,11 @@ IDS = {"databaseId": "museum", "assetId": "statue"}
 
 
 @pytest.fixture
-def museum() -> Bench:
+def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: Bench, key: str = PATH, **query: str) -> Answer:
+def ask(museum: InspectionSetup, key: str = PATH, **query: str) -> Answer:
     client = Client(build_router(queries(museum), glbs(museum)))
     return client.send(
         "GET",
@@ -35,13 +35,13 @@ def ask(museum: Bench, key: str = PATH, **query: str) -> Answer:
     )
 
 
-def made(museum: Bench, version_id: str, path: str = PATH, body: bytes = b"glTF") -> None:
+def made(museum: InspectionSetup, version_id: str, path: str = PATH, body: bytes = b"glTF") -> None:
     """A GLB of a version of a file."""
     key = glb_key("statue", path, version_id)
     museum.objects.put(AUXILIARY, key, body, content_type="model/gltf-binary", metadata={})
 
 
-def infect(museum: Bench, version_id: str) -> None:
+def infect(museum: InspectionSetup, version_id: str) -> None:
     """A scan finds a threat in a version of the file."""
     world = ScanWorld(museum.tables, museum.objects)
     world.tell(scan_event(f"statue{PATH}", version_id))
@@ -53,7 +53,7 @@ def reason(answer: Answer) -> str:
     return answer.body["glbMissing"]["reason"]
 
 
-def test_a_file_with_a_glb_has_its_address_version_and_size(museum: Bench) -> None:
+def test_a_file_with_a_glb_has_its_address_version_and_size(museum: InspectionSetup) -> None:
     version = museum.put()
     museum.record(version)
     made(museum, version, body=b"glTF" + bytes(96))
@@ -70,7 +70,7 @@ def test_a_file_with_a_glb_has_its_address_version_and_size(museum: Bench) -> No
 
 
 def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_one(
-    museum: Bench,
+    museum: InspectionSetup,
 ) -> None:
     first, second = museum.put(), museum.put()
     made(museum, first)
@@ -83,7 +83,7 @@ def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_on
     assert ask(museum).body["glb"]["versionId"] == current
 
 
-def test_no_glb_is_expected_in_a_database_without_processing(museum: Bench) -> None:
+def test_no_glb_is_expected_in_a_database_without_processing(museum: InspectionSetup) -> None:
     made(museum, museum.put())
     museum.put()
     museum.processing = False
@@ -94,7 +94,7 @@ def test_no_glb_is_expected_in_a_database_without_processing(museum: Bench) -> N
     assert "not inspected" in missing["message"]
 
 
-def test_a_file_without_a_glb_has_the_reason(museum: Bench) -> None:
+def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     for path in ("/new.obj", "/notes.txt", "/plan.pdf", "/broken.obj", "/old.obj"):
         museum.record(museum.put(path), path)
     museum.record(museum.put("/broken.obj"), "/broken.obj", refused="line 7 is cut off")
@@ -113,7 +113,7 @@ def test_a_file_without_a_glb_has_the_reason(museum: Bench) -> None:
     assert all("glb" not in body for body in found.values())
 
 
-def test_no_address_is_returned_of_what_may_not_be_downloaded(museum: Bench) -> None:
+def test_no_address_is_returned_of_what_may_not_be_downloaded(museum: InspectionSetup) -> None:
     version = museum.put()
     made(museum, version)
     scanned = bench(scans=True)
@@ -137,7 +137,7 @@ def test_the_glb_of_an_older_quarantined_version_is_not_returned() -> None:
     assert ask(museum).body["glb"]["versionId"] == first
 
 
-def test_absent_files_and_wrong_paths_are_refused(museum: Bench) -> None:
+def test_absent_files_and_wrong_paths_are_refused(museum: InspectionSetup) -> None:
     museum.put()
     for key, status in (("/none.glb", 404), ("/../a.glb", 400), ("/parts/", 400), ("", 400)):
         assert ask(museum, key).status == status, key

@@ -13,7 +13,7 @@ from backend.domains.metadata_schemas.models import CreateSchemaBody
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 from tests.factories.assets import ADMIN
 from tests.factories.audit import entries
-from tests.unit.domains.facts.inspections import ATTRIBUTES, PATH, SHAPE, Bench, bench
+from tests.unit.domains.facts.inspections import ATTRIBUTES, PATH, SHAPE, InspectionSetup, bench
 
 
 def new(*keys: str) -> list[NewRecord]:
@@ -21,11 +21,11 @@ def new(*keys: str) -> list[NewRecord]:
 
 
 @pytest.fixture
-def museum() -> Bench:
+def museum() -> InspectionSetup:
     return bench()
 
 
-def test_facts_are_attributes_with_texts_of_their_type(museum: Bench) -> None:
+def test_facts_are_attributes_with_texts_of_their_type(museum: InspectionSetup) -> None:
     assert museum.record(version := museum.put())
     assert museum.facts() == {
         "fact_format": "glTF2",
@@ -36,7 +36,7 @@ def test_facts_are_attributes_with_texts_of_their_type(museum: Bench) -> None:
     }
 
 
-def test_the_facts_of_a_new_version_replace_those_of_the_old_one(museum: Bench) -> None:
+def test_the_facts_of_a_new_version_replace_those_of_the_old_one(museum: InspectionSetup) -> None:
     museum.record(museum.put(), descriptor=SHAPE)
     version = museum.put()
     museum.record(version, facts={}, refused="The file ends early")
@@ -47,14 +47,14 @@ def test_the_facts_of_a_new_version_replace_those_of_the_old_one(museum: Bench) 
     assert museum.records.metadata.set_of(ATTRIBUTES).total == 2
 
 
-def test_a_result_of_a_version_that_is_not_the_latest_is_ignored(museum: Bench) -> None:
+def test_a_result_of_a_version_that_is_not_the_latest_is_ignored(museum: InspectionSetup) -> None:
     old, latest = museum.put(), museum.put()
     assert museum.record(latest)
     assert not museum.record(old, facts={"triangles": 999})
     assert museum.facts()["fact_triangles"] == "12"
 
 
-def test_a_result_of_a_file_or_asset_that_is_gone_is_ignored(museum: Bench) -> None:
+def test_a_result_of_a_file_or_asset_that_was_deleted_is_ignored(museum: InspectionSetup) -> None:
     version = museum.put()
     museum.objects.delete("assetbucket", "statue" + PATH)
     assert not museum.record(version)
@@ -62,7 +62,7 @@ def test_a_result_of_a_file_or_asset_that_is_gone_is_ignored(museum: Bench) -> N
     assert museum.facts() == {}
 
 
-def test_the_same_result_again_writes_nothing(museum: Bench) -> None:
+def test_the_same_result_again_writes_nothing(museum: InspectionSetup) -> None:
     version = museum.put()
     museum.record(version)
     before = museum.records.metadata.set_of(ATTRIBUTES)
@@ -84,17 +84,17 @@ def test_the_same_result_again_writes_nothing(museum: Bench) -> None:
         {"triangles": None},
     ],
 )
-def test_a_value_that_is_none_of_the_fact_is_left_out(museum: Bench, facts: Any) -> None:
+def test_a_value_that_is_none_of_the_fact_is_left_out(museum: InspectionSetup, facts: Any) -> None:
     museum.record(museum.put(), facts=facts)
     assert museum.facts().keys() == {"fact_sourceVersionId"}
 
 
-def test_a_hostile_text_is_cut_and_cleaned(museum: Bench) -> None:
+def test_a_hostile_text_is_cut_and_cleaned(museum: InspectionSetup) -> None:
     museum.record(museum.put(), facts={"generator": "a\ud800\u0000" + "x" * 5000})
     assert museum.facts()["fact_generator"] == "a\ufffd\ufffd" + "x" * 997
 
 
-def test_a_shape_is_75_float32(museum: Bench) -> None:
+def test_a_shape_is_75_float32(museum: InspectionSetup) -> None:
     museum.record(museum.put(), descriptor=SHAPE)
     stored = base64.b64decode(museum.facts()["fact_shape"])
     assert struct.unpack("<75f", stored) == pytest.approx(SHAPE)
@@ -103,7 +103,7 @@ def test_a_shape_is_75_float32(museum: Bench) -> None:
         assert "fact_shape" not in museum.facts()
 
 
-def test_references_are_bounded(museum: Bench) -> None:
+def test_references_are_bounded(museum: InspectionSetup) -> None:
     references = [{"path": f"t{n}.png", "kind": "texture", "state": "found"} for n in range(1200)]
     museum.record(museum.put(), references=references)
     stored = json.loads(museum.facts()["fact_references"])
@@ -113,7 +113,7 @@ def test_references_are_bounded(museum: Bench) -> None:
     assert len(museum.facts()["fact_references"]) < 101_000
 
 
-def test_facts_do_not_count_to_the_limit_of_records(museum: Bench) -> None:
+def test_facts_do_not_count_to_the_limit_of_records(museum: InspectionSetup) -> None:
     museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new(*(f"k{n:03}" for n in range(MAX_RECORDS))))
     assert museum.records.metadata.set_of(ATTRIBUTES).size == MAX_RECORDS
@@ -121,7 +121,7 @@ def test_facts_do_not_count_to_the_limit_of_records(museum: Bench) -> None:
     assert museum.facts()["fact_points"] == "2"
 
 
-def test_no_user_creates_or_changes_a_fact(museum: Bench) -> None:
+def test_no_user_creates_or_changes_a_fact(museum: InspectionSetup) -> None:
     museum.record(museum.put())
     for write in (museum.records.add_records, museum.records.change_records):
         with pytest.raises(InvalidInputError, match="'fact_triangles' is reserved") as refused:
@@ -131,7 +131,7 @@ def test_no_user_creates_or_changes_a_fact(museum: Bench) -> None:
     assert "mine" not in museum.facts()
 
 
-def test_deleting_a_fact_fails_alone(museum: Bench) -> None:
+def test_deleting_a_fact_fails_alone(museum: InspectionSetup) -> None:
     museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new("mine"))
     result = museum.records.remove_records(ADMIN, ATTRIBUTES, ["fact_triangles", "mine"])
@@ -141,12 +141,12 @@ def test_deleting_a_fact_fails_alone(museum: Bench) -> None:
     assert museum.facts()["fact_triangles"] == "12"
 
 
-def test_metadata_may_have_keys_like_facts(museum: Bench) -> None:
+def test_metadata_may_have_keys_like_facts(museum: InspectionSetup) -> None:
     entity = Entity("museum", "statue", PATH)
     assert museum.records.add_records(ADMIN, entity, new("fact_mine")).done == ("fact_mine",)
 
 
-def test_replacing_all_attributes_leaves_facts(museum: Bench) -> None:
+def test_replacing_all_attributes_leaves_facts(museum: InspectionSetup) -> None:
     museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new("old"))
     museum.records.change_records(ADMIN, ATTRIBUTES, new("new"), update_type="replace_all")
@@ -155,7 +155,7 @@ def test_replacing_all_attributes_leaves_facts(museum: Bench) -> None:
     assert (counted.size, counted.facts) == (1, 5)
 
 
-def test_schemas_do_not_govern_facts(museum: Bench) -> None:
+def test_schemas_do_not_govern_facts(museum: InspectionSetup) -> None:
     museum.record(version := museum.put())
     schemas: MetadataSchemaService = museum.records.schemas
     schemas.create_schema(
@@ -182,7 +182,7 @@ def test_schemas_do_not_govern_facts(museum: Bench) -> None:
     assert museum.records.fields(ATTRIBUTES) == {}
 
 
-def test_facts_are_in_no_audit_entry(museum: Bench) -> None:
+def test_facts_are_in_no_audit_entry(museum: InspectionSetup) -> None:
     museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new("mine"))
     entry_of = museum.records.entries(ADMIN, "copy", ATTRIBUTES)

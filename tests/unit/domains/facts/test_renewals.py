@@ -26,7 +26,7 @@ from tests.factories.jobs import ADMIN, JobWorld, KilledError
 
 
 @dataclass
-class Renewing:
+class RenewalSetup:
     """An asset whose files were inspected, the job, and the workflows that it starts."""
 
     runner: Runner = field(default_factory=Runner)
@@ -124,7 +124,7 @@ class Renewing:
 
 
 def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/first.glb")  # the first version stored none
     renewing.add("/old.glb", READERS_VERSION - 1)
     renewing.add("/refused.glb", refused="truncated")
@@ -138,7 +138,7 @@ def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
 
 
 def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.renew()
     (first,) = renewing.runs
@@ -152,7 +152,7 @@ def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
 
 
 def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.renew()
     renewing.runner.start()
@@ -163,7 +163,7 @@ def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
 
 def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() -> None:
     """It has no facts by which it could be found."""
-    renewing = Renewing()
+    renewing = RenewalSetup()
     for path in ("/a.glb", "/read.glb", "/new.glb", "/gone.glb", "/other.obj"):
         renewing.runner.upload(f"statue{path}")
         renewing.inspect(path)
@@ -182,8 +182,8 @@ def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() 
     assert renewing.renew(formats=["glb"]).items_done == 0
 
 
-def test_a_renewal_goes_on_where_its_worker_died_and_starts_each_file_once() -> None:
-    renewing = Renewing(dies_after=1)
+def test_a_renewal_continues_where_its_worker_died_and_starts_each_file_once() -> None:
+    renewing = RenewalSetup(dies_after=1)
     paths = [f"/{number:04}.glb" for number in range(PAGE + PAGE // 2)]
     for path in paths:
         renewing.add(path)
@@ -205,7 +205,7 @@ def test_a_renewal_goes_on_where_its_worker_died_and_starts_each_file_once() -> 
 def test_a_renewal_may_be_of_a_database_or_of_formats(
     parameters: dict[str, object], expected: list[str]
 ) -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.add("/b.DAE")
     renewing.renew(**parameters)
@@ -213,7 +213,7 @@ def test_a_renewal_may_be_of_a_database_or_of_formats(
 
 
 def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.runner.objects.delete(BUCKET, "statue/a.glb")
     assert renewing.renew().state == "done"
@@ -226,7 +226,7 @@ def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() 
 
 
 def test_a_renewal_waits_while_many_executions_wait() -> None:
-    renewing = Renewing()
+    renewing = RenewalSetup()
     renewing.add("/a.glb")
     waiting = renewing.runner.create_many(MOST_WAITING)
     before = renewing.world.now

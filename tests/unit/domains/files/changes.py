@@ -15,7 +15,7 @@ from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 
 
-class Ticking:
+class TickingClock:
     """A clock that moves on with each look at it."""
 
     def __init__(self) -> None:
@@ -26,12 +26,12 @@ class Ticking:
         return self.now
 
 
-class Dead(BaseException):
+class ProcessEnded(BaseException):
     """The process ended; no code of it runs any more."""
 
 
-def memory(clock: Ticking | None = None) -> tuple[MemoryTables, MemoryObjects]:
-    ticking = clock or Ticking()
+def memory(clock: TickingClock | None = None) -> tuple[MemoryTables, MemoryObjects]:
+    ticking = clock or TickingClock()
     return MemoryTables(), MemoryObjects(clock=ticking, versioned=lambda name: name == BUCKET)
 
 

@@ -12,7 +12,7 @@ def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, objects)
 
 
-def test_a_folder_is_told_as_it_is_now_only(museum: Gallery) -> None:
+def test_a_folder_is_returned_as_it_is_now_only(museum: Gallery) -> None:
     museum.put("/b/two.obj")
     assert museum.file_info("/b/").body["isFolder"] is True
     of_version = museum.file_info("/b/", assetVersionId="0")

@@ -14,7 +14,7 @@ from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import (
-    Ticking,
+    TickingClock,
     body_of,
     head_of,
     memory,
@@ -37,7 +37,7 @@ def ports() -> tuple[MemoryTables, MemoryObjects]:
 
 @pytest.fixture
 def museum(ports: tuple[MemoryTables, MemoryObjects]) -> Gallery:
-    return gallery(*ports, clock=Ticking())
+    return gallery(*ports, clock=TickingClock())
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def test_a_file_is_copied_to_an_asset_of_another_database(
 def test_only_who_may_change_an_asset_copies_out_of_one_that_is_not_distributable(
     ports: tuple[MemoryTables, MemoryObjects], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    museum = gallery(*ports, clock=Ticking(), is_distributable=False)
+    museum = gallery(*ports, clock=TickingClock(), is_distributable=False)
     created_asset(museum.assets, "bust")
     museum.put("/a.glb")
     out = {**MOVE, "destinationAssetId": "bust"}

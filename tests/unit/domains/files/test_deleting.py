@@ -14,7 +14,7 @@ from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import (
-    Ticking,
+    TickingClock,
     body_of,
     head_of,
     memory,
@@ -39,7 +39,7 @@ def ports() -> tuple[MemoryTables, MemoryObjects]:
 
 @pytest.fixture
 def museum(ports: tuple[MemoryTables, MemoryObjects]) -> Gallery:
-    return gallery(*ports, clock=Ticking())
+    return gallery(*ports, clock=TickingClock())
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaFiel
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.files import Gallery, gallery
-from tests.unit.domains.files.changes import Ticking, memory, note, notes
+from tests.unit.domains.files.changes import TickingClock, memory, note, notes
 
 FACTS = {"fact_triangles": "12", "fact_shape": "AAAA"}
 MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
@@ -16,7 +16,7 @@ MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
 
 @pytest.fixture
 def museum() -> Gallery:
-    museum = gallery(*memory(), clock=Ticking())
+    museum = gallery(*memory(), clock=TickingClock())
     museum.put("/a.glb")
     entity = Entity("museum", "statue", "/a.glb", "attribute")
     museum.changing.wiring.records.put_facts(

@@ -200,7 +200,7 @@ def test_wrong_parameters_are_refused_by_name(museum: Gallery) -> None:
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, name)
 
 
-def test_previews_are_told_with_their_file_and_are_no_rows(museum: Gallery) -> None:
+def test_previews_are_returned_with_their_file_and_are_no_rows(museum: Gallery) -> None:
     museum.put("/a.glb")
     museum.put("/a.glb-part")
     museum.put("/a.glb.previewFile.png")
@@ -232,7 +232,7 @@ def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
     assert paths(museum, pageSize="5") == whole
 
 
-def test_archived_files_are_listed_when_asked_for(museum: Gallery) -> None:
+def test_archived_files_are_listed_on_request(museum: Gallery) -> None:
     for path in ("/a.glb", "/b.glb"):
         museum.put(path)
         museum.put(path, GLB + b"again")
@@ -350,7 +350,7 @@ def test_an_archived_file_is_described_as_it_was(museum: Gallery) -> None:
     ]
 
 
-def test_the_versions_of_a_file_tell_which_asset_versions_hold_them(
+def test_the_versions_of_a_file_show_which_asset_versions_hold_them(
     museum: Gallery, tables: Tables
 ) -> None:
     first = museum.put("/a.glb")
@@ -382,7 +382,7 @@ def test_a_key_adds_the_folders_that_were_not_seen() -> None:
     assert list(rows_of("p/", None, "p/")) == []
 
 
-def test_a_basic_listing_goes_on_where_a_client_leaves_basic_out(museum: Gallery) -> None:
+def test_a_basic_listing_continues_where_a_client_leaves_basic_out(museum: Gallery) -> None:
     for number in range(3):
         museum.put(f"/{number}.txt")
     first = museum.list_files(basic="true", pageSize="2").body

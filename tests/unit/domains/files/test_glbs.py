@@ -6,12 +6,12 @@ from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
 from backend.spec.key_layouts import glb_key, turntable_key
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
-from tests.unit.domains.files.changes import Ticking, head_of, memory, note, notes, view, views
+from tests.unit.domains.files.changes import TickingClock, head_of, memory, note, notes, view, views
 
 
 @pytest.fixture
 def museum() -> Gallery:
-    return gallery(*memory(), clock=Ticking())
+    return gallery(*memory(), clock=TickingClock())
 
 
 def shown(museum: Gallery, path: str, version_id: str, body: bytes = b"glTF") -> str:

@@ -12,7 +12,7 @@ from backend.domains.files.service.lookup import FileLookup, Named
 from backend.domains.metadata.service import RecordService
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import Gallery, gallery
-from tests.unit.domains.files.changes import Ticking, body_of, memory, note, notes, state_of
+from tests.unit.domains.files.changes import TickingClock, body_of, memory, note, notes, state_of
 
 FILE = {"filePath": "/a.glb"}
 FOLDER = {"filePath": "/parts/", "isPrefix": True}
@@ -25,7 +25,7 @@ class World:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
-        self.clock = Ticking()
+        self.clock = TickingClock()
         tables, self.objects = memory(self.clock)
         self.changes = FileChangeRepository(tables)
         self.museum: Gallery = gallery(tables, self.objects, clock=self.clock)
@@ -101,7 +101,7 @@ def delete(path: str) -> Callable[[World], None]:
 
 
 @pytest.mark.parametrize("moment", ["list_objects", "delete_many"])
-def test_a_file_that_was_brought_back_is_not_hidden_by_a_worker_that_wakes_up_late(
+def test_a_file_that_was_restored_is_not_hidden_by_a_worker_that_wakes_up_late(
     world: World, moment: str
 ) -> None:
     world.sleep_at(moment, bring_back("/a.glb"))
@@ -109,7 +109,7 @@ def test_a_file_that_was_brought_back_is_not_hidden_by_a_worker_that_wakes_up_la
     assert world.files["/a.glb"] == world.files["/a.glb.previewFile.png"] == "active"
 
 
-def test_a_file_that_was_archived_anew_is_not_shown_by_a_worker_that_wakes_up_late(
+def test_a_file_that_was_archived_again_is_not_shown_by_a_worker_that_wakes_up_late(
     world: World,
 ) -> None:
     world.sleep_at("delete_many", bring_back("/a.glb"), archive("/a.glb"))

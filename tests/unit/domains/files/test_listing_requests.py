@@ -159,7 +159,7 @@ def test_a_primary_type_is_listed_in_versions(
     assert types(museum) == {"/a.glb": "", "/b.glb": ""}
 
 
-def test_files_of_an_asset_whose_types_are_not_known_are_asked_for_them(
+def test_the_types_of_files_are_read_where_the_asset_does_not_know_them(
     museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
 ) -> None:
     tables, objects = stores

@@ -39,7 +39,7 @@ EMPTY: dict[str, Any] = {"relativeKey": "bust/empty.txt", "file_size": 0}
 
 
 @dataclass(frozen=True)
-class Desk:
+class IngestSetup:
     """Where things are ingested; the database `museum` has an asset `statue` already."""
 
     gallery: Gallery
@@ -71,9 +71,9 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tables: Tables, objects: S3Objects) -> Desk:
+def desk(tables: Tables, objects: S3Objects) -> IngestSetup:
     museum = gallery(tables, S3Objects(s3()), per_minute=3)
-    return Desk(museum, IngestService(museum.assets, museum.uploads), tables)
+    return IngestSetup(museum, IngestService(museum.assets, museum.uploads), tables)
 
 
 def stored(started: Answer, number: int = 0, body: bytes = GLB) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def stored(started: Answer, number: int = 0, body: bytes = GLB) -> dict[str, Any
     return {**named, "parts": [stored_part(file, 1, body)]}
 
 
-def test_an_asset_and_its_files_come_of_two_calls(desk: Desk) -> None:
+def test_an_asset_and_its_files_come_of_two_calls(desk: IngestSetup) -> None:
     started = desk.begin(FILE, EMPTY)
     assert (started.status, started.body["assetId"]) == (200, "bust")
     assert [one["relativeKey"] for one in started.body["files"]] == [
@@ -111,7 +111,7 @@ def test_an_asset_and_its_files_come_of_two_calls(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("said", "kept"), [({}, True), ({"isDistributable": False}, False)])
 def test_an_asset_may_be_downloaded_unless_that_is_denied(
-    desk: Desk, said: dict[str, bool], kept: bool
+    desk: IngestSetup, said: dict[str, bool], kept: bool
 ) -> None:
     described = {name: value for name, value in ASSET.items() if name != "isDistributable"}
     assert desk.send({**described, "files": [EMPTY], **said}).status == 200
@@ -120,7 +120,7 @@ def test_an_asset_may_be_downloaded_unless_that_is_denied(
     assert found.is_distributable is kept
 
 
-def test_both_calls_may_be_repeated(desk: Desk) -> None:
+def test_both_calls_may_be_repeated(desk: IngestSetup) -> None:
     desk.begin(EMPTY)
     started = desk.begin(EMPTY, assetName="Another name")
     assert started.status == 200
@@ -134,7 +134,7 @@ def test_both_calls_may_be_repeated(desk: Desk) -> None:
     assert len(versions) == 1
 
 
-def test_files_go_into_an_asset_that_is_there(desk: Desk) -> None:
+def test_files_go_into_an_asset_that_is_there(desk: IngestSetup) -> None:
     file = {"relativeKey": "statue/a.txt", "file_size": 0}
     started = desk.begin(file, assetId="statue")
     done = desk.end(started.body["uploadId"], stored(started), assetId="statue")
@@ -169,7 +169,7 @@ def test_files_go_into_an_asset_that_is_there(desk: Desk) -> None:
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(
-    desk: Desk, more: dict[str, Any], field: str
+    desk: IngestSetup, more: dict[str, Any], field: str
 ) -> None:
     body = {**ASSET, "files": [FILE], **more}
     answer = desk.send({name: value for name, value in body.items() if value is not None})
@@ -178,12 +178,14 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert (desk.asset, desk.written) == (None, 1)
 
 
-def test_an_unknown_database_is_not_found(desk: Desk) -> None:
+def test_an_unknown_database_is_not_found(desk: IngestSetup) -> None:
     assert desk.begin(EMPTY, databaseId="cellar").status == 404
     assert desk.written == 1
 
 
-def test_an_id_that_is_taken_elsewhere_is_refused_without_telling_where(desk: Desk) -> None:
+def test_an_id_that_is_taken_elsewhere_is_refused_without_revealing_where(
+    desk: IngestSetup,
+) -> None:
     created_database(desk.gallery.assets, "cellar")
     file = {"relativeKey": "statue/a.txt", "file_size": 0}
     answer = desk.begin(file, assetId="statue", databaseId="cellar")
@@ -191,7 +193,7 @@ def test_an_id_that_is_taken_elsewhere_is_refused_without_telling_where(desk: De
     assert "museum" not in answer.body["message"]
 
 
-def test_too_many_uploads_make_no_asset(desk: Desk) -> None:
+def test_too_many_uploads_make_no_asset(desk: IngestSetup) -> None:
     for number in range(3):
         file = {"relativeKey": "statue/a.txt", "file_size": 0}
         assert desk.begin(file, assetId="statue").status == 200, number
@@ -200,8 +202,8 @@ def test_too_many_uploads_make_no_asset(desk: Desk) -> None:
     assert desk.asset is None
 
 
-def test_a_beginning_that_the_storage_fails_goes_on_when_it_is_repeated(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+def test_a_beginning_that_the_storage_fails_continues_when_it_is_repeated(
+    desk: IngestSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = {**FILE, "file_size": 5 * MIB}
 
@@ -214,7 +216,9 @@ def test_a_beginning_that_the_storage_fails_goes_on_when_it_is_repeated(
     assert desk.begin(large).status == 200
 
 
-def test_two_beginnings_at_once_make_one_asset(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_beginnings_at_once_make_one_asset(
+    desk: IngestSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     look = IngestService._there  # pyright: ignore[reportPrivateUsage]
     looks: list[int] = []
 
@@ -231,7 +235,7 @@ def test_two_beginnings_at_once_make_one_asset(desk: Desk, monkeypatch: pytest.M
     assert desk.written == 4  # statue, bust, and two uploads
 
 
-def test_the_end_needs_an_upload_of_this_asset(desk: Desk) -> None:
+def test_the_end_needs_an_upload_of_this_asset(desk: IngestSetup) -> None:
     started = desk.begin(EMPTY)
     sent = stored(started)
     assert desk.end("y-none", sent).status == 404
@@ -245,7 +249,9 @@ def test_the_end_needs_an_upload_of_this_asset(desk: Desk) -> None:
     assert answer.body["errors"][0]["field"] == "files.0.relativeKey"
 
 
-def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(desk: Desk) -> None:
+def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(
+    desk: IngestSetup,
+) -> None:
     started = desk.begin(FILE)
     sent = {**stored(started), "parts": [{"PartNumber": 1, "ETag": "other"}]}
     answer = desk.end(started.body["uploadId"], sent)
@@ -254,7 +260,7 @@ def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(desk:
     assert (failed["relativeKey"], failed["success"]) == ("bust/scans/a.glb", False)
 
 
-def test_who_may_not_upload_makes_no_asset(desk: Desk) -> None:
+def test_who_may_not_upload_makes_no_asset(desk: IngestSetup) -> None:
     class MayCreateOnly(OnlyUser):
         def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
             return True
@@ -263,7 +269,7 @@ def test_who_may_not_upload_makes_no_asset(desk: Desk) -> None:
             return action != "POST"
 
     assets = replace(desk.gallery.assets, authorization=MayCreateOnly())
-    closed = Desk(desk.gallery, IngestService(assets, desk.gallery.uploads), desk.tables)
+    closed = IngestSetup(desk.gallery, IngestService(assets, desk.gallery.uploads), desk.tables)
     assert closed.begin(EMPTY).status == 403
     assert desk.asset is None
     assert desk.send({**ASSET, "files": [EMPTY]}, user_id="stranger").status == 403

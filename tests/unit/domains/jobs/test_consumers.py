@@ -74,7 +74,7 @@ def test_a_job_that_is_started_twice_is_refused(world: JobWorld) -> None:
     assert len(world.messages) == 1
 
 
-def test_a_job_is_worked_off_by_its_message(world: JobWorld) -> None:
+def test_a_job_is_processed_by_its_message(world: JobWorld) -> None:
     world.drain()
     assert world.job().state == "done"
     assert world.sent == 1
@@ -201,7 +201,7 @@ def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(
     assert message.due - world.now <= timedelta(seconds=300)
 
 
-def test_a_job_that_was_cancelled_is_not_begun_and_one_that_is_resumed_goes_on(
+def test_a_job_that_was_cancelled_is_not_started_and_one_that_is_resumed_continues(
     world: JobWorld, step: Counting
 ) -> None:
     world.jobs.cancel_job(ADMIN, ID)
@@ -287,7 +287,7 @@ def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> 
     assert failed.problems == ["There is no worker for jobs of the kind deleteAsset"]
 
 
-def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:
+def test_a_job_that_fails_raises_one_alarm(world: JobWorld, step: Counting) -> None:
     def fail(page: int) -> None:
         raise ConflictError("the bucket is gone")
 
@@ -314,7 +314,7 @@ def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_job_that_somebodys_change_overtook_fails_and_rings_for_nobody(
+def test_a_job_that_a_users_change_overtook_fails_and_raises_no_alarm(
     world: JobWorld, step: Counting, error: VitrineError
 ) -> None:
     def fail(page: int) -> None:
@@ -326,7 +326,7 @@ def test_a_job_that_somebodys_change_overtook_fails_and_rings_for_nobody(
     assert world.rung == []
 
 
-def test_a_job_that_is_given_up_rings_though_an_earlier_one_was_overtaken(
+def test_a_job_that_is_abandoned_raises_an_alarm_though_an_earlier_one_was_overtaken(
     world: JobWorld, step: Counting
 ) -> None:
     def fail(page: int) -> None:
@@ -345,7 +345,7 @@ def test_a_job_that_is_given_up_rings_though_an_earlier_one_was_overtaken(
     assert [metric.name for metric in world.rung] == ["JobFailed"]
 
 
-def test_a_job_that_is_done_or_cancelled_rings_for_nobody(world: JobWorld) -> None:
+def test_a_job_that_is_done_or_cancelled_raises_no_alarm(world: JobWorld) -> None:
     world.drain()
     other = world.start("archiveAsset.museum.coin.2")
     world.jobs.cancel_job(ADMIN, other.job_id)

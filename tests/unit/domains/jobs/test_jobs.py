@@ -55,7 +55,7 @@ def call(client: Client, verb: str = "", job_id: str = ID) -> Answer:
     return client.send(method, path, parameters={"jobId": job_id})
 
 
-def test_a_job_tells_its_state_and_progress(client: Client, service: JobService) -> None:
+def test_a_job_shows_its_state_and_progress(client: Client, service: JobService) -> None:
     store(service, state="running", items_done=12, problems=["a.glb is locked"])
     found = call(client)
     assert (found.status, found.body) == (
@@ -140,7 +140,7 @@ def test_a_job_that_has_to_end_cannot_be_cancelled(client: Client, service: JobS
     assert call(client).body["cancellable"] is False
 
 
-def test_a_job_whose_asset_is_gone_is_not_resumed(service: JobService) -> None:
+def test_a_job_whose_asset_is_deleted_is_not_resumed(service: JobService) -> None:
     def gone(job: Job) -> None:
         raise StateForbidsError(f"Asset {job.asset_id} is gone")
 
@@ -169,10 +169,10 @@ def test_what_cannot_be_the_id_of_a_job_is_refused(client: Client, job_id: str) 
     assert (refused.status, refused.body["errors"][0]["field"]) == (400, "jobId")
 
 
-def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: JobService) -> None:
+def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: JobService) -> None:
     asked: list[Secured] = []
 
-    class Noting(OnlyUser):
+    class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
             asked.append(target)
             return True
@@ -183,7 +183,7 @@ def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: Jo
     assets: dict[str | None, Secured] = {"pump": pump}
     noting = JobService(
         service.jobs,
-        Noting(),
+        RecordingUser(),
         service.audit,
         service.clock,
         subject=lambda job: assets.get(job.asset_id),
@@ -194,10 +194,10 @@ def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: Jo
     assert asked == [pump, Secured("database", {"databaseId": "museum"})]
 
 
-def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService) -> None:
+def test_the_required_permission_for_a_job_of_a_tag_is_the_tags(service: JobService) -> None:
     asked: list[Secured] = []
 
-    class Noting(OnlyUser):
+    class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
             asked.append(target)
             return True
@@ -210,23 +210,25 @@ def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService
         parameters={"tagName": "old", "tagTypeName": "age"},
     )
     service.jobs.tables.write(service.put(job))
-    replace(service, authorization=Noting()).get_job(ADMIN, "withdrawTag.1")
+    replace(service, authorization=RecordingUser()).get_job(ADMIN, "withdrawTag.1")
     assert asked == [Secured("tag", {"tagName": "old", "tagTypeName": "age"})]
 
 
-def test_the_problems_of_a_copy_are_told_to_those_who_see_its_source(service: JobService) -> None:
+def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
+    service: JobService,
+) -> None:
     change = {"operation": "copyFile", "sourceDatabaseId": "vault", "sourceAssetId": "idol"}
     problem = "The version of idol/key.txt to copy was deleted before the copy was complete"
     store(service, state="failed", problems=[problem], parameters={"change": change})
     seen = {"idol", "pump"}
 
-    class Seeing(OnlyUser):
+    class VisibleJobs(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
             return target.fields.get("assetName") in seen
 
     told = JobService(
         service.jobs,
-        Seeing(),
+        VisibleJobs(),
         service.audit,
         service.clock,
         subject=lambda job: Secured("asset", {"assetName": job.asset_id or ""}),
@@ -242,7 +244,7 @@ def test_the_problems_of_a_copy_are_told_to_those_who_see_its_source(service: Jo
 def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -> None:
     asked: list[tuple[object, Secured]] = []
 
-    class Noting(OnlyUser):
+    class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
             asked.append((action, target))
             return True
@@ -255,5 +257,5 @@ def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -
         parameters={"bucketId": "scans-id"},
     )
     service.jobs.tables.write(service.put(job))
-    replace(service, authorization=Noting()).get_job(ADMIN, "importBucket.1")
+    replace(service, authorization=RecordingUser()).get_job(ADMIN, "importBucket.1")
     assert asked == [("POST", Secured("bucket", {"bucketId": "scans-id"}))]

@@ -24,7 +24,7 @@ from tests.fakes.tables import MemoryTables
 ANN, BOB = Identity("ann"), Identity("bob")
 
 
-class Office:
+class JobLists:
     """Jobs of several users. Assets named `hidden` are visible to nobody."""
 
     def __init__(self) -> None:
@@ -63,8 +63,8 @@ class Office:
 
 
 @pytest.fixture
-def office() -> Office:
-    return Office()
+def office() -> JobLists:
+    return JobLists()
 
 
 def ids(answer: Answer) -> list[str]:
@@ -72,7 +72,7 @@ def ids(answer: Answer) -> list[str]:
     return [one["jobId"] for one in answer.body["items"]]
 
 
-def test_a_caller_gets_its_own_jobs_newest_first(office: Office) -> None:
+def test_a_caller_gets_its_own_jobs_newest_first(office: JobLists) -> None:
     for caller, name in ((ANN, "a1"), (BOB, "b1"), (SYSTEM, "s1"), (ANN, "a2")):
         office.start(caller, name)
     assert ids(office.ask()) == ["a2", "a1"]
@@ -84,7 +84,7 @@ def test_a_caller_gets_its_own_jobs_newest_first(office: Office) -> None:
     assert newest == single.body
 
 
-def test_pages_continue_where_the_last_one_ended(office: Office) -> None:
+def test_pages_continue_where_the_last_one_ended(office: JobLists) -> None:
     names = [f"j{number}" for number in range(7)]
     for name in names:
         office.start(ANN, name)
@@ -96,27 +96,27 @@ def test_pages_continue_where_the_last_one_ended(office: Office) -> None:
     assert found == names[::-1]
 
 
-def test_a_token_is_of_one_caller(office: Office) -> None:
+def test_a_token_is_of_one_caller(office: JobLists) -> None:
     for name in ("j1", "j2"):
         office.start(ANN, name)
     token = office.ask(pageSize="1").body["NextToken"]
     assert office.ask(BOB, pageSize="1", startingToken=token).status == 400
 
 
-def test_jobs_whose_asset_is_no_longer_visible_are_left_out_of_full_pages(office: Office) -> None:
+def test_jobs_whose_asset_is_no_longer_visible_are_left_out_of_full_pages(office: JobLists) -> None:
     for number in range(6):
         office.start(ANN, f"j{number}", "hidden" if number % 2 else f"a{number}")
     assert ids(office.ask(pageSize="2")) == ["j4", "j2"]
 
 
-def test_the_asset_of_many_jobs_is_read_once(office: Office) -> None:
+def test_the_asset_of_many_jobs_is_read_once(office: JobLists) -> None:
     for number in range(20):
         office.start(ANN, f"j{number}")
     assert len(ids(office.ask())) == 20
     assert office.looked_up == ["statue"]
 
 
-def test_a_job_that_was_removed_is_left_out(office: Office) -> None:
+def test_a_job_that_was_removed_is_left_out(office: JobLists) -> None:
     office.start(ANN, "j1")
     office.start(ANN, "j2")
     real = office.tables.get_many
@@ -127,7 +127,7 @@ def test_a_job_that_was_removed_is_left_out(office: Office) -> None:
     assert ids(office.ask()) == ["j1"]
 
 
-def test_only_jobs_that_a_user_started_are_in_the_index(office: Office) -> None:
+def test_only_jobs_that_a_user_started_are_in_the_index(office: JobLists) -> None:
     office.start(SYSTEM, "s1")
     office.start(ANN, "a1")
     rows = {row["jobId"]: row.get("userId") for row in office.tables.rows(JOBS)}

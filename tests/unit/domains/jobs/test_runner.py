@@ -96,7 +96,7 @@ def test_a_worker_whose_lease_ran_out_notes_nothing(world: JobWorld, step: Count
     assert step.done == [0, 0]
 
 
-def test_the_job_of_a_dead_worker_goes_on_when_its_lease_has_run_out(
+def test_the_job_of_a_dead_worker_continues_when_its_lease_has_run_out(
     world: JobWorld, step: Counting
 ) -> None:
     def die(page: int) -> None:
@@ -125,7 +125,7 @@ def test_a_lease_is_as_long_as_the_runner_says(
     assert held[0] == begun + 1000 * seconds
 
 
-def test_a_step_that_kills_its_workers_is_given_up(world: JobWorld, step: Counting) -> None:
+def test_a_step_that_kills_its_workers_is_abandoned(world: JobWorld, step: Counting) -> None:
     def die(page: int) -> None:
         raise KilledError
 
@@ -198,7 +198,9 @@ def test_an_error_of_a_step_fails_the_job_with_its_message(world: JobWorld, step
     assert failed.problems == ["the bucket is gone"]
 
 
-def test_a_job_that_waits_does_not_go_on_before_it_is_time(world: JobWorld, step: Counting) -> None:
+def test_a_job_that_waits_does_not_continue_before_it_is_time(
+    world: JobWorld, step: Counting
+) -> None:
     step.waits = {1: 900}
     waiting = run(world)
     assert waiting is not None
@@ -211,7 +213,7 @@ def test_a_job_that_waits_does_not_go_on_before_it_is_time(world: JobWorld, step
     assert done.state == "done"
 
 
-def test_a_job_tells_of_twenty_problems_at_the_most(world: JobWorld) -> None:
+def test_a_job_shows_twenty_problems_at_the_most(world: JobWorld) -> None:
     def complain(job: Job) -> Progress:
         return Progress(finished=job.step == 9, problems=tuple(f"{job.step}.{n}" for n in range(7)))
 
@@ -221,7 +223,7 @@ def test_a_job_tells_of_twenty_problems_at_the_most(world: JobWorld) -> None:
     assert done.problems[0] == "0.0"
 
 
-def test_why_a_job_failed_is_told_however_many_problems_there_were(world: JobWorld) -> None:
+def test_why_a_job_failed_is_reported_however_many_problems_there_were(world: JobWorld) -> None:
     def complain(job: Job) -> Progress:
         if job.step:
             raise ConflictError("the bucket is gone")

@@ -124,7 +124,7 @@ def test_lists_are_paged_by_key(client: Client) -> None:
     assert all_keys(client, pageSize="3") == keys
 
 
-def test_the_database_tells_whether_schemas_restrict(client: Client, assets: AssetService) -> None:
+def test_the_database_shows_whether_schemas_restrict(client: Client, assets: AssetService) -> None:
     body = UpdateDatabaseBody(restrict_metadata_outside_schemas=True)
     assets.databases.update_database(ADMIN, "museum", body)
     assert send(client, "GET").body["restrictMetadataOutsideSchemas"] is True

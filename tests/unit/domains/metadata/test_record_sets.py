@@ -42,7 +42,7 @@ ENTITIES: tuple[AnyEntity, ...] = (
 
 
 @dataclass
-class Bench:
+class RecordSetup:
     tables: MemoryTables
     assets: AssetService
     records: RecordService
@@ -64,7 +64,9 @@ def new(*keys: str) -> list[NewRecord]:
     ]
 
 
-def made(*, lagging: bool = False, waits: Callable[[MemoryTables], None] | None = None) -> Bench:
+def made(
+    *, lagging: bool = False, waits: Callable[[MemoryTables], None] | None = None
+) -> RecordSetup:
     """Services over tables in memory; `waits` is what happens while an index is waited for."""
     tables = MemoryTables(lagging=lagging)
     assets = asset_service(tables, MemoryObjects())
@@ -75,7 +77,7 @@ def made(*, lagging: bool = False, waits: Callable[[MemoryTables], None] | None 
     if waits is not None:
         metadata = MetadataRepository(tables, lambda _: waits(tables))
         records = replace(records, metadata=metadata)
-    return Bench(tables, assets, records)
+    return RecordSetup(tables, assets, records)
 
 
 def test_replacing_all_waits_for_records_that_an_index_does_not_show_yet() -> None:

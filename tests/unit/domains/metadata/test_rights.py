@@ -45,7 +45,7 @@ def test_only_the_administrator_gets_in(service: MetadataService) -> None:
 
 
 @dataclass(frozen=True)
-class Allowing:
+class AllowedActions:
     """The permission port of a caller who may do just these to every object."""
 
     actions: frozenset[str]
@@ -68,12 +68,13 @@ def test_each_verb_needs_its_right_and_replacing_all_needs_three(
         buckets=assets.buckets,
         tags=assets.tags,
         objects=objects,
-        authorization=Allowing(rights),
+        authorization=AllowedActions(rights),
         audit=assets.audit,
         clock=assets.clock,
     )
     client = Client(
-        build_router(metadata_service(limited, tables, objects)), authorization=Allowing(rights)
+        build_router(metadata_service(limited, tables, objects)),
+        authorization=AllowedActions(rights),
     )
     refused = 404 if lacking == "GET" else 403
     body = {"metadata": [record("k")]}

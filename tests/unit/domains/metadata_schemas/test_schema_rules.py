@@ -63,7 +63,7 @@ def test_where_schemas_contradict_each_other_nothing_is_demanded() -> None:
     assert found == {"k": FieldInForce("k", "string", has_conflict=True, schemas=names)}
 
 
-def test_a_schema_speaks_of_files_with_its_extensions_only() -> None:
+def test_a_schema_applies_to_files_with_its_extensions_only() -> None:
     one = schema("A", said("k"), file_key_type_restriction=".glb, .GLTF")
     assert applies_to(one, "/x/y.GLB")
     assert applies_to(one, "/y.gltf")

@@ -94,7 +94,7 @@ def test_schemas_are_listed_by_database_and_type(client: Client, assets: AssetSe
     assert client.send("GET", SCHEMAS, query={"databaseId": "a#b"}).status == 400
 
 
-class Drafts(OnlyUser):
+class DraftsOnly(OnlyUser):
     """Sees schemas only that are drafts."""
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
@@ -110,7 +110,7 @@ def test_pages_of_schemas_are_full_whatever_is_hidden_between_them(
 ) -> None:
     for number in range(15):
         created(client, schemaName="Draft" if number % 3 == 0 else f"Other {number}")
-    service = schema_service(assets, tables, authorization=Drafts())
+    service = schema_service(assets, tables, authorization=DraftsOnly())
     reader, query, counts = (
         Client(build_router(service)),
         {**narrowed, "pageSize": "2"},
@@ -306,7 +306,7 @@ def test_two_who_make_schemas_at_once_both_get_theirs(
     assert names(client) == ["Ours", "Theirs"]
 
 
-def test_each_change_of_a_schema_is_told(client: Client, tables: Tables) -> None:
+def test_each_change_of_a_schema_is_reported(client: Client, tables: Tables) -> None:
     schema_id = created(client)
     client.send("PUT", SCHEMAS, body={"metadataSchemaId": schema_id, "enabled": False})
     one(client, "DELETE", schema_id, body={"confirmDelete": True})

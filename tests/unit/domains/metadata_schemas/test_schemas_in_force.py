@@ -158,7 +158,7 @@ def test_each_entity_has_its_own_schemas_and_global_ones_are_for_all(
     assert add_to_file(writer, record("g2"), record("g", "7")).status == 200
 
 
-def test_metadata_tells_what_schemas_say_and_where_they_contradict_each_other(
+def test_metadata_shows_what_schemas_say_and_where_they_contradict_each_other(
     client: Client, writer: Client
 ) -> None:
     created(

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.factories.files import gallery
-from tests.factories.outputs import Studio
-from tests.unit.domains.files.changes import Ticking, memory
+from tests.factories.outputs import OutputSetup
+from tests.unit.domains.files.changes import TickingClock, memory
 
 
 @pytest.fixture(autouse=True)
@@ -14,11 +14,11 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clock() -> Ticking:
-    return Ticking()
+def clock() -> TickingClock:
+    return TickingClock()
 
 
 @pytest.fixture
-def studio(clock: Ticking) -> Studio:
+def studio(clock: TickingClock) -> OutputSetup:
     tables, objects = memory(clock)
-    return Studio(gallery(tables, objects, clock=clock, scans=True), tables, clock)
+    return OutputSetup(gallery(tables, objects, clock=clock, scans=True), tables, clock)

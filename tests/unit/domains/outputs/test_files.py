@@ -11,12 +11,12 @@ from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
 from backend.spec.routes import Route
 from tests.factories.access import OnlyUser
 from tests.factories.files import AUXILIARY
-from tests.factories.outputs import MIB, PNG, Studio
+from tests.factories.outputs import MIB, PNG, OutputSetup
 from tests.fakes.objects import MemoryObjects
-from tests.unit.domains.files.changes import Ticking, told
+from tests.unit.domains.files.changes import TickingClock, told
 
 
-def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: Studio) -> None:
+def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: OutputSetup) -> None:
     studio.started(chain=["museum:scan", "museum:convert-all"])
     studio.wrote("1/files/test/pump.e57", b"points")
     studio.wrote("1/files/test/pump.glb")
@@ -36,7 +36,7 @@ def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: S
     )
 
 
-def test_previews_follow_their_files_wherever_they_were_written(studio: Studio) -> None:
+def test_previews_follow_their_files_wherever_they_were_written(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/files/a.glb")
     studio.wrote("1/files/a.glb.previewFile.gif", b"GIF89a")
@@ -49,7 +49,7 @@ def test_previews_follow_their_files_wherever_they_were_written(studio: Studio) 
 
 
 def test_a_preview_without_its_file_fails_the_execution_and_the_rest_is_stored(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     studio.started()
     studio.wrote("1/files/a.glb")
@@ -66,7 +66,7 @@ def test_a_preview_without_its_file_fails_the_execution_and_the_rest_is_stored(
     assert studio.head("/a.glb") is not None
 
 
-def test_the_preview_of_the_asset_is_stored_at_its_root(studio: Studio) -> None:
+def test_the_preview_of_the_asset_is_stored_at_its_root(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/previews/preview.png", PNG)
     assert studio.stores().state == "done"
@@ -74,7 +74,7 @@ def test_the_preview_of_the_asset_is_stored_at_its_root(studio: Studio) -> None:
     assert key == "statue/preview.png"
 
 
-def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: Studio) -> None:
+def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/previews/render.jpg", b"\xff\xd8")
     studio.wrote("1/previews/notes.txt", b"none")
@@ -95,20 +95,20 @@ def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: St
         ("e\u0301.glb", "must be Unicode in composed form"),
     ],
 )
-def test_what_no_upload_may_create_is_refused(studio: Studio, name: str, reason: str) -> None:
+def test_what_no_upload_may_create_is_refused(studio: OutputSetup, name: str, reason: str) -> None:
     studio.started()
     studio.wrote(f"1/files/{name}")
     assert reason in studio.stores().cause
     assert studio.outputs().file_count == 0
 
 
-def test_an_executable_is_refused(studio: Studio) -> None:
+def test_an_executable_is_refused(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/files/a.glb", b"\x7fELF" + bytes(20))
     assert "the content is an ELF executable" in studio.stores().cause
 
 
-def test_of_pipelines_that_write_the_same_name_the_last_one_counts(studio: Studio) -> None:
+def test_of_pipelines_that_write_the_same_name_the_last_one_counts(studio: OutputSetup) -> None:
     studio.started(pipelines=2)
     studio.wrote("1/files/a.glb", b"first")
     studio.wrote("1/files/b.glb", b"first")
@@ -119,7 +119,7 @@ def test_of_pipelines_that_write_the_same_name_the_last_one_counts(studio: Studi
 
 
 def test_outputs_of_other_executions_and_further_pipelines_are_not_looked_at(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     studio.started()
     studio.wrote("2/files/a.glb")
@@ -128,7 +128,7 @@ def test_outputs_of_other_executions_and_further_pipelines_are_not_looked_at(
     assert studio.outputs().file_count == 0
 
 
-def test_a_repetition_stores_nothing_twice(studio: Studio) -> None:
+def test_a_repetition_stores_nothing_twice(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/files/a.glb")
     assert studio.stores() == studio.stores()
@@ -136,7 +136,7 @@ def test_a_repetition_stores_nothing_twice(studio: Studio) -> None:
     assert studio.outputs().file_count == 1
 
 
-def test_a_call_that_died_is_gone_on_with(studio: Studio) -> None:
+def test_a_call_that_died_is_continued(studio: OutputSetup) -> None:
     studio.started()
     for number in range(5):
         studio.wrote(f"1/files/{number}.glb")
@@ -160,7 +160,7 @@ def test_a_call_that_died_is_gone_on_with(studio: Studio) -> None:
 
 
 def test_many_files_take_several_calls_and_the_row_names_the_first(
-    studio: Studio, clock: Ticking
+    studio: OutputSetup, clock: TickingClock
 ) -> None:
     studio.started()
     for number in range(300):
@@ -175,7 +175,7 @@ def test_many_files_take_several_calls_and_the_row_names_the_first(
     assert len(told(studio.tables, "store_outputs")) == 3
 
 
-def _slow(studio: Studio, clock: Ticking) -> str:
+def _slow(studio: OutputSetup, clock: TickingClock) -> str:
     """One call, for which each copy takes half a second."""
     objects = studio.objects
     assert isinstance(objects, MemoryObjects)
@@ -187,7 +187,7 @@ def _slow(studio: Studio, clock: Ticking) -> str:
     return studio.commands.store_outputs("e1").state
 
 
-def test_a_large_file_is_copied_by_parts(studio: Studio) -> None:
+def test_a_large_file_is_copied_by_parts(studio: OutputSetup) -> None:
     studio.started()
     body = bytes(13 * MIB)
     studio.wrote("1/files/big.bin", body)
@@ -200,7 +200,7 @@ def test_a_large_file_is_copied_by_parts(studio: Studio) -> None:
     assert studio.outputs().file_count == 2
 
 
-def test_rights_are_those_that_the_user_has_when_outputs_are_stored(studio: Studio) -> None:
+def test_rights_are_those_that_the_user_has_when_outputs_are_stored(studio: OutputSetup) -> None:
     studio.started(started_by="ann")
     studio.wrote("1/files/a.glb")
     stored = studio.stores()
@@ -210,7 +210,7 @@ def test_rights_are_those_that_the_user_has_when_outputs_are_stored(studio: Stud
 
 
 def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     class NoRoutes(OnlyUser):
         def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
@@ -227,25 +227,25 @@ def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
     assert studio.head("/a.glb") is None
 
 
-def test_the_product_itself_may_store_outputs(studio: Studio) -> None:
+def test_the_product_itself_may_store_outputs(studio: OutputSetup) -> None:
     studio.started(started_by="SYSTEM")
     studio.wrote("1/files/a.glb")
     assert studio.stores().state == "done"
 
 
-def test_an_execution_that_was_stopped_stores_nothing_more(studio: Studio) -> None:
+def test_an_execution_that_was_stopped_stores_nothing_more(studio: OutputSetup) -> None:
     studio.started(execution_status="ABORTED")
     studio.wrote("1/files/a.glb")
     assert "the execution is ABORTED" in studio.stores().cause
     assert studio.head("/a.glb") is None
 
 
-def test_an_unknown_execution_is_refused_without_a_retry(studio: Studio) -> None:
+def test_an_unknown_execution_is_refused_without_a_retry(studio: OutputSetup) -> None:
     stored = studio.commands.store_outputs("nope")
     assert (stored.state, "does not exist" in stored.cause) == ("refused", True)
 
 
-def test_the_run_prefix_is_left_as_it_was(studio: Studio) -> None:
+def test_the_run_prefix_is_left_as_it_was(studio: OutputSetup) -> None:
     studio.started()
     key = studio.wrote("1/files/a.glb")
     studio.stores()

@@ -16,7 +16,7 @@ from backend.spec.key_layouts import (
 )
 from tests.factories.assets import ADMIN
 from tests.factories.files import AUXILIARY, BUCKET
-from tests.factories.outputs import PNG, Studio, result
+from tests.factories.outputs import PNG, OutputSetup, result
 from tests.fakes.objects import MemoryObjects
 from tests.unit.domains.files.changes import notes
 
@@ -26,7 +26,7 @@ GENERATED_KEY = generated_preview_key("", "statue")
 
 
 def inspected(
-    studio: Studio, path: str = "/a.obj", execution_id: str = "e1", **more: Any
+    studio: OutputSetup, path: str = "/a.obj", execution_id: str = "e1", **more: Any
 ) -> tuple[str, str]:
     """A file whose inspection was written; its version and the state of storing it."""
     version = studio.museum.put(path)
@@ -35,7 +35,7 @@ def inspected(
     return version, studio.stores(execution_id).state
 
 
-def wrote(studio: Studio, version: str, execution_id: str = "e1", **more: Any) -> None:
+def wrote(studio: OutputSetup, version: str, execution_id: str = "e1", **more: Any) -> None:
     made = {"thumbnail": "thumbnail.png", "glb": "model.glb", **more}
     studio.wrote("1/metadata/inspection.json", result(version, **made), execution_id)
     studio.wrote("1/previews/thumbnail.png", PNG + execution_id.encode(), execution_id)
@@ -49,20 +49,20 @@ def _returns(value: object) -> Callable[..., object]:
     return method
 
 
-def asset(studio: Studio) -> Asset:
+def asset(studio: OutputSetup) -> Asset:
     return studio.museum.assets.get_asset(ADMIN, "museum", "statue")
 
 
-def glb(studio: Studio, version: str, path: str = "/a.obj") -> bool:
+def glb(studio: OutputSetup, version: str, path: str = "/a.obj") -> bool:
     found = studio.objects.head(AUXILIARY, glb_key("statue", path, version))
     return isinstance(found, ObjectHead)
 
 
-def shown_of_asset(studio: Studio) -> bytes:
+def shown_of_asset(studio: OutputSetup) -> bytes:
     return studio.objects.read_start(BUCKET, GENERATED_KEY, length=1000)
 
 
-def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Studio) -> None:
+def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: OutputSetup) -> None:
     version, state = inspected(studio)
     assert state == "done"
     assert notes(studio.museum, "/a.obj", kind="attribute")["fact_triangles"] == "12"
@@ -78,7 +78,7 @@ def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Studio
 
 
 def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_asset(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     for execution_id in ("e1", "e2"):
         version = studio.museum.put("/a.obj")
@@ -96,7 +96,7 @@ def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_ass
 
 
 def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
@@ -106,7 +106,7 @@ def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
     assert (studio.head(SMALL), studio.head(SHOWN) is None) == (None, False)
 
 
-def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: Studio) -> None:
+def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: OutputSetup) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
     studio.wrote("1/previews/thumbnail.webp", WEBP)
@@ -125,7 +125,7 @@ def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: S
     assert (studio.body(SHOWN), studio.head(SMALL)) == (b"of a user", None)
 
 
-def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: Studio) -> None:
+def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: OutputSetup) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
     wrote(studio, version, turntable="turntable.png")
@@ -137,7 +137,7 @@ def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: Studio) -> No
     assert streamed.status == 200
 
 
-def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: Studio) -> None:
+def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: OutputSetup) -> None:
     version, _ = inspected(studio)
     path = glb_key("statue", "/a.obj", version).removeprefix("statue/")
     streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
@@ -147,7 +147,7 @@ def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: St
     assert refused.status == 403
 
 
-def test_a_users_own_preview_always_wins(studio: Studio) -> None:
+def test_a_users_own_preview_always_wins(studio: OutputSetup) -> None:
     studio.museum.put("/a.obj")
     studio.museum.put("/a.obj.previewFile.jpg", b"of a user")
     inspected(studio)
@@ -156,7 +156,7 @@ def test_a_users_own_preview_always_wins(studio: Studio) -> None:
 
 
 def test_a_preview_that_a_user_put_under_the_same_name_is_never_overwritten(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     studio.museum.put("/a.obj")
     studio.museum.put(SHOWN, b"of a user")
@@ -165,7 +165,7 @@ def test_a_preview_that_a_user_put_under_the_same_name_is_never_overwritten(
     assert studio.versions(SHOWN) == 1
 
 
-def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: Studio) -> None:
+def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: OutputSetup) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
     wrote(studio, version)
@@ -184,7 +184,7 @@ def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: Studio
 
 
 def test_a_generated_preview_is_replaced_and_goes_where_there_is_none_any_more(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     inspected(studio, execution_id="e1")
     inspected(studio, execution_id="e2")
@@ -195,7 +195,7 @@ def test_a_generated_preview_is_replaced_and_goes_where_there_is_none_any_more(
 
 @pytest.mark.parametrize("change", ["newer", "archived", "quarantined", "assetArchived", "deleted"])
 def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
-    studio: Studio, change: str, monkeypatch: pytest.MonkeyPatch
+    studio: OutputSetup, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
@@ -233,7 +233,7 @@ def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
     ],
 )
 def test_a_result_that_is_none_fails_the_execution(
-    studio: Studio, written: Any, reason: str
+    studio: OutputSetup, written: Any, reason: str
 ) -> None:
     studio.inspected("/a.obj", studio.museum.put("/a.obj"))
     studio.wrote("1/metadata/inspection.json", written)
@@ -242,7 +242,7 @@ def test_a_result_that_is_none_fails_the_execution(
     assert reason in stored.cause
 
 
-def test_a_missing_result_fails_the_execution(studio: Studio) -> None:
+def test_a_missing_result_fails_the_execution(studio: OutputSetup) -> None:
     studio.inspected("/a.obj", studio.museum.put("/a.obj"))
     assert "1/metadata/inspection.json: was not written" in studio.stores().cause
 
@@ -257,14 +257,14 @@ def test_a_missing_result_fails_the_execution(studio: Studio) -> None:
     ],
 )
 def test_names_that_lead_elsewhere_or_nowhere_are_refused(
-    studio: Studio, made: dict[str, str], reason: str
+    studio: OutputSetup, made: dict[str, str], reason: str
 ) -> None:
     _, state = inspected(studio, **made)
     assert state == "refused"
     assert reason in studio.outputs().refused[0].path + ": " + studio.outputs().refused[0].reason
 
 
-def test_objects_that_are_not_in_their_format_are_not_stored(studio: Studio) -> None:
+def test_objects_that_are_not_in_their_format_are_not_stored(studio: OutputSetup) -> None:
     version = studio.museum.put("/a.obj")
     studio.inspected("/a.obj", version)
     wrote(studio, version)
@@ -277,14 +277,14 @@ def test_objects_that_are_not_in_their_format_are_not_stored(studio: Studio) -> 
 
 
 def test_a_refused_file_has_the_reason_as_a_fact_and_its_execution_succeeds(
-    studio: Studio,
+    studio: OutputSetup,
 ) -> None:
     _, state = inspected(studio, facts={}, refused="is truncated", thumbnail=None, glb=None)
     assert state == "done"
     assert notes(studio.museum, "/a.obj", kind="attribute")["fact_refused"] == "is truncated"
 
 
-def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: Studio) -> None:
+def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: OutputSetup) -> None:
     inspected(studio, "/small.obj", "e1")
     assert shown_of_asset(studio).endswith(b"e1")
     large = studio.museum.put("/large.obj", bytes(500))
@@ -305,7 +305,7 @@ def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: Studio) ->
     assert found.key == GENERATED_KEY
 
 
-def test_an_asset_with_a_preview_of_a_user_keeps_it(studio: Studio) -> None:
+def test_an_asset_with_a_preview_of_a_user_keeps_it(studio: OutputSetup) -> None:
     studio.museum.assets.set_content(studio.museum.asset, preview_key="previews/statue/mine.png")
     inspected(studio)
     found = asset(studio).preview_location
@@ -313,14 +313,14 @@ def test_an_asset_with_a_preview_of_a_user_keeps_it(studio: Studio) -> None:
     assert found.key == "previews/statue/mine.png"
 
 
-def test_a_preview_that_a_user_puts_at_the_root_later_is_shown(studio: Studio) -> None:
+def test_a_preview_that_a_user_puts_at_the_root_later_is_shown(studio: OutputSetup) -> None:
     inspected(studio)
     studio.museum.put("/preview.png", b"of a user")
     _, key = studio.museum.files.preview_of(asset(studio))
     assert key == "statue/preview.png"
 
 
-def test_a_repetition_writes_nothing_again(studio: Studio) -> None:
+def test_a_repetition_writes_nothing_again(studio: OutputSetup) -> None:
     version, _ = inspected(studio)
     assert studio.stores().state == "done"
     assert studio.versions(SHOWN) == 1

@@ -9,7 +9,7 @@ from backend.domains.outputs import rules
 from tests.factories.assets import ADMIN
 from tests.factories.executions import new_execution, pipeline_snapshot
 from tests.factories.metadata import schema_service
-from tests.factories.outputs import Studio
+from tests.factories.outputs import OutputSetup
 from tests.unit.domains.files.changes import note, notes, told
 
 
@@ -23,13 +23,13 @@ def records(*keys: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def running(studio: Studio) -> Studio:
+def running(studio: OutputSetup) -> OutputSetup:
     studio.started()
     studio.museum.put("/test/pump.glb")
     return studio
 
 
-def test_metadata_files_describe_the_asset_files_and_folders(running: Studio) -> None:
+def test_metadata_files_describe_the_asset_files_and_folders(running: OutputSetup) -> None:
     running.wrote("1/metadata/metadata.json", {"material": "marble", "pieces": 3, "old": True})
     running.wrote("1/metadata/asset.metadata.json", records("artist"))
     running.wrote("1/metadata/test/pump.glb.metadata.json", records("vendor"))
@@ -49,7 +49,7 @@ def test_metadata_files_describe_the_asset_files_and_folders(running: Studio) ->
     assert running.outputs().metadata_count == 6
 
 
-def test_files_of_the_same_execution_can_be_described(studio: Studio) -> None:
+def test_files_of_the_same_execution_can_be_described(studio: OutputSetup) -> None:
     studio.started()
     studio.wrote("1/files/a.glb")
     studio.wrote("1/metadata/a.glb.metadata.json", records("vendor"))
@@ -57,7 +57,7 @@ def test_files_of_the_same_execution_can_be_described(studio: Studio) -> None:
     assert notes(studio.museum, "/a.glb") == {"vendor": "vendor!"}
 
 
-def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: Studio) -> None:
+def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: OutputSetup) -> None:
     note(running.museum, "/", "artist", "unknown")
     note(running.museum, "/test/pump.glb", "vendor", "unknown")
     running.wrote("1/metadata/asset.metadata.json", records("material"))
@@ -68,7 +68,7 @@ def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: Stu
     assert notes(running.museum, "/test/pump.glb") == {"model": "model!"}
 
 
-def test_the_inspection_among_other_pipelines_is_no_metadata(studio: Studio) -> None:
+def test_the_inspection_among_other_pipelines_is_no_metadata(studio: OutputSetup) -> None:
     snapshots = [pipeline_snapshot("own"), pipeline_snapshot("again", resource="Inspect")]
     execution = new_execution(execution_status="RUNNING", started_by="admin", pipelines=snapshots)
     studio.executions.create(execution)
@@ -118,7 +118,7 @@ def test_the_inspection_among_other_pipelines_is_no_metadata(studio: Studio) -> 
     ],
 )
 def test_what_is_no_metadata_of_the_asset_is_refused_with_the_reason(
-    running: Studio, name: str, body: Any, reason: str
+    running: OutputSetup, name: str, body: Any, reason: str
 ) -> None:
     running.wrote(f"1/metadata/{name}", body)
     stored = running.stores()
@@ -129,7 +129,7 @@ def test_what_is_no_metadata_of_the_asset_is_refused_with_the_reason(
 
 
 def test_a_metadata_file_of_many_bytes_is_not_read_to_its_end(
-    running: Studio, monkeypatch: pytest.MonkeyPatch
+    running: OutputSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "MAX_METADATA_BYTES", 1000)
     running.wrote("1/metadata/metadata.json", {"a": "x" * 2000})
@@ -137,7 +137,7 @@ def test_a_metadata_file_of_many_bytes_is_not_read_to_its_end(
 
 
 def test_metadata_of_more_than_500_records_with_those_that_are_there_is_refused(
-    running: Studio,
+    running: OutputSetup,
 ) -> None:
     note(running.museum, "/", "first", "1")
     running.wrote("1/metadata/metadata.json", records(*(f"k{n}" for n in range(500))))
@@ -145,7 +145,7 @@ def test_metadata_of_more_than_500_records_with_those_that_are_there_is_refused(
     assert notes(running.museum, "/") == {"first": "1"}
 
 
-def test_schemas_hold_for_what_executions_write(running: Studio) -> None:
+def test_schemas_hold_for_what_executions_write(running: OutputSetup) -> None:
     fields = [SchemaField(metadata_field_key_name="height", metadata_field_value_type="number")]
     schema_service(running.museum.assets, running.tables).create_schema(
         ADMIN,
@@ -164,7 +164,7 @@ def test_schemas_hold_for_what_executions_write(running: Studio) -> None:
     assert notes(running.museum, "/test/pump.glb") == {"vendor": "vendor!"}
 
 
-def test_the_trail_names_the_user_the_execution_and_each_output(running: Studio) -> None:
+def test_the_trail_names_the_user_the_execution_and_each_output(running: OutputSetup) -> None:
     running.wrote("1/files/a.glb")
     running.wrote("1/files/b.exe")
     running.wrote("1/metadata/metadata.json", {"material": "marble"})
@@ -178,7 +178,7 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: Studio)
     assert written["userId"] == "admin"
 
 
-def test_metadata_that_a_later_pipeline_replaced_is_not_written(studio: Studio) -> None:
+def test_metadata_that_a_later_pipeline_replaced_is_not_written(studio: OutputSetup) -> None:
     studio.started(pipelines=2)
     studio.wrote("1/metadata/metadata.json", {"a": "1", "b": "1"})
     studio.wrote("2/metadata/metadata.json", {"a": "2"})

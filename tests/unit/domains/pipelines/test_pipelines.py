@@ -151,7 +151,7 @@ def test_what_is_not_found_has_an_empty_message_and_a_reason(definitions: Defini
     assert answer.body["reason"] == "Pipeline convert does not exist"
 
 
-def test_a_list_goes_on_by_a_token(definitions: Definitions) -> None:
+def test_a_list_continues_with_a_token(definitions: Definitions) -> None:
     for number in range(5):
         definitions.done(routes.PUT_PIPELINE, pipeline_body(f"number-{number}"))
     first = definitions.done(routes.LIST_PIPELINES, databaseId="museum", query={"maxItems": "3"})
@@ -178,7 +178,7 @@ def test_a_used_pipeline_is_not_deleted_and_up_to_five_workflows_are_named(
     )
 
 
-class BlindToWorkflows(OnlyUser):
+class WorkflowsHidden(OnlyUser):
     """May do everything, but see no workflow."""
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
@@ -187,7 +187,7 @@ class BlindToWorkflows(OnlyUser):
 
 
 def test_workflows_that_the_caller_may_not_see_are_only_counted() -> None:
-    definitions = Definitions(Product(BlindToWorkflows()))
+    definitions = Definitions(Product(WorkflowsHidden()))
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     definitions.done(routes.PUT_WORKFLOW, workflow_body())
     status, _, message = definitions.refused(routes.DELETE_PIPELINE, **CONVERT)

@@ -11,7 +11,7 @@ from tests.factories.quarantine import ScanWorld, scan_event
 from tests.factories.versions import versions
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.files.changes import Ticking, body_of, memory, state_of
+from tests.unit.domains.files.changes import TickingClock, body_of, memory, state_of
 
 REFUSED = (409, "FileQuarantined")
 FILE = {"filePath": "/a.glb"}
@@ -30,7 +30,7 @@ def ports() -> tuple[MemoryTables, MemoryObjects]:
 
 @pytest.fixture
 def museum(ports: tuple[MemoryTables, MemoryObjects]) -> Gallery:
-    return gallery(*ports, clock=Ticking(), scans=True)
+    return gallery(*ports, clock=TickingClock(), scans=True)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_lists_say_which_files_and_versions_are_quarantined(
 def test_where_uploads_are_not_scanned_no_result_is_read(
     ports: tuple[MemoryTables, MemoryObjects], scans: ScanWorld
 ) -> None:
-    museum = gallery(*ports, clock=Ticking(), scans=False)
+    museum = gallery(*ports, clock=TickingClock(), scans=False)
     infected(museum, scans)
     assert museum.download(key="/a.glb").status == 200
     assert "isQuarantined" not in museum.file_info("/a.glb").body

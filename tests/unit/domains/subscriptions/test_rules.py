@@ -12,13 +12,13 @@ ENTRY = {
 }
 
 
-def test_an_entry_of_an_asset_or_of_a_file_is_told() -> None:
+def test_an_entry_of_an_asset_or_of_a_file_is_returned() -> None:
     expected = Happening("museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z")
     assert happening(ENTRY) == expected
     assert happening({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
 
 
-def test_a_creation_tells_nobody_anything() -> None:
+def test_a_creation_notifies_no_one() -> None:
     assert happening({**ENTRY, "operation": "create_asset"}) is None
 
 
@@ -30,7 +30,7 @@ def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
         happening({**ENTRY, **changes})
 
 
-def test_a_long_message_is_cut_and_repetitions_are_told_once() -> None:
+def test_a_long_message_is_cut_and_repetitions_are_reported_once() -> None:
     happenings = [Happening("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
     told = text("It", [*happenings, *happenings])
     assert told.count("operation") == 50

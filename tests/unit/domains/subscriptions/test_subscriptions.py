@@ -40,7 +40,7 @@ BODY: dict[str, Any] = {
 }
 
 
-class Everybody:
+class AllButStrangers:
     """Permissions under which all may do everything, but strangers."""
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
@@ -65,7 +65,7 @@ def assets(tables: Tables, objects: S3Objects) -> AssetService:
     created_database(made)
     created_asset(made)
     # The factory's own rule lets in the administrator alone.
-    return replace(made, authorization=Everybody())
+    return replace(made, authorization=AllButStrangers())
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def service(
 
 @pytest.fixture
 def client(service: SubscriptionService) -> Client:
-    return Client(build_router(service), user_id="ann", authorization=Everybody())
+    return Client(build_router(service), user_id="ann", authorization=AllButStrangers())
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications
         subscriptions=SubscriptionRepository(tables),
         assets=assets,
         addresses=EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables)),
-        authorization=Everybody(),
+        authorization=AllButStrangers(),
         notifications=mail,
     )
 
@@ -120,7 +120,7 @@ def check(client: Client, user: str, asset: str = "statue") -> Answer:
     return client.send("POST", "/check-subscription", body={"userId": user, "assetId": asset})
 
 
-def test_users_subscribe_are_listed_and_told_apart(
+def test_users_subscribe_are_listed_and_are_distinguished(
     client: Client, mail: RememberedNotifications
 ) -> None:
     assert send(client, "POST", ANN, BOB).body == {"message": "success"}
@@ -179,7 +179,7 @@ def test_who_has_subscribed_already_is_a_conflict_and_changes_nothing(client: Cl
     assert subscribers(client) == [[ANN]]
 
 
-def test_who_has_no_address_is_refused_and_nobody_subscribed(
+def test_who_has_no_address_is_refused_and_no_one_subscribed(
     client: Client, mail: RememberedNotifications
 ) -> None:
     for method in ("POST", "PUT"):
@@ -232,7 +232,7 @@ def test_a_wrong_subscription_is_refused_by_field(
 def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
     client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
-    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    stranger = Client(build_router(service), user_id="stranger", authorization=AllButStrangers())
     body = {**BODY, "entityId": "nothing", "subscribers": [ANN]}
     assert client.send("POST", "/subscriptions", body=body).status == 404
     assert check(client, ANN, "nothing").status == 404
@@ -243,12 +243,12 @@ def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
     assert send(client, "POST", ANN).status == 404
 
 
-def test_who_is_told_of_an_archived_asset_may_leave_and_nobody_may_join(
+def test_who_is_notified_of_an_archived_asset_may_leave_and_no_one_may_join(
     client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
     send(client, "POST", ANN, BOB)
     archive(tables)
-    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    stranger = Client(build_router(service), user_id="stranger", authorization=AllButStrangers())
     assert send(stranger, "DELETE", ANN, path="/unsubscribe").status == 404
     assert send(client, "DELETE", "eve@example.org", path="/unsubscribe").status == 404
     assert send(client, "DELETE", ANN, path="/unsubscribe").body == {"message": "success"}
@@ -262,17 +262,17 @@ def test_who_is_told_of_an_archived_asset_may_leave_and_nobody_may_join(
     assert service.subscriptions.get("statue") is None
 
 
-def test_who_may_only_see_an_asset_takes_nobody_from_it_archived_or_not(
+def test_who_may_only_see_an_asset_takes_no_one_from_it_archived_or_not(
     client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
-    class Readers(Everybody):
+    class Readers(AllButStrangers):
         def may(self, caller: Identity, action: Action, target: Secured) -> bool:
             return action == "GET"
 
     send(client, "POST", ANN)
     assets = replace(service.assets.assets, authorization=Readers())
     asking = replace(service, assets=replace(service.assets, assets=assets))
-    reader = Client(build_router(asking), user_id="ann", authorization=Everybody())
+    reader = Client(build_router(asking), user_id="ann", authorization=AllButStrangers())
     assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
     archive(tables)
     assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
@@ -289,7 +289,7 @@ def test_a_list_shows_visible_assets_only_and_rows_of_another_product(
         }
         tables.write(Put(table=SUBSCRIPTIONS, item=row))
     assert subscribers(client) == [[ANN]]
-    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    stranger = Client(build_router(service), user_id="stranger", authorization=AllButStrangers())
     assert subscribers(stranger) == []
     assert send(client, "POST", BOB).status == 200
     assert subscribers(client) == [[ANN, BOB]]
@@ -329,7 +329,7 @@ def done(operation: str = "update_asset", asset: str = "statue", user: str = "ev
     return Happening("museum", asset, operation, user, "2026-03-01T12:00:00.000000Z")
 
 
-def test_one_message_tells_subscribers_all_that_was_done_to_an_asset(
+def test_one_message_names_all_that_was_done_to_an_asset(
     client: Client, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     send(client, "POST", ANN, BOB)
@@ -341,7 +341,7 @@ def test_one_message_tells_subscribers_all_that_was_done_to_an_asset(
     assert "complete upload  by eve" in text
 
 
-def test_who_may_not_see_the_asset_now_is_not_told(
+def test_who_may_not_see_the_asset_now_is_not_notified(
     tables: Tables, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     row = Subscription(
@@ -353,7 +353,7 @@ def test_who_may_not_see_the_asset_now_is_not_told(
     assert [to for to, _, _ in mail.sent] == [{"bob@example.org"}]
 
 
-def test_nobody_is_told_of_an_asset_that_is_gone(
+def test_no_one_is_notified_of_a_deleted_asset(
     client: Client, tables: Tables, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     send(client, "POST", ANN)
@@ -363,7 +363,7 @@ def test_nobody_is_told_of_an_asset_that_is_gone(
 
 
 @pytest.mark.parametrize("user", ["victim@example.org", "ian", "nobody"])
-def test_nobody_subscribes_an_address_that_is_not_confirmed(
+def test_no_one_subscribes_an_address_that_is_not_confirmed(
     client: Client, tables: Tables, mail: RememberedNotifications, user: str
 ) -> None:
     tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@example.org"}))
@@ -378,13 +378,13 @@ def test_a_caller_subscribes_a_limited_number_of_users_in_a_minute(
     service: SubscriptionService, mail: RememberedNotifications
 ) -> None:
     limited = replace(service, per_minute=lambda: 2)
-    client = Client(build_router(limited), user_id="ann", authorization=Everybody())
+    client = Client(build_router(limited), user_id="ann", authorization=AllButStrangers())
     assert send(client, "POST", ANN).status == 200
     assert send(client, "PUT", ANN, "guess-1", "guess-2").status == 429
     answer = send(client, "POST", BOB)
     assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
     assert send(client, "PUT", ANN).status == 200
-    other = Client(build_router(limited), user_id="zoe", authorization=Everybody())
+    other = Client(build_router(limited), user_id="zoe", authorization=AllButStrangers())
     assert send(other, "POST", BOB).status == 200
     assert mail.addresses == [ANN, "bob@example.org"]
 

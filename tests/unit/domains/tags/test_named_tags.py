@@ -39,7 +39,7 @@ RULES = {
 """Values that depend on `red` and not on `blue`, by operator."""
 
 
-class Gallery:
+class TaggedAssets:
     """Assets with tags, a user who may change all of them, and the routes of constraints."""
 
     def __init__(self) -> None:
@@ -85,8 +85,8 @@ class Gallery:
 
 
 @pytest.fixture
-def gallery() -> Gallery:
-    found = Gallery()
+def gallery() -> TaggedAssets:
+    found = TaggedAssets()
     found.allow()
     return found
 
@@ -98,7 +98,7 @@ def test_every_operator_is_tried() -> None:
 @pytest.mark.parametrize("effect", ["allow", "deny"])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_tag_on_which_a_rule_depends_takes_a_right_to_the_tag(
-    gallery: Gallery, operator: str, effect: str
+    gallery: TaggedAssets, operator: str, effect: str
 ) -> None:
     both = gallery.tagged("red", "blue")
     demand = criterion("tags", operator, RULES[operator])
@@ -132,13 +132,13 @@ def test_a_tag_on_which_a_rule_depends_takes_a_right_to_the_tag(
     ids=["any tag", "of the tag itself", "another field", "given to nobody"],
 )
 def test_a_rule_whose_truth_no_tag_changes_names_none(
-    gallery: Gallery, other: dict[str, Any]
+    gallery: TaggedAssets, other: dict[str, Any]
 ) -> None:
     gallery.rule(**other)
     assert gallery.named() == set()
 
 
-def test_tags_are_named_as_long_as_a_constraint_says_so(gallery: Gallery) -> None:
+def test_tags_are_named_as_long_as_a_constraint_says_so(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
     assert gallery.named() == {"red"}
     gallery.rule(criteriaOr=[criterion("tags", "equals", "blue"), criterion()])
@@ -152,14 +152,14 @@ def test_tags_are_named_as_long_as_a_constraint_says_so(gallery: Gallery) -> Non
     assert gallery.named() == set()
 
 
-def test_a_role_that_is_deleted_names_no_tag_any_longer(gallery: Gallery) -> None:
+def test_a_role_that_is_deleted_names_no_tag_any_longer(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
     path = {"roleId": "viewer"}
     gallery.client.send("DELETE", "/roles/x", route="DELETE /roles/{roleId}", parameters=path)
     assert gallery.named() == set()
 
 
-def test_what_constraints_of_earlier_releases_say_is_noted_once(gallery: Gallery) -> None:
+def test_what_constraints_of_earlier_releases_say_is_noted_once(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
     gallery.tables.write(Delete(table=POLICIES, key=NAMED_TAGS))
     constraints = ConstraintRepository(gallery.tables)

@@ -161,7 +161,7 @@ def test_a_type_in_use_is_not_deleted(client: Client) -> None:
     assert "colour" in types(client)
 
 
-def test_a_type_is_deleted_once_its_last_tag_is_gone_or_changed(client: Client) -> None:
+def test_a_type_is_deleted_once_its_last_tag_is_deleted_or_changed(client: Client) -> None:
     write_type(client)
     write_type(client, tagTypeName="paint")
     write_tag(client)
@@ -325,17 +325,19 @@ def test_a_required_type_must_be_covered(client: Client, service: TagService) ->
     service.check_tags(ADMIN, ["red", "gothic"])
 
 
-class Blind(OnlyUser):
+class TypeHidden(OnlyUser):
     """May do everything, but see what is of the type `colour`."""
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         return action != "GET" or target.fields["tagTypeName"] != "colour"
 
 
-def test_a_tag_that_may_not_be_seen_is_told_as_absent(client: Client, service: TagService) -> None:
+def test_a_tag_that_may_not_be_seen_is_returned_as_absent(
+    client: Client, service: TagService
+) -> None:
     write_type(client)
     write_tag(client)
-    blind = replace(service, authorization=Blind())
+    blind = replace(service, authorization=TypeHidden())
     assert refusal(blind, "red") == refusal(blind, "green").replace("green", "red")
     blind.check_tags(ADMIN, ["red"], carried=["red", "blue"])
     service.check_tags(ADMIN, ["red"])
@@ -348,7 +350,7 @@ def test_a_required_type_that_may_not_be_seen_is_not_named(
     write_type(client, tagTypeName="era", required="True")
     write_tag(client)
     write_tag(client, tagName="gothic", tagTypeName="era")
-    blind = replace(service, authorization=Blind())
+    blind = replace(service, authorization=TypeHidden())
     assert refusal(blind) == "tags: a tag of type era is required"
     hidden = "tags: a tag of a required type is missing; you have no permission to see that type"
     assert refusal(blind, "gothic") == hidden

@@ -16,7 +16,7 @@ from tests.unit.domains.uploads.calls import head, sent, temporary
 from tests.unit.domains.uploads.large import KilledError, World, states
 
 
-def test_an_upload_can_be_given_up(museum: Gallery) -> None:
+def test_an_upload_can_be_abandoned(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     assert len(temporary()) == 2
     assert museum.abort(upload_id).status == 200
@@ -26,7 +26,7 @@ def test_an_upload_can_be_given_up(museum: Gallery) -> None:
     assert museum.complete(upload_id, *done).status == 404
 
 
-def test_what_is_completed_stays_when_the_rest_is_given_up(museum: Gallery) -> None:
+def test_what_is_completed_stays_when_the_rest_is_abandoned(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     assert museum.complete(upload_id, done[0]).body["overallSuccess"]
     assert museum.abort(upload_id).status == 200
@@ -34,14 +34,14 @@ def test_what_is_completed_stays_when_the_rest_is_given_up(museum: Gallery) -> N
     assert temporary() == []
 
 
-def test_a_completed_upload_is_not_given_up(museum: Gallery) -> None:
+def test_a_completed_upload_is_not_abandoned(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
     museum.complete(upload_id, *done)
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
 
 
-def test_nobody_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery) -> None:
+def test_no_one_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery) -> None:
     upload_id, _ = sent(museum, {"/a.glb": GLB})
     assert museum.as_user("stranger").abort(upload_id).status == 403
     museum.assets.assets.tables.delete_many(
@@ -51,7 +51,7 @@ def test_nobody_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery
     assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_a_request_that_dies_while_an_upload_is_given_up_leaves_no_half_of_it(
+def test_a_request_that_dies_while_an_upload_is_abandoned_leaves_no_half_of_it(
     museum: Gallery, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
@@ -71,7 +71,7 @@ def test_a_request_that_dies_while_an_upload_is_given_up_leaves_no_half_of_it(
         assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_upload_that_is_completed_just_before_is_not_given_up(
+def test_an_upload_that_is_completed_just_before_is_not_abandoned(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
@@ -90,7 +90,7 @@ def test_an_upload_that_is_completed_just_before_is_not_given_up(
     assert museum.complete(upload_id, *done).status == 200  # the lease was given back
 
 
-def test_large_files_that_were_handed_over_just_before_are_not_given_up(
+def test_large_files_that_were_handed_over_just_before_are_not_abandoned(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum

@@ -86,7 +86,7 @@ def test_an_empty_file_with_another_checksum_is_refused(museum: Gallery) -> None
     assert "not the checksum of an empty file" in error_of(answer)
 
 
-def test_a_true_checksum_is_kept_and_told(museum: Gallery) -> None:
+def test_a_true_checksum_is_stored_and_returned(museum: Gallery) -> None:
     assert uploaded(museum, {"/a.glb": GLB}, checksumSha256=sha256(GLB)).body["overallSuccess"]
     info = museum.file_info("/a.glb").body
     assert (info["checksumSha256"], info["checksumVerified"]) == (sha256(GLB), True)

@@ -93,7 +93,7 @@ def test_a_crash_at_any_step_is_mended_by_the_same_request(
     assert asset_type(museum) == ".glb"
 
 
-def test_an_outage_keeps_what_is_done_and_the_same_request_goes_on(
+def test_an_outage_keeps_what_is_done_and_the_same_request_continues(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload_id, done = sent(museum, {f"/{n}.glb": GLB for n in range(12)})
@@ -115,7 +115,7 @@ def test_an_outage_keeps_what_is_done_and_the_same_request_goes_on(
     assert temporary() == []
 
 
-def test_work_that_takes_too_long_goes_on_with_the_next_request(
+def test_work_that_takes_too_long_continues_with_the_next_request(
     tables: Tables, objects: S3Objects
 ) -> None:
     now = [NOON]

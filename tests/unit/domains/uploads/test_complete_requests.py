@@ -18,7 +18,7 @@ from tests.unit.domains.uploads.calls import (
 )
 
 
-def test_a_file_without_parts_is_given_up(museum: Gallery) -> None:
+def test_a_file_without_parts_is_abandoned(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     done[0]["parts"] = []
     answer = museum.complete(upload_id, *done)
@@ -167,7 +167,7 @@ def test_another_administrator_does_not_complete_ones_upload(museum: Gallery) ->
     assert museum.complete(upload_id, *done).status == 404
 
 
-def test_an_upload_that_expired_is_gone(tables: Tables, objects: S3Objects) -> None:
+def test_an_upload_that_expired_is_absent(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})

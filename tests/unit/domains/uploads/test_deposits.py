@@ -136,7 +136,7 @@ def test_a_large_file_is_copied_by_parts_and_found_again(run: Runs) -> None:
     assert run.versions("big.bin") == 1
 
 
-def test_an_object_that_is_gone_is_refused(run: Runs) -> None:
+def test_an_object_that_was_deleted_is_refused(run: Runs) -> None:
     assert run.again("a.glb").refused == "the object no longer exists"
     assert (
         run.again("big.bin", bytes(11 * MIB), copy_id="none").refused

@@ -326,7 +326,7 @@ def test_nothing_is_started_without_its_row(
     assert open_multiparts() == []
 
 
-def test_an_asset_whose_database_is_gone_takes_nothing(museum: Gallery, tables: Tables) -> None:
+def test_an_asset_whose_database_is_deleted_takes_nothing(museum: Gallery, tables: Tables) -> None:
     tables.write(
         Update(table=DATABASES, key={"databaseId": "museum"}, set={"description": "still here"})
     )

@@ -30,7 +30,7 @@ STEPS = (
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("call", [1, 2])
-def test_a_worker_that_dies_anywhere_is_gone_on_with(
+def test_a_worker_that_dies_anywhere_is_continued(
     step: str, moment: str, call: int, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum
@@ -155,7 +155,7 @@ def test_an_outage_is_waited_for_and_is_no_failure(
     assert (world.versions(), world.open_multiparts()) == (1, [])
 
 
-def test_parts_that_are_gone_once_they_were_put_together_are_looked_for_again(
+def test_parts_that_were_deleted_once_they_were_put_together_are_looked_for_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum

@@ -145,7 +145,7 @@ def test_parts_that_are_replaced_after_the_complete_are_not_taken(world: World) 
     assert (head(museum, "/a.glb"), temporary()) == (None, [])
 
 
-def test_parts_that_are_gone_end_with_their_reason(world: World) -> None:
+def test_parts_that_were_deleted_end_with_their_reason(world: World) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
     museum.complete(upload_id, *done)
@@ -157,7 +157,7 @@ def test_parts_that_are_gone_end_with_their_reason(world: World) -> None:
     assert "the upload no longer exists in S3" in told["error"]
 
 
-def test_what_no_worker_finishes_any_more_can_be_given_up(
+def test_what_no_worker_finishes_any_more_can_be_abandoned(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum
@@ -219,7 +219,7 @@ def test_each_write_of_results_makes_one_entry(world: World) -> None:
     assert len(made()) == 3
 
 
-def test_a_copy_goes_on_over_several_messages_and_copies_no_part_twice(
+def test_a_copy_continues_over_several_messages_and_copies_no_part_twice(
     tables: Tables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of 1 MiB, of which moto takes any; a step has time for one group of eight."""

@@ -35,7 +35,7 @@ def ranges(*spans: tuple[int, int], path: str = "/a.bin") -> dict[str, Any]:
     }
 
 
-def test_a_renewal_gives_the_urls_that_are_asked_for(museum: Gallery) -> None:
+def test_a_renewal_returns_the_requested_urls(museum: Gallery) -> None:
     upload_id, file = started(museum)
     answer = museum.renew(upload_id, ranges((3, 3), (1, 1)))
     assert answer.status == 200
@@ -47,7 +47,7 @@ def test_a_renewal_gives_the_urls_that_are_asked_for(museum: Gallery) -> None:
     assert (query["partNumber"], query["uploadId"]) == (["3"], [file["uploadIdS3"]])
 
 
-def test_a_renewal_tells_the_parts_that_are_there(museum: Gallery) -> None:
+def test_a_renewal_shows_the_parts_that_are_there(museum: Gallery) -> None:
     upload_id, file = started(museum)
     stored = stored_part(file, 2, bytes(5 * MIB))
     (renewed,) = museum.renew(upload_id, {"relativeKey": "a.bin"}).body["files"]
@@ -167,7 +167,7 @@ def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> N
     assert museum.renew(upload_id, ranges((1, 1), path="/b.glb")).status == 200
 
 
-def test_an_upload_that_was_given_up_or_never_was_is_not_found(museum: Gallery) -> None:
+def test_an_upload_that_was_abandoned_or_never_was_is_not_found(museum: Gallery) -> None:
     upload_id, _ = started(museum)
     museum.abort(upload_id)
     for absent in (upload_id, "y0"):
@@ -184,7 +184,7 @@ def test_an_upload_that_expired_says_so_to_its_user(tables: Tables, objects: S3O
     assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
 
 
-def test_nobody_renews_an_upload_of_someone_else(museum: Gallery) -> None:
+def test_no_one_renews_an_upload_of_someone_else(museum: Gallery) -> None:
     upload_id, _ = started(museum)
     assert museum.as_user("stranger").renew(upload_id, ranges((1, 1))).status == 403
     context = museum.uploads.context
@@ -196,7 +196,7 @@ def test_nobody_renews_an_upload_of_someone_else(museum: Gallery) -> None:
     assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_upload_to_an_asset_that_is_gone_is_not_found(museum: Gallery) -> None:
+def test_an_upload_to_a_deleted_asset_is_not_found(museum: Gallery) -> None:
     upload_id, _ = started(museum)
     museum.assets.assets.tables.delete_many(
         ASSETS, [{"databaseId": "museum", "assetId": ASSET["assetId"]}]

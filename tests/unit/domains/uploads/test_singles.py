@@ -115,7 +115,7 @@ def test_another_size_than_announced_is_refused_and_can_be_put_again(
     assert completed(museum, upload_id, file, stored_part(file, 1, GLB)).status == 200
 
 
-def test_all_versions_are_removed_with_a_file_that_is_given_up(museum: Gallery) -> None:
+def test_all_versions_are_removed_with_a_file_that_is_abandoned(museum: Gallery) -> None:
     upload_id, file = started(museum, 64)
     stored_part(file, 1, GLB)
     stored_part(file, 1, ELF)
@@ -123,7 +123,7 @@ def test_all_versions_are_removed_with_a_file_that_is_given_up(museum: Gallery) 
     assert temporary() == []
 
 
-def test_all_versions_are_removed_with_an_upload_that_is_given_up(museum: Gallery) -> None:
+def test_all_versions_are_removed_with_an_upload_that_is_abandoned(museum: Gallery) -> None:
     upload_id, file = started(museum, 64)
     stored_part(file, 1, GLB)
     stored_part(file, 1, ELF)
@@ -133,7 +133,7 @@ def test_all_versions_are_removed_with_an_upload_that_is_given_up(museum: Galler
     assert museum.complete(other, *done).status == 200
 
 
-def test_a_renewal_tells_what_is_stored_and_gives_another_url(museum: Gallery) -> None:
+def test_a_renewal_shows_what_is_stored_and_gives_another_url(museum: Gallery) -> None:
     upload_id, file = started(museum, 64)
     asked = {"relativeKey": "/a.glb", "partRanges": [{"first": 1, "last": 1}]}
     (renewed,) = museum.renew(upload_id, asked).body["files"]

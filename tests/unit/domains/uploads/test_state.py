@@ -20,7 +20,7 @@ def states(museum: Gallery, upload_id: str) -> dict[str, str]:
     return {file["relativeKey"]: file["state"] for file in files}
 
 
-def test_an_upload_tells_the_state_of_each_file(museum: Gallery) -> None:
+def test_an_upload_shows_the_state_of_each_file(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/elf.glb": ELF, "/c.glb": GLB})
     told = museum.upload(upload_id).body
     assert (told["state"], told["userId"], told["expiresAt"][:10]) == (
@@ -37,7 +37,7 @@ def test_an_upload_tells_the_state_of_each_file(museum: Gallery) -> None:
     assert "ELF" in told["files"][1]["error"]
 
 
-def test_refusals_by_a_rule_are_told_from_failures(museum: Gallery) -> None:
+def test_refusals_by_a_rule_are_distinguished_from_failures(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/elf.glb": ELF, "/b.glb": GLB, "/c.glb": GLB})
     done[1]["parts"] = [{"PartNumber": 1, "ETag": "0" * 32}]
     done[2]["parts"] = []
@@ -48,7 +48,7 @@ def test_refusals_by_a_rule_are_told_from_failures(museum: Gallery) -> None:
     assert [one["errorKind"] for one in again] == ["rule", "abandoned"]
 
 
-def test_the_state_is_told_to_those_who_may_write_the_asset_only(museum: Gallery) -> None:
+def test_the_state_is_returned_to_those_who_may_write_the_asset_only(museum: Gallery) -> None:
     upload_id, _ = sent(museum, {"/a.glb": GLB})
     assert museum.as_user("stranger").upload(upload_id).status == 403
     assert museum.upload("y0").body["code"] == "UploadNotFound"
@@ -64,7 +64,7 @@ def test_an_upload_that_expired_says_so(tables: Tables, objects: S3Objects) -> N
         assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
 
 
-def test_an_upload_of_which_time_has_removed_some_rows_is_gone(
+def test_an_upload_of_which_time_has_removed_some_rows_is_absent(
     museum: Gallery, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file

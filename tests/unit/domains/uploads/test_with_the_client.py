@@ -124,7 +124,7 @@ def stored(museum: Gallery) -> bytes:
     return b"".join(museum.objects.read_chunks(BUCKET, key))
 
 
-def test_a_file_that_was_broken_off_goes_on(museum: Gallery, cloud: Path, tmp_path: Path) -> None:
+def test_a_file_that_was_broken_off_continues(museum: Gallery, cloud: Path, tmp_path: Path) -> None:
     bridge = Bridge(museum)
     bridge.refuse = lambda number: httpx.Response(500) if number == 3 else None
     settings = Settings(journal=journal(tmp_path), part_bytes=5 * MIB)

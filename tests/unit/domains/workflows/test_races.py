@@ -87,7 +87,7 @@ def test_a_database_that_is_deleted_meanwhile_gets_no_pipeline(
     assert not definitions.product.tables.rows(PIPELINES)
 
 
-def test_a_workflow_that_is_deleted_meanwhile_is_not_brought_back_by_its_pipeline(
+def test_a_workflow_that_is_deleted_meanwhile_is_not_restored_by_its_pipeline(
     definitions: Definitions, before_the_next_transaction: Interrupt
 ) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body())

@@ -105,7 +105,7 @@ def test_a_pipeline_that_is_used_no_more_can_be_deleted(definitions: Definitions
     definitions.done(routes.DELETE_PIPELINE, databaseId="museum", pipelineId="render")
 
 
-def test_a_changed_pipeline_reaches_workflows_only_where_that_is_asked_for(
+def test_a_changed_pipeline_reaches_workflows_only_on_request(
     definitions: Definitions,
 ) -> None:
     for number in range(12):  # more than one transaction takes

@@ -60,7 +60,7 @@ VALUES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Traits:
+class AssetTraits:
     """What rules may say of an asset, beside its database."""
 
     name: str
@@ -75,7 +75,7 @@ class Case:
     constraints: tuple[Json, ...]
     roles: tuple[str, ...]
     has_mfa: bool
-    traits: tuple[Traits, ...]
+    traits: tuple[AssetTraits, ...]
     turn: int
     """Which routes are asked, and for which objects: route n for the one in state `turn + n`."""
 
@@ -144,7 +144,7 @@ _BASES = st.fixed_dictionaries(
     {name: st.sampled_from(_OPEN if name == "api" else (*_OPEN, ())) for name in FIELDS_OF}
 )
 _TRAITS = st.builds(
-    Traits,
+    AssetTraits,
     st.sampled_from(NAMES),
     st.sampled_from(("none", "folder", ".glb")),
     st.lists(st.sampled_from(TAGS), max_size=2, unique=True).map(tuple),

@@ -73,7 +73,7 @@ LISTS = (
 )
 
 
-class Ground(Seeded):
+class GeneratedWorld(Seeded):
     """One for all cases: each is undone."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Ground(Seeded):
         )
 
 
-class _Drawn(Role):
+class _DrawnRole(Role):
     """Whose id no table of roles holds."""
 
     @property
@@ -196,7 +196,7 @@ def _asking(user_id: str, *, has_mfa: bool) -> Role:
     def unasked(*asked: object) -> bool:
         raise AssertionError(f"the words of the matrix do not speak of drawn rules: {asked}")
 
-    return _Drawn(user_id, unasked, unasked, has_mfa=has_mfa)
+    return _DrawnRole(user_id, unasked, unasked, has_mfa=has_mfa)
 
 
 def rules_of(case: Case, user_id: str) -> tuple[Json, ...]:

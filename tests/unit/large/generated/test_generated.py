@@ -23,12 +23,12 @@ from tests.unit.large.generated.drawing import (
     ASSETS,
     FIELDS_OF,
     PLAIN_ROLE,
+    AssetTraits,
     Case,
-    Traits,
     cases,
     everything,
 )
-from tests.unit.large.generated.ground import Facts, Ground, rows_of, token_of
+from tests.unit.large.generated.ground import Facts, GeneratedWorld, rows_of, token_of
 from tests.unit.large.generated.oracle import BAD, DONE, Request, expected
 from tests.unit.large.generated.showing import SHOWINGS, sent
 
@@ -45,8 +45,8 @@ PAGED = (
 
 
 @pytest.fixture(scope="module")
-def ground() -> Ground:
-    return Ground()
+def ground() -> GeneratedWorld:
+    return GeneratedWorld()
 
 
 def status_of(answer: Answer) -> int:
@@ -54,7 +54,7 @@ def status_of(answer: Answer) -> int:
     return DONE if answer.status < BAD or answer.status == CONFLICT else answer.status
 
 
-def differences(ground: Ground, facts: Facts, route: Route, state: State) -> Iterator[str]:
+def differences(ground: GeneratedWorld, facts: Facts, route: Route, state: State) -> Iterator[str]:
     """Where the product answers something else than the rules mean."""
     asked = Request(
         facts, route, state, sent(route, question(ground, route, facts.role.user_id, state))
@@ -71,7 +71,7 @@ def differences(ground: Ground, facts: Facts, route: Route, state: State) -> Ite
             yield f"{where}: {due} by the rules, but {told}"
 
 
-def pages(ground: Ground, facts: Facts, route: Route) -> Iterator[str]:
+def pages(ground: GeneratedWorld, facts: Facts, route: Route) -> Iterator[str]:
     """Where a list, read in pages of two, holds something else than the rules mean."""
     asked = Request(facts, route, "own", question(ground, route, facts.role.user_id, "own"))
     if expected(asked) != DONE:
@@ -94,7 +94,7 @@ def turns(route: Route, turn: int) -> State:
     return states[(turn + ROUTES.index(route)) % len(states)]
 
 
-def test_every_route_answers_what_the_rules_mean(ground: Ground) -> None:
+def test_every_route_answers_what_the_rules_mean(ground: GeneratedWorld) -> None:
     @hypothesis_settings(max_examples=POLICIES)
     @given(cases())
     def holds(case: Case) -> None:
@@ -117,7 +117,7 @@ def open_case(*closed: str) -> Case:
         constraints=tuple(everything(name) for name in FIELDS_OF if name not in closed),
         roles=(PLAIN_ROLE,),
         has_mfa=False,
-        traits=(Traits("statue", ".glb", ("secret", "red")),) * ASSETS,
+        traits=(AssetTraits("statue", ".glb", ("secret", "red")),) * ASSETS,
         turn=0,
     )
 
@@ -128,7 +128,9 @@ ALL: list[tuple[Route, State]] = [
 OF_ADMINISTRATORS = {"constraint", "failure", "queue", "searchIndex", "audit"}
 
 
-def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(ground: Ground) -> None:
+def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(
+    ground: GeneratedWorld,
+) -> None:
     with ground.under(open_case()) as facts:
         assert [each for one in ALL for each in differences(ground, facts, *one)] == []
         done = {
@@ -145,7 +147,9 @@ def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(ground: 
 
 
 @pytest.mark.parametrize("object_type", FIELDS_OF)
-def test_without_rules_on_a_type_its_objects_are_closed(ground: Ground, object_type: str) -> None:
+def test_without_rules_on_a_type_its_objects_are_closed(
+    ground: GeneratedWorld, object_type: str
+) -> None:
     with ground.under(open_case(object_type)) as facts:
         found = [
             each
@@ -156,7 +160,7 @@ def test_without_rules_on_a_type_its_objects_are_closed(ground: Ground, object_t
     assert found == []
 
 
-def test_a_rule_that_the_product_lost_is_noticed(ground: Ground) -> None:
+def test_a_rule_that_the_product_lost_is_noticed(ground: GeneratedWorld) -> None:
     """The comparison can fail: here the product lacks one rule that denies."""
     with ground.under(open_case()) as facts:
         (rule,) = (each for each in facts.rules if each["objectType"] == "asset")

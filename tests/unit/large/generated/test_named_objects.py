@@ -18,7 +18,7 @@ from tests.factories.workflows import pipeline_body
 from tests.unit.domains.access.matrix.seeding import SCHEMA_FIELDS, publishing
 from tests.unit.domains.access.matrix.world import Question
 from tests.unit.large.generated.drawing import ANN, BOB, FIELDS_OF, PLAIN_ROLE, constraint
-from tests.unit.large.generated.ground import Ground
+from tests.unit.large.generated.ground import GeneratedWorld
 from tests.unit.large.generated.test_generated import open_case
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
@@ -119,11 +119,11 @@ NEVER_RENAMED = {"database", "databasePurge", "tagType", "role", "workflow"}
 
 
 @pytest.fixture(scope="module")
-def ground() -> Ground:
-    return Ground()
+def ground() -> GeneratedWorld:
+    return GeneratedWorld()
 
 
-def question_of(ground: Ground, change: Change) -> Question:
+def question_of(ground: GeneratedWorld, change: Change) -> Question:
     """The request, with the id of the schema that it means."""
 
     own = {"metadataSchemaId": ground.schemas["own"]}
@@ -142,7 +142,7 @@ def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> N
     assert set(FIELDS_OF) == set(OBJECT_TYPES)  # so that policies are drawn on all of them
 
 
-def test_who_may_do_everything_makes_each_change(ground: Ground) -> None:
+def test_who_may_do_everything_makes_each_change(ground: GeneratedWorld) -> None:
     with ground.under(open_case()) as facts:
         asked = [(one, question_of(ground, one)) for one in CHANGES]
         assert {ground.ask(one.route, facts.role, sent).status for one, sent in asked} == {200}
@@ -152,7 +152,7 @@ def test_who_may_do_everything_makes_each_change(ground: Ground) -> None:
     "change", CHANGES, ids=lambda one: f"{one.object_type}-{one.verb}-{one.route.name}"
 )
 def test_what_a_rule_names_is_not_created_renamed_or_deleted(
-    ground: Ground, change: Change
+    ground: GeneratedWorld, change: Change
 ) -> None:
     named = {"field": change.field, "operator": "equals", "value": change.value}
     denied = ("DELETE", "POST", "PUT")  # it can be seen

@@ -70,7 +70,7 @@ def test_a_java_in_a_usual_folder_is_found(tmp_path: Path, place: str) -> None:
     assert found(tmp_path) == home
 
 
-def test_a_java_without_a_release_file_is_asked_for_its_version(tmp_path: Path) -> None:
+def test_a_java_without_a_release_file_is_run_to_read_its_version(tmp_path: Path) -> None:
     home = install(tmp_path / "usr/lib/jvm/plain", None)
     assert found(tmp_path) == home
 

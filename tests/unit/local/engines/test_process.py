@@ -55,7 +55,7 @@ def gone(pid: int) -> bool:
         return True
 
 
-def test_an_engine_that_died_is_told_with_the_end_of_its_log(start: Start) -> None:
+def test_an_engine_that_died_is_reported_with_the_end_of_its_log(start: Start) -> None:
     running = start(
         "import os; print('the', os.environ['MADE'], 'reason'); raise SystemExit(3)", healthy=False
     )
@@ -65,7 +65,7 @@ def test_an_engine_that_died_is_told_with_the_end_of_its_log(start: Start) -> No
     assert not running.healthy()
 
 
-def test_an_engine_that_does_not_answer_in_time_is_told(start: Start) -> None:
+def test_an_engine_that_does_not_answer_in_time_is_reported(start: Start) -> None:
     running = start(SLEEP, healthy=False)
     with pytest.raises(EngineError, match="does not answer at http://127"):
         running.wait_healthy(0.1)

@@ -55,7 +55,7 @@ def test_a_jar_comes_from_the_mirror_into_the_store(tmp_path: Path) -> None:
     assert (tmp_path / JAR.path).read_bytes() == BODY
 
 
-def test_what_is_in_the_store_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_what_is_in_the_store_is_not_fetched_again(tmp_path: Path) -> None:
     fetch(tmp_path, lambda _: httpx.Response(200, content=BODY))
     assert fetch(tmp_path, lambda _: httpx.Response(500)) == []
 
@@ -74,7 +74,7 @@ def test_another_content_than_locked_is_named_and_not_kept(tmp_path: Path) -> No
     assert files(tmp_path) == []
 
 
-def test_a_partial_download_is_begun_again_and_never_kept(tmp_path: Path) -> None:
+def test_a_partial_download_is_started_again_and_never_kept(tmp_path: Path) -> None:
     answers = iter([httpx.Response(200, stream=Broken()), httpx.Response(200, content=BODY)])
     fetch(tmp_path, lambda _: next(answers))
     assert (tmp_path / JAR.path).read_bytes() == BODY
@@ -89,7 +89,7 @@ def test_a_connection_that_keeps_breaking_ends_in_an_error_with_the_coordinate(
     assert files(tmp_path) == []
 
 
-def test_a_busy_repository_is_asked_again(tmp_path: Path) -> None:
+def test_a_request_to_a_busy_repository_is_repeated(tmp_path: Path) -> None:
     answers = iter([httpx.Response(503), httpx.Response(429), httpx.Response(200, content=BODY)])
     assert fetch(tmp_path, lambda _: next(answers)) == [len(BODY)]
 

@@ -218,7 +218,7 @@ def test_a_resource_with_a_key_needs_the_key_through_its_service() -> None:
         ("iam", "CreateUser", {}),
     ],
 )
-def test_a_call_that_nobody_described_is_an_error(
+def test_a_call_that_is_not_described_is_an_error(
     service: str, operation: str, parameters: dict[str, object]
 ) -> None:
     with pytest.raises(UnknownCallError):
@@ -232,7 +232,7 @@ def test_search_needs_the_method_on_the_path_without_its_query() -> None:
     assert search_need("HEAD", "/assets", domain).action == "es:ESHttpHead"
 
 
-def test_lambda_itself_needs_to_read_what_it_delivers_and_to_keep_what_it_gives_up() -> None:
+def test_lambda_itself_needs_to_read_what_it_delivers_and_to_keep_what_fails() -> None:
     stream = "arn:aws:dynamodb:ddblocal:000000000000:table/T/stream/2026"
     place = Place("us-east-1", "000000000000", {QUEUE: KEY, TABLE: KEY})
     assert [n.action for n in queue_mapping(QUEUE, place)] == [

@@ -76,7 +76,7 @@ def test_a_call_without_a_grant_is_refused_as_dynamodb_refuses_it() -> None:
 
 
 @mock_aws
-def test_a_deny_is_told_as_one() -> None:
+def test_a_deny_is_reported_as_one() -> None:
     deny = {"Effect": "Deny", "Action": "dynamodb:*", "Resource": "*"}
     client = _client("dynamodb", _guard(_allow("*", "*"), deny))
     _, message, _ = _error(client, "get_item", TableName="T", Key={"id": {"S": "1"}})

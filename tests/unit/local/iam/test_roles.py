@@ -29,7 +29,7 @@ def _roles(folder: Path, *, enforced: bool = True, record: Path | None = None) -
     return roles
 
 
-def test_lambda_is_told_what_a_role_lacks(tmp_path: Path) -> None:
+def test_lambda_receives_what_a_role_lacks(tmp_path: Path) -> None:
     roles = _roles(tmp_path)
     assert roles.lacks(ARN, [NEED]) is None
     assert roles.lacks(ARN, [NEED, Need("sqs:ReceiveMessage", "arn:aws:sqs:::q")]) == (
@@ -39,7 +39,7 @@ def test_lambda_is_told_what_a_role_lacks(tmp_path: Path) -> None:
     assert roles.lacks("arn:aws:iam::1:role/elsewhere", [NEED]) == NEED[:2]
 
 
-def test_nothing_is_asked_where_nothing_is_enforced(tmp_path: Path) -> None:
+def test_nothing_is_checked_where_nothing_is_enforced(tmp_path: Path) -> None:
     roles = _roles(tmp_path, enforced=False)
     assert roles.lacks("arn:aws:iam::1:role/elsewhere", [NEED]) is None
     assert roles.document("function", ARN) is None
@@ -77,7 +77,7 @@ def test_a_document_that_is_no_policy_is_refused(document: JsonValue) -> None:
         statements_of(document)
 
 
-def test_the_report_tells_what_nothing_used(tmp_path: Path) -> None:
+def test_the_report_shows_what_nothing_used(tmp_path: Path) -> None:
     record = tmp_path / "build" / "grants"  # a folder that is not there yet
     roles = _roles(tmp_path, record=record)
     roles.lacks(ARN, [NEED])

@@ -114,7 +114,7 @@ def test_splitting_finds_the_one_record_that_raises() -> None:
     assert outlet.checkpoints[-1] == 7
 
 
-def test_without_splitting_the_whole_rest_is_given_up() -> None:
+def test_without_splitting_the_whole_rest_is_abandoned() -> None:
     outlet = _Outlet(lambda numbers: _report(2) if 2 in numbers else _OK)
     _deliver(outlet, _records(4), bisects=False, retries=1)
 
@@ -139,7 +139,7 @@ def test_pauses_grow_to_a_limit() -> None:
     assert pause_while_away(100) == 2
 
 
-def test_records_that_are_too_old_are_given_up_without_a_call() -> None:
+def test_records_that_are_too_old_are_abandoned_without_a_call() -> None:
     outlet = _Outlet(lambda _: _OK)
     _deliver(outlet, [_record(0, age=100), _record(1)], age=60)
 
@@ -147,7 +147,7 @@ def test_records_that_are_too_old_are_given_up_without_a_call() -> None:
     assert outlet.calls == [[1]]
 
 
-def test_a_failing_record_is_given_up_when_it_grows_too_old() -> None:
+def test_a_failing_record_is_abandoned_when_it_grows_too_old() -> None:
     old = _record(0, age=59.8)
     outlet = _Outlet(lambda _: function_error("E", ""))
 

@@ -71,7 +71,7 @@ def test_a_job_that_waits_is_pending(pending: Pending) -> None:
     assert pending.report() == WAITING
 
 
-def test_a_job_that_is_worked_on_or_was_given_back_is_pending(pending: Pending) -> None:
+def test_a_job_that_is_running_or_was_returned_is_pending(pending: Pending) -> None:
     pending.send()
     assert pending.report() == WAITING
     receipt = pending.receive()
@@ -84,7 +84,7 @@ def test_a_job_that_is_worked_on_or_was_given_back_is_pending(pending: Pending) 
     assert pending.report() == {"drained": True}
 
 
-def test_work_under_way_is_pending(pending: Pending) -> None:
+def test_work_in_progress_is_pending(pending: Pending) -> None:
     with pending.activity.working():
         assert pending.report() == {"drained": False, "running": 1}
     assert pending.report() == {"drained": True}
@@ -111,6 +111,6 @@ def test_a_long_look_at_the_buckets_is_waited_for(pending: Pending) -> None:
     assert pending.report() == {"drained": True}
 
 
-def test_a_look_at_the_buckets_is_not_waited_for_when_something_goes_on(pending: Pending) -> None:
+def test_a_look_at_the_buckets_is_not_waited_for_during_activity(pending: Pending) -> None:
     pending.buckets = Buckets(seconds=3600, meanwhile=pending.activity)
     assert pending.report() == {"drained": False, "objects": True}

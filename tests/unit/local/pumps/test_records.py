@@ -71,7 +71,7 @@ def test_large_batches_are_cut_to_what_an_event_may_have() -> None:
     assert len(parts) == 3
 
 
-def test_a_given_up_batch_is_described_as_aws_does() -> None:
+def test_an_abandoned_batch_is_described_as_aws_does() -> None:
     mapping = StreamMapping(
         id="mapping",
         function="f",

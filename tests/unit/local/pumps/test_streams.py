@@ -106,7 +106,7 @@ def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: 
     asyncio.run(asyncio.wait_for(scenario(), 60))
 
 
-def test_a_stream_is_read_often_only_while_functions_run_or_somebody_waits(
+def test_a_stream_is_read_often_only_while_functions_run_or_someone_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_LONGEST_POLL", 0.01)

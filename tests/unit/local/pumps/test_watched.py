@@ -28,7 +28,7 @@ def test_buckets_that_only_a_rule_names_are_watched_too() -> None:
     assert watched_buckets(plan) == ["own", "others"]
 
 
-def test_a_bucket_that_is_not_there_yet_has_nothing_to_tell() -> None:
+def test_a_bucket_that_is_not_there_yet_has_nothing_to_show() -> None:
     class Clients:
         s3 = s3()
 

@@ -10,7 +10,7 @@ from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import Constraints
 
 
-def test_of_criteria_in_both_blocks_the_writer_is_told_how_they_decide(api: Constraints) -> None:
+def test_of_criteria_in_both_blocks_the_writer_learns_how_they_decide(api: Constraints) -> None:
     assert "warning" not in api.put("see", constraint()).body
     done = api.put("see", constraint(criteriaOr=[criterion(value="zoo")]))
     assert done.status == 200

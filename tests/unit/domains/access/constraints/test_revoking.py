@@ -71,7 +71,7 @@ REVOKING: dict[str, Revoking] = {
 
 
 @pytest.mark.parametrize("name", REVOKING)
-def test_a_right_is_gone_elsewhere_within_five_seconds_while_indexes_lag(
+def test_a_right_ends_elsewhere_within_five_seconds_while_indexes_lag(
     api: Constraints,
     memory: MemoryTables,
     now: datetime,

@@ -74,7 +74,7 @@ def test_an_import_that_is_repeated_takes_the_place_of_the_first(
     assert len(policy(memory, "role#viewer")) == 2
 
 
-def test_constraints_of_the_same_name_are_told_apart(api: Constraints) -> None:
+def test_constraints_of_the_same_name_are_distinguished(api: Constraints) -> None:
     assert len(set(api.load(template(piece(), piece())).body["constraintIds"])) == 2
 
 
@@ -92,7 +92,7 @@ def test_thirty_constraints_are_imported_at_once(api: Constraints, memory: Memor
     assert api.load(template(*[piece()] * 31)).status == 400
 
 
-def test_a_default_stands_for_a_value(api: Constraints) -> None:
+def test_a_default_replaces_a_value(api: Constraints) -> None:
     variables = [{"name": "DATABASE_ID", "required": True, "default": "museum"}]
     body = template(values={"ROLE_NAME": "viewer"}, variables=variables)
     made = api.load(body).body["constraintIds"][0]
@@ -227,7 +227,7 @@ def test_a_database_admin_does_everything_within_the_database_and_makes_no_other
 
 
 @_of("role", [["database-user"]], indirect=True)
-def test_a_database_user_works_with_assets_and_deletes_nothing_for_good(role: Role) -> None:
+def test_a_database_user_works_with_assets_and_deletes_nothing_permanently(role: Role) -> None:
     assert (role.of("asset", "museum"), role.of("asset", "gallery")) == (EVERYTHING, "")
     assert role.of("database", "museum") == "GET"
     assert role.of("metadataSchema", "museum") == "GET"

@@ -80,7 +80,7 @@ def test_a_constraint_is_read_as_it_was_written(api: Constraints) -> None:
     assert found == {**body, "constraintId": "see", **times, **people}
 
 
-def test_constraints_are_listed_once_each_and_told_twice(api: Constraints) -> None:
+def test_constraints_are_listed_once_each_and_returned_twice(api: Constraints) -> None:
     api.put("a", constraint(groupPermissions=groups("viewer", "editor")))
     api.put("b", constraint(userPermissions=users("ann", "bob")))
     api.put("c", constraint(groupPermissions=[]))
@@ -129,7 +129,7 @@ def test_each_write_of_a_constraint_has_its_entry(api: Constraints, memory: Memo
     assert operations["update_constraint"]["name"] == {"before": "Viewers see", "after": "Seeing"}
 
 
-def test_of_what_is_allowed_and_denied_at_once_the_writer_is_told(
+def test_of_what_is_allowed_and_denied_at_once_the_writer_is_warned(
     api: Constraints, memory: MemoryTables
 ) -> None:
     both = [*groups("viewer"), *groups("viewer", type_="deny"), *groups("viewer")]
@@ -148,7 +148,7 @@ def test_of_what_is_allowed_and_denied_at_once_the_writer_is_told(
         ({"field": "assetName", "operator": "is_one_of", "value": ["a", "e\u0301"]}, "(NFC)"),
     ],
 )
-def test_of_criteria_that_never_hold_the_writer_is_told(
+def test_of_criteria_that_never_hold_the_writer_is_warned(
     api: Constraints, doubtful: dict[str, Any], warning: str
 ) -> None:
     sure = [criterion(), criterion(field="object__type", value="asset")]
@@ -225,7 +225,7 @@ def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constrai
     assert "for fewer roles and users at a time" in refused.body["message"]
 
 
-class Meanwhile(MemoryTables):
+class InterruptedTables(MemoryTables):
     """Tables in which something else happens just before a transaction, once."""
 
     first: Callable[[], object] | None = None
@@ -238,14 +238,14 @@ class Meanwhile(MemoryTables):
 
 
 @pytest.fixture
-def meanwhile(memory: MemoryTables) -> Meanwhile:
-    memory.__class__ = Meanwhile
-    assert isinstance(memory, Meanwhile)
+def meanwhile(memory: MemoryTables) -> InterruptedTables:
+    memory.__class__ = InterruptedTables
+    assert isinstance(memory, InterruptedTables)
     return memory
 
 
 def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(
-    api: Constraints, meanwhile: Meanwhile
+    api: Constraints, meanwhile: InterruptedTables
 ) -> None:
     meanwhile.first = lambda: api.put("other", constraint())
     assert api.put("see", constraint()).status == 200
@@ -254,7 +254,7 @@ def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(
 
 
 def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(
-    api: Constraints, meanwhile: Meanwhile
+    api: Constraints, meanwhile: InterruptedTables
 ) -> None:
     def again() -> None:
         api.delete("see")
@@ -267,7 +267,9 @@ def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(
     assert policies(meanwhile) == policies_by_rows(meanwhile)
 
 
-def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints, meanwhile: Meanwhile) -> None:
+def test_a_role_deleted_meanwhile_is_given_nothing(
+    api: Constraints, meanwhile: InterruptedTables
+) -> None:
     meanwhile.first = lambda: api.delete_role("viewer")
     refused = api.put("see", constraint())
     assert (refused.status, "role viewer does not exist" in refused.body["message"]) == (400, True)
@@ -279,14 +281,14 @@ def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints, meanwhile: 
 def test_a_change_that_others_always_overtake_ends_with_a_conflict(
     api: Constraints, memory: MemoryTables
 ) -> None:
-    class Restless(MemoryTables):
+    class ChangingTables(MemoryTables):
         def transact(self, writes: Sequence[Write]) -> None:
             rules: dict[str, object] = {"policyKey": "role#viewer", "rules": []}
             count = (self.get(POLICIES, {"policyKey": "role#viewer"}) or {}).get("revision", 0)
             self.write(Put(table=POLICIES, item={**rules, "revision": count + 1}))
             MemoryTables.transact(self, writes)
 
-    memory.__class__ = Restless
+    memory.__class__ = ChangingTables
     refused = api.put("see", constraint())
     assert (refused.status, refused.body["code"]) == (412, "ConstraintRevisionConflict")
     assert rows(memory) == {}

@@ -25,7 +25,7 @@ _REFUSED = frozenset({BAD, FORBIDDEN, NOT_FOUND})
 
 
 @dataclass
-class Asked:
+class RouteReplies:
     """What a route answered a role, a letter a state.
 
     `succeeded` tells whether any answer was a success, `wrote` in which states a refusal changed
@@ -42,9 +42,11 @@ class Asked:
         return "".join(self.letters.get(state, NO_CASE) for state in STATES)
 
 
-def asked(world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES) -> Asked:
+def asked(
+    world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES
+) -> RouteReplies:
     """Ask a route about an object in each of the states that it can name."""
-    found = Asked()
+    found = RouteReplies()
     for state in states:
         if state not in CASE_OF[route].states:
             continue

@@ -14,7 +14,7 @@ import pytest
 
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-from tests.unit.domains.access.matrix.answers import Asked, asked
+from tests.unit.domains.access.matrix.answers import RouteReplies, asked
 from tests.unit.domains.access.matrix.expected import letter, read_table, row, written
 from tests.unit.domains.access.matrix.roles import ROLES, WITH_ONE_ACTION, WITHOUT_ONE_ACTION
 from tests.unit.domains.access.matrix.seeding import Seeded
@@ -24,7 +24,7 @@ _by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key
 BY_REQUEST = {routes.COMPLETE_UPLOAD: {"UploadNotFound", "AssetNotFound"}}
 """Only the user who started an upload receives the error that its asset is missing, whether deleted
 or invisible."""
-Answers = Callable[[Route], dict[str, Asked]]
+Answers = Callable[[Route], dict[str, RouteReplies]]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def answers(world: Seeded) -> Answers:
     """What a route answers each role about objects in all states."""
 
     @cache
-    def of(route: Route) -> dict[str, Asked]:
+    def of(route: Route) -> dict[str, RouteReplies]:
         return {role.name: asked(world, route, role) for role in ROLES}
 
     return of

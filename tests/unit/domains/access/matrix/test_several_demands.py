@@ -138,14 +138,14 @@ def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
 
 
 @pytest.mark.parametrize("route", [routes.UPDATE_COMMENT, routes.DELETE_COMMENT])
-def test_nobody_changes_the_comments_of_others(world: Seeded, route: Route) -> None:
+def test_no_one_changes_the_comments_of_others(world: Seeded, route: Route) -> None:
     assert allowing(world, route, question(world, route, "user-nobody")) == set()
 
 
 @pytest.mark.parametrize(
     "route", [routes.COMPLETE_UPLOAD, routes.RENEW_UPLOAD], ids=lambda route: route.key
 )
-def test_nobody_goes_on_with_the_uploads_of_others(world: Seeded, route: Route) -> None:
+def test_no_one_continues_the_uploads_of_others(world: Seeded, route: Route) -> None:
     assert allowing(world, route, question(world, route, "user-nobody")) == set()
 
 
@@ -158,13 +158,13 @@ def test_an_asset_is_not_changed_into_one_that_the_caller_may_not_change(world: 
     assert able - allowing(world, routes.UPDATE_ASSET, tagged) == {"keepsoff", *no_right_to_tag}
 
 
-def test_nobody_takes_the_tag_away_that_forbids_to_change_an_asset(world: Seeded) -> None:
+def test_no_one_takes_the_tag_away_that_forbids_to_change_an_asset(world: Seeded) -> None:
     idol = question(world, routes.UPDATE_ASSET, state="tagged").parameters
     untagged = allowing(world, routes.UPDATE_ASSET, Question(idol, body={"tags": []}))
     assert untagged == {"admin"}
 
 
-def test_what_a_user_did_is_told_to_administrators_alone(world: Seeded) -> None:
+def test_what_a_user_did_is_visible_to_administrators_alone(world: Seeded) -> None:
     question = Question({}, {"userId": "admin"})
     assert allowing(world, routes.LIST_AUDIT_ENTRIES, question) == {"admin"}
 

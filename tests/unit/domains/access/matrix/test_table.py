@@ -84,7 +84,7 @@ def test_a_second_factor_makes_the_difference_between_a_role_and_none() -> None:
         assert cells["nomfa"] == cells["nobody"]
 
 
-def test_what_is_absent_is_told_to_nobody() -> None:
+def test_what_is_absent_is_not_revealed() -> None:
     for key, cells in TABLE.items():
         assert allowed_absent(cells) == set(), key
 

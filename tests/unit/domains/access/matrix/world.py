@@ -37,8 +37,8 @@ from tests.factories.failures import BUCKET as FAILURES
 from tests.factories.http import (
     Answer,
     Context,
-    RememberedDenials,
-    RememberedReads,
+    RecordedDenials,
+    RecordedReads,
     body_of,
     check_reply,
     http_event,
@@ -133,14 +133,14 @@ class World:
         shared = ("settings", "tables", "objects", "queues", "secrets", "authorization")
         self._parts: dict[str, Any] = {name: vars(wiring)[name] for name in shared}
         self._parts["search_engine"] = self.engine
-        self.denials = RememberedDenials()
+        self.denials = RecordedDenials()
         app = HttpApp(
             wiring.authorization,
             wiring.page_tokens,
             watch=wiring.watch,
             denials=self.denials,
             request=wiring.request,
-            reads=RememberedReads(),
+            reads=RecordedReads(),
         )
         vars(wiring).update({"search_engine": self.engine, "app": app})
         self._handlers: dict[str, tuple[Handler, Router]] = {}

@@ -116,7 +116,7 @@ def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
     assert not finds(query, indexed({"databaseId": "a"}))
 
 
-def test_what_cannot_be_judged_is_found_by_nobody() -> None:
+def test_what_cannot_be_judged_is_found_by_no_one() -> None:
     some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
     for query in (EVERYTHING, some):
         assert query is not None
