@@ -129,7 +129,7 @@ def test_names_and_paths_refuse_every_control_character_with_one_sentence() -> N
     for spoilt in WRITTEN:
         for control in "\0", "\n":
             body = json.loads(json.dumps(spoilt.body).replace("\\u0000", json.dumps(control)[1:-1]))
-            if PROSE.search(spoilt.field):
+            if PROSE.search(spoilt.field) or spoilt.binding.route.domain == "search":
                 continue
             with pytest.raises(InvalidInputError) as refused:
                 validate(spoilt.binding.models["body"], body, strict=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import AssetId, Id, Line, Words
+from backend.core.names import AssetId, Id, Line, check_words
 
 RelationshipType = Literal["related", "parentChild"]
 EdgeKind = Literal["child", "parent", "related"]
@@ -73,7 +73,7 @@ def _distinct(tags: list[str]) -> list[str]:
 
 
 Alias = Annotated[Line, Field(max_length=MAX_ALIAS_CHARS)]
-LinkTag = Annotated[Words, Field(min_length=1, max_length=256)]
+LinkTag = Annotated[Line, Field(min_length=1, max_length=256), AfterValidator(check_words)]
 LinkTags = Annotated[list[LinkTag], Field(max_length=MAX_LINK_TAGS), AfterValidator(_distinct)]
 
 
