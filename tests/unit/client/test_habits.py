@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,25 @@ def test_a_command_says_what_it_does_prints_json_and_accepts_a_folder(name: str)
     command = COMMANDS[name]
     assert command.help
     assert {"--json", "--api", "--key", "--endpoint"} <= options(command)
+
+
+def test_options_that_commands_of_several_nouns_share_name_none_of_them() -> None:
+    users: dict[tuple[str, str], set[str]] = {}
+    for name, command in COMMANDS.items():
+        for parameter in command.params:
+            if parameter.param_type_name == "option" and "--key" not in parameter.opts:
+                option = parameter.opts[0], parameter.help or ""
+                users.setdefault(option, set()).add(name.split(" ")[0])
+    groups = {name.split(" ")[0] for name in COMMANDS if " " in name}
+    nouns = "|".join(
+        {group.replace("-", " ").removesuffix("s") for group in groups - {"jobs", "audit"}}
+    )
+    wrong = [
+        f"{option}: {text} ({', '.join(sorted(names))})"
+        for (option, text), names in users.items()
+        if len(names & groups) > 1 and re.search(rf"\b(the|an?) ({nouns})\b", text)
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("verb", ["delete", "delete-preview", "delete-auxiliary", "reset-password"])

@@ -195,7 +195,7 @@ class LifecycleService:
                 raise AssetActiveError(asset_id)
             begins = self._begins(asset, job)
             changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
-            after = _attributes(changed) | _reason("unarchivedReason", reason)
+            after = _attributes(changed) | reason_values("unarchivedReason", reason)
             return [
                 *self.assets.move_writes(asset, changed),
                 *begins,
@@ -265,7 +265,7 @@ class LifecycleService:
     def _deletes(
         self, caller: Identity, asset: Asset, job: Job, at: datetime, reason: str | None
     ) -> list[Write]:
-        left = _reason("deletedReason", reason)
+        left = reason_values("deletedReason", reason)
         entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
         return [*self.assets.removal_writes(asset, job.job_id), self.jobs.put(job), entry]
 
@@ -382,5 +382,6 @@ def _attributes(asset: Asset) -> dict[str, Any]:
     return asset.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
-def _reason(name: str, reason: str | None) -> dict[str, Any]:
+def reason_values(name: str, reason: str | None) -> dict[str, Any]:
+    """Return the reason of a change as its audit entry contains it."""
     return {} if reason is None else {name: reason}

@@ -17,6 +17,7 @@ from backend.domains.asset_lifecycle.service.commands import (
     Composed,
     LifecycleService,
     Started,
+    reason_values,
 )
 from backend.domains.asset_versions.service import (
     VersionActiveError,
@@ -75,7 +76,8 @@ class VersionLifecycle:
         if asset.is_archived:
             raise AssetArchivedError(asset.asset_id)
         if not _is_current(asset, asset_version_id):
-            return self._flagged(caller, asset, asset_version_id, route, to=True)
+            left = reason_values("archivedReason", reason)
+            return self._flagged(caller, asset, asset_version_id, (route, left), to=True)
         self.versions.flags(asset, asset_version_id, is_archived=True)
         if not confirmed:
             raise ConfirmationMissingError(asset_version_id)
@@ -104,7 +106,8 @@ class VersionLifecycle:
         route = routes.UNARCHIVE_ASSET_VERSION
         asset = self._asset_for(caller, asset_id, route)
         if not asset.is_archived:
-            return self._flagged(caller, asset, asset_version_id, route, to=False)
+            left = reason_values("unarchivedReason", reason)
+            return self._flagged(caller, asset, asset_version_id, (route, left), to=False)
         self.versions.flags(asset, asset_version_id, is_archived=False)
         if not _is_current(asset, asset_version_id):
             raise AssetArchivedError(asset.asset_id)
@@ -173,16 +176,23 @@ class VersionLifecycle:
         )
 
     def _flagged(
-        self, caller: Identity, asset: Asset, asset_version_id: str, route: Route, *, to: bool
+        self,
+        caller: Identity,
+        asset: Asset,
+        asset_version_id: str,
+        audited: tuple[Route, dict[str, Any]],
+        *,
+        to: bool,
     ) -> None:
-        """Set the flag of a version alone."""
+        """Set the flag of a version alone; `audited` is the route, and the reason for the entry."""
+        route, left = audited
         flag = self._flag(asset, asset_version_id, to=to)
         entry = self.lifecycle.audit.entry(
             caller,
             route.name,
             audit_entity("asset", asset.database_id, asset.asset_id),
             before=flag.before,
-            after=flag.after,
+            after={**flag.after, **left},
             at=self.lifecycle.clock(),
         )
         self.lifecycle.repository.commit([*flag.writes, entry])

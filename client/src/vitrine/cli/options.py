@@ -13,7 +13,7 @@ ProcessingOption = Annotated[
 ]
 AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="Id or name of an asset.")]
 UserArgument = Annotated[str, typer.Argument(metavar="USER")]
-ReasonOption = Annotated[str | None, typer.Option(help="Reason, stored with the asset.")]
+ReasonOption = Annotated[str | None, typer.Option(help="Reason, stored in the audit log.")]
 WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until all files are changed.")]
 TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")]
 TextOption = Annotated[

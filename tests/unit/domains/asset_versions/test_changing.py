@@ -87,7 +87,7 @@ def test_absent_versions_are_not_found(museum: Versions) -> None:
 def test_an_older_version_is_archived_alone(museum: Versions) -> None:
     museum.made(versionAlias="first")
     museum.made()
-    status, body = archive(museum, "1")
+    status, body = archive(museum, "1", {"reason": "old"})
     assert (status, body["operation"]) == (200, "archive")
     assert "jobId" not in body
     assert archive(museum, "1") == (409, "AssetVersionIsArchived")
@@ -96,6 +96,9 @@ def test_an_older_version_is_archived_alone(museum: Versions) -> None:
     asset = museum.lifecycle.asset()
     assert asset is not None
     assert not asset.is_archived
+    audited = entries(museum.lifecycle.tables)
+    (entry,) = [each for each in audited if each["operation"] == "archive_asset_version"]
+    assert entry["changes"]["archivedReason"] == {"after": "old"}
     assert unarchive(museum, "1")[0] == 200
     assert unarchive(museum, "1") == (409, "AssetVersionIsActive")
 
