@@ -83,7 +83,6 @@ function Content({
         ) : (
           <div className="stage empty">{found.isSuccess && <NoFiles place={place} />}</div>
         )}
-        <Relations place={place} path={path} />
       </section>
       <aside className="side">
         <Head
@@ -119,6 +118,9 @@ function Content({
           </>
         )}
       </aside>
+      <div className="more">
+        <Relations place={place} path={path} />
+      </div>
     </div>
   );
 }
