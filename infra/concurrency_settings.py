@@ -9,11 +9,11 @@ from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from infra.setting_types import SETTINGS_CONFIG, of_functions
 
 UNRESERVED = 100
-"""Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
-"Configuring reserved concurrency for a function"."""
+"""Instances of an account that cannot be reserved. Source: Lambda Developer Guide, "Configuring
+reserved concurrency for a function"."""
 LEAST_OF_QUEUE = 2
-"""Least maximum concurrency of a queue's mapping. Source: Lambda Developer Guide, "Configuring
-scaling behavior for SQS event source mappings"."""
+"""Minimum value of a queue mapping's maximum concurrency. Source: Lambda Developer Guide,
+"Configuring scaling behavior for SQS event source mappings"."""
 
 Instances = Annotated[int, Field(ge=1)]
 

@@ -20,7 +20,7 @@ from infra.resources import Resources
 
 STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 STREAM_LIST = ("dynamodb:ListStreams",)
-"""Is asked about all streams of a table, so it is granted on `<table>/stream/*`."""
+"""Granted on `<table>/stream/*`, because the request concerns all streams of a table."""
 
 QUEUE_SEND = ("sqs:SendMessage",)
 QUEUE_RECEIVE = (
@@ -36,7 +36,7 @@ QUEUE_MOVE = (
     "sqs:ReceiveMessage",
     "sqs:StartMessageMoveTask",
 )
-"""The actions with which SQS moves dead letters, under the role of the caller."""
+"""The actions with which SQS moves dead letters in the caller's role."""
 TOPIC_PUBLISH = ("sns:Publish",)
 TOPIC_SUBSCRIBE = ("sns:Subscribe",)
 POOL_ADMINISTER = (
@@ -56,7 +56,7 @@ NETWORK_JOIN = (
     "ec2:DescribeSubnets",
     "ec2:UnassignPrivateIpAddresses",
 )
-"""What Lambda does in the name of a function's role to place the function in a network."""
+"""The actions of Lambda, in a function's role, to place the function in a network."""
 RUNS: dict[RunRequest, str] = {
     "start": "states:StartExecution",
     "stop": "states:StopExecution",
@@ -100,7 +100,7 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "*/_search"),
     ),
 }
-"""Method and path by access. An index is made by a PUT of its name."""
+"""Methods and paths by access. A PUT of its name creates an index."""
 
 
 def statements(

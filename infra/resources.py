@@ -29,7 +29,7 @@ class Resources:
     dead_letters: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     topics: dict[str, sns.Topic] = field(default_factory=dict[str, sns.Topic])
     readers: dict[str, lambda_.Function] = field(default_factory=dict[str, lambda_.Function])
-    """Functions that others of their stack call."""
+    """Functions of the same stack that other functions call."""
     user_pool: cognito.UserPool | None = None
     user_pool_client: cognito.UserPoolClient | None = None
     domain: opensearch.Domain | None = None
@@ -37,9 +37,9 @@ class Resources:
     readers_network: Network | None = None
     key: kms.IKey | None = None
     state_machine: str = ""
-    """The ARN of the state machine that runs executions."""
+    """The ARN of the state machine of executions."""
     imported_buckets: tuple[str, ...] = ()
-    """Names of buckets that are used as the asset bucket is, and that others have made."""
+    """Names of existing buckets that are used like the asset bucket."""
     imported_keys: tuple[str, ...] = ()
-    """ARNs of the keys that encrypt them, where those are keys of somebody's own."""
+    """ARNs of the customer-managed keys that encrypt them."""
     alarms: Alarms = field(default_factory=Alarms)

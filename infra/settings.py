@@ -47,9 +47,9 @@ CONFIGURATION = ROOT / "cdk.json"
 _OBJECT = TypeAdapter(dict[str, object])
 _STAGES = TypeAdapter(dict[str, dict[str, object]])
 
+# IAM accepts 10,240 characters, for any stage name and partition.
 POLICY_CHARS = 1_150
-"""What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
-and partition."""
+"""Characters for additions to the largest role."""
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 _POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
 

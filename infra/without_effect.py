@@ -52,7 +52,8 @@ _IN_REGION = (
     *("alarmTopicArn", "importedKeys"),
     *("allowedPipelineFunctions", "allowedPipelineQueues", "allowedPipelineBuses"),
 )
-"""ARNs that are used in their own region only: alarms, S3 and Step Functions call no other."""
+"""Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions call no
+other."""
 
 
 def without_effect(

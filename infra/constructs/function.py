@@ -23,12 +23,14 @@ from infra.settings import Settings
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
 STORAGE_MB = 512
-"""Temporary storage of a function whose template names none."""
+"""Temporary storage of a function whose template specifies none."""
+# A single failure is retried or returned as a 500.
 FAILED_CALLS = 5
-"""A single one is retried or answered by a 500; more in five minutes are a fault."""
+"""Failed calls in five minutes above which an alarm is raised."""
+# They return messages that they cannot handle. A message that makes the function fail is received
+# again only minutes later, so a higher limit would not be reached for days.
 FAILED_CALLS_OF_QUEUES = 0
-"""Who consumes a queue gives back what it cannot do; a message that makes it fail comes again only
-minutes later, so that one alone never makes it fail often, and would not ring for days."""
+"""The same for consumers of queues."""
 
 
 class FunctionsOf:

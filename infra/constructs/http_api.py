@@ -18,7 +18,7 @@ from infra.constructs.logs import log_group
 from infra.settings import Settings
 
 AUTHORIZER_CACHE_SECONDS = 5
-"""How long a revoked key may go on working."""
+"""Maximum time for which a revoked key is still accepted."""
 
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 CORS_REQUEST_HEADERS = (
@@ -31,12 +31,10 @@ CORS_REPLY_HEADERS = (
 )
 CORS_SECONDS = 3600
 
+# All calls of an account to the control plane share ten a second, and each creation takes several.
+# Source: "Amazon API Gateway quotas", quotas of the management API.
 CREATED_AT_ONCE = 5
-"""Integrations and routes that CloudFormation creates side by side. All calls of an account to
-the control plane share ten a second, and each creation takes several.
-
-Source: "Amazon API Gateway quotas", quotas of the management API.
-"""
+"""Integrations and routes that CloudFormation creates in parallel."""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",

@@ -11,7 +11,7 @@ from backend.spec.queues import Queue, QueueSubscription, StreamSubscription
 from infra.constructs.naming import name_exactly
 
 ITERATOR_AGE_MS = 300_000
-"""A consumer that is five minutes behind its stream is an outage."""
+"""Age of a stream's records above which an alarm is raised."""
 
 
 def declared_queue(

@@ -26,8 +26,9 @@ DELIVER_LOGS = (
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 )
-"""What Step Functions needs of the role to log at all; none of it can be limited to one group.
-Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution history"."""
+"""The actions that Step Functions requires of the role to write logs. They cannot be limited to one
+log group. Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution
+history"."""
 
 
 def physical_name(settings: Settings, name: str) -> str:

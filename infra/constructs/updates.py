@@ -2,10 +2,10 @@
 
 from aws_cdk import RemovalPolicy, Stack
 
+# A failed creation deletes what it has created, so that it can be repeated; resources that were
+# retained then would belong to no stack.
 RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-"""For resources that hold data: they remain when their stack is deleted. Only a creation that
-fails deletes what it has created, so that it can be repeated: resources that are retained then
-would belong to no stack."""
+"""The policy of resources with data: they remain when their stack is deleted."""
 
 
 def export(stack: Stack, *values: str) -> None:

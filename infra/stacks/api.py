@@ -18,7 +18,7 @@ from infra.resources import Resources
 from infra.settings import Settings
 
 SERVER_ERRORS = 5
-"""A single one is in the log; more in five minutes is an outage."""
+"""Server errors in five minutes above which an alarm is raised."""
 
 
 class ApiStack(Stack):

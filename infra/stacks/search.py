@@ -24,10 +24,11 @@ LOGS = {
     "SEARCH_SLOW_LOGS": "SlowSearchLogs",
     "INDEX_SLOW_LOGS": "SlowWriteLogs",
 }
-"""Log groups by what the domain writes to them. The indexes declare what is slow."""
+"""Log groups by the type of the domain's logs. The indexes declare the thresholds of slow logs."""
 
+# A reindex needs room for a second copy.
 FREE_STORAGE = 0.25
-"""Of a node's volume; a reindex needs room for a second copy."""
+"""Free part of a node's volume below which an alarm is raised."""
 
 
 class SearchStack(Stack):

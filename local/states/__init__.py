@@ -1,6 +1,5 @@
 """Step Functions: moto's interpreter in a process of its own, and the runner's side of it.
 
 `engine.py` is the process, `corrections.py` corrects differences from AWS. `tasks.py` serves the
-calls of state machines, `executions.py` follows running executions, `machines.py` creates the state
-machines of the templates.
+calls of state machines, and `executions.py` follows running executions.
 """

@@ -48,7 +48,10 @@ _VAGUE_NAME = re.compile(
     r"|given_back|worked_off|stands_for)(?![a-z])"
 )
 
-SOURCES = ("backend", "local", "client/src", "tracking/src", "docs", "benchmarks")
+SOURCES = ("backend", "infra", "local", "client/src", "tracking/src", "docs", "benchmarks")
+
+# Words of OpenSearch, and of examples, that no code contains.
+_NAMED_ELSEWHERE = {"max_expansions", "index.max_regex_length", "PumpHousing_v2.glb", "pumphousing"}
 
 _LINK = re.compile(r"\]\([^)]*\)")
 
@@ -125,6 +128,34 @@ def test_docstrings_are_plain(folder: str) -> None:
         if (words := vague(text))
     }
     assert found == {}
+
+
+def _words_of_code(path: Path) -> Iterator[str]:
+    """Every word of a module and of its path, but those of its docstrings and comments."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    yield from path.relative_to(ROOT).with_suffix("").parts
+    yield path.suffix.removeprefix(".")
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        texts = [getattr(node, each, None) for each in ("name", "id", "attr", "arg", "module")]
+        if isinstance(node, ast.Constant) and id(node) not in statements:
+            texts.append(node.value)
+        for text in texts:
+            if isinstance(text, str):
+                yield from re.findall(r"\w+", text)
+
+
+def test_names_in_docstrings_exist() -> None:
+    sources = [path for folder in SOURCES for path in (ROOT / folder).rglob("*.py")]
+    tests = set((ROOT / "tests").rglob("*.py")) - {Path(__file__)}
+    known = set(chain.from_iterable(map(_words_of_code, [*sources, *tests])))
+    assert [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sources
+        for text in _docstrings(path)
+        for name in re.findall(r"`([A-Za-z_][\w.]*)`", text)
+        if not known.issuperset(name.strip(".").split(".")) and name not in _NAMED_ELSEWHERE
+    ] == []
 
 
 def _named(path: Path) -> Iterator[str]:

@@ -59,7 +59,7 @@ Reference = AssetRef | FileRef | FileKeyRef | ObjectRef
 
 
 class MalformedReferenceError(Exception):
-    """A message is not of the form that `to_message` creates."""
+    """A message is not of the form that `to_messages` creates."""
 
 
 # The queue port accepts 240,000 characters.

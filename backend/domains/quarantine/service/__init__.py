@@ -1,4 +1,4 @@
-"""Reports which versions are quarantined; `consuming` processes the results of scans."""
+"""Reports which versions are quarantined; `consumers` processes the results of scans."""
 
 from backend.domains.quarantine.service.queries import FileQuarantinedError, Quarantine
 
