@@ -24,9 +24,8 @@ from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.wiring import Wiring
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import SearchState
-from backend.spec import functions
 from backend.spec.buckets import BUCKETS, FAILURE_BUCKET
-from backend.spec.functions import Function
+from backend.spec.functions import Function, apis, workers
 from backend.spec.jobs import DELETE_ASSET, WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE, QUEUES
 from backend.spec.secrets import SECRETS
@@ -103,8 +102,8 @@ class Deployment:
 
     def __post_init__(self) -> None:
         ensure_indexes(self.ports.engine, SearchState(self.ports.tables, self.ports.clock))
-        self.services = self.wired(IndexingWiring, functions.INDEX_CHANGES)
-        self.lifecycle_api = self.lifecycle(functions.LIFECYCLE_API)
+        self.services = self.wired(IndexingWiring, workers.INDEX_CHANGES)
+        self.lifecycle_api = self.lifecycle(apis.LIFECYCLE_API)
         self.consumers = {name: self._handler(name) for name in CONSUMERS}
 
     def wired(self, kind: type[W], function: Function) -> W:
@@ -152,7 +151,7 @@ class Deployment:
 
 def _lifecycle_worker(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
     """The worker as it is deployed, but with jobs cut into smaller steps."""
-    wiring = on.lifecycle(functions.LIFECYCLE_WORKER)
+    wiring = on.lifecycle(workers.LIFECYCLE_WORKER)
     steps = {WITHDRAW_TAG.name: wiring.tag_withdrawal, **wiring.lifecycle_steps}
     deletion = cast("Any", steps[DELETE_ASSET.name]).__self__
     steps[DELETE_ASSET.name] = replace(deletion, versions=2).delete
@@ -161,21 +160,21 @@ def _lifecycle_worker(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
 
 def _bucket_sync(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
     """As it is deployed: nobody asks it, and it acts as the product itself."""
-    wiring = on.wired(SyncWiring, functions.BUCKET_SYNC)
+    wiring = on.wired(SyncWiring, workers.BUCKET_SYNC)
     vars(wiring)["authorization"] = SystemOnly()
     return wiring.events_handler
 
 
 CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]]] = {
-    "IndexChanges": lambda on: on.wired(IndexingWiring, functions.INDEX_CHANGES).changes_handler,
-    "IndexObjects": lambda on: on.wired(IndexingWiring, functions.INDEX_OBJECTS).objects_handler,
-    "IndexSettle": lambda on: on.wired(IndexingWiring, functions.INDEX_SETTLE).settle_handler,
-    "IndexFanOut": lambda on: on.wired(IndexingWiring, functions.INDEX_FAN_OUT).fan_out_handler,
-    "JobStarter": lambda on: on.wired(WorkerWiring, functions.JOB_STARTER).starter_handler,
+    "IndexChanges": lambda on: on.wired(IndexingWiring, workers.INDEX_CHANGES).changes_handler,
+    "IndexObjects": lambda on: on.wired(IndexingWiring, workers.INDEX_OBJECTS).objects_handler,
+    "IndexSettle": lambda on: on.wired(IndexingWiring, workers.INDEX_SETTLE).settle_handler,
+    "IndexFanOut": lambda on: on.wired(IndexingWiring, workers.INDEX_FAN_OUT).fan_out_handler,
+    "JobStarter": lambda on: on.wired(WorkerWiring, workers.JOB_STARTER).starter_handler,
     "LifecycleWorker": _lifecycle_worker,
     "BucketSync": _bucket_sync,
     "AuditCreations": lambda on: (
-        on.wired(AuditingWiring, functions.AUDIT_CREATIONS).creations_handler
+        on.wired(AuditingWiring, workers.AUDIT_CREATIONS).creations_handler
     ),
 }
 """How the function of each subscription is made."""

@@ -208,9 +208,14 @@ def test_settings_that_a_service_refuses_are_a_reason_and_no_error(cluster: Clus
     if isinstance(cluster.engine, MemorySearchEngine):
         cluster.engine.refusal = "unknown setting [index.unknown]"
     unknown = {"index": {"unknown": "1"}}
-    assert "index.unknown" in (cluster.engine.tune_index(cluster.index, unknown) or "")
     limits = {"indices.breaker.unknown.limit": "1%"}
-    assert "unknown" in (cluster.engine.limit_memory(limits) or "")
+    for reason in (
+        cluster.engine.tune_index(cluster.index, unknown),
+        cluster.engine.limit_memory(limits),
+    ):
+        assert reason
+        # The engine's own words stand in the log only.
+        assert cluster.name == "memory" or "unknown" not in reason
 
 
 def test_memory_is_limited_by_breakers_that_the_cluster_knows(cluster: Cluster) -> None:
