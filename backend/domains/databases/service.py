@@ -8,6 +8,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
+from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.access.service.deleted_names import DeletedNames
@@ -361,8 +362,11 @@ class DatabaseService:
         """Return the writes that count a pipeline or workflow in or out, for its own transaction.
 
         They are refused with DatabaseNotFoundError if the database does not exist or is deleted, so
-        that of the transaction and a deletion of the database only one succeeds.
+        that of the transaction and a deletion of the database only one succeeds. Those of GLOBAL
+        are not counted.
         """
+        if database_id == GLOBAL:
+            return []
         return self.databases.count_definition(database_id, kind, by)
 
     def _demand_bucket(self, bucket_id: str) -> None:

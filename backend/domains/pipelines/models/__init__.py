@@ -3,8 +3,9 @@
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field
 
+from backend.core.definitions import StoredDefinition
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
     Description,
@@ -15,7 +16,6 @@ from backend.core.names import (
     check_extension,
     database_or_global,
 )
-from backend.spec.keys import active, archived
 
 PipelineType = Literal["standardFile", "previewFile"]
 ExecutionType = Literal["Lambda", "SQS", "EventBridge"]
@@ -82,14 +82,13 @@ class Resource(WireModel):
         return self.model_dump_json(by_alias=True, exclude_none=True)
 
 
-class Pipeline(WireModel):
+class Pipeline(StoredDefinition):
     """A pipeline as stored.
 
     `used_by`, `shipped` and `revision` are ours: the keys (`databaseId:workflowId`) of active
     workflows that use it, and whether it is unchanged since the product created it.
     """
 
-    database_id: str
     pipeline_id: str
     pipeline_type: PipelineType
     pipeline_execution_type: ExecutionType
@@ -105,24 +104,6 @@ class Pipeline(WireModel):
     date_created: str
     date_updated: str
     used_by: list[str] = Field(default_factory=list[str])
-    shipped: bool = False
-    revision: int = 1
-    deleted_at: str | None = None
-    deleted_by: str | None = None
-
-    @field_validator("database_id")
-    @classmethod
-    def without_suffix(cls, value: str) -> str:
-        return active(value)
-
-    @property
-    def is_deleted(self) -> bool:
-        return self.deleted_at is not None
-
-    @property
-    def partition(self) -> str:
-        """Return the partition of the row: the database's id, with the suffix of deleted items."""
-        return archived(self.database_id) if self.is_deleted else self.database_id
 
     @property
     def resource(self) -> Resource:

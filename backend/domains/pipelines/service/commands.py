@@ -10,7 +10,6 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
-from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import (
@@ -79,12 +78,12 @@ class PipelineCommands:
             require(self.authorization, caller, "PUT", secured(each))
         pipeline = self._checked(body, wanted, found)
         try:
-            stored = self._put(caller, pipeline, found)
+            self._put(caller, pipeline, found)
         except DatabaseNotFoundError as error:
             raise InvalidInputError.of("databaseId", error.message) from error
         if found is None or not body.update_associated_workflows:
-            return stored, Updated()
-        return stored, self.workflows.update_associated(caller, stored)
+            return pipeline, Updated()
+        return pipeline, self.workflows.update_associated(caller, pipeline)
 
     @attempts(_ATTEMPTS, PipelineRevisionError)
     def delete_pipeline(self, caller: Identity, database_id: str, pipeline_id: str) -> None:
@@ -113,8 +112,9 @@ class PipelineCommands:
             after=attributes(deleted),
             at=now,
         )
-        counted = self._counted(database_id, -1)
-        return self.pipelines.put_away(found, deleted, *counted, entry)
+        away = self.pipelines.put_away_writes(found, deleted)
+        counted = self.databases.count_definition(database_id, _KIND, -1)
+        return self.pipelines.commit([*away, *counted, entry])
 
     def _wanted(self, body: PutPipelineBody, found: Pipeline | None) -> Pipeline:
         """Return the new pipeline without its resource, because permissions are checked first."""
@@ -144,7 +144,7 @@ class PipelineCommands:
         resource = rules.resource_of(body, self.allowed)
         return wanted.model_copy(update={"user_provided_resource": resource.text})
 
-    def _put(self, caller: Identity, pipeline: Pipeline, found: Pipeline | None) -> Pipeline:
+    def _put(self, caller: Identity, pipeline: Pipeline, found: Pipeline | None) -> None:
         entry = self.audit.entry(
             caller,
             "put_pipeline",
@@ -154,14 +154,9 @@ class PipelineCommands:
             at=self.clock(),
         )
         if found is not None:
-            return self.pipelines.change(found, pipeline, entry)
-        self.pipelines.create(pipeline, *self._counted(pipeline.database_id, 1), entry)
-        return pipeline
-
-    def _counted(self, database_id: str, by: int) -> list[Write]:
-        if database_id == GLOBAL:
-            return []
-        return self.databases.count_definition(database_id, _KIND, by)
+            return self.pipelines.commit([self.pipelines.change_write(found, pipeline), entry])
+        counted = self.databases.count_definition(pipeline.database_id, _KIND, 1)
+        return self.pipelines.commit([self.pipelines.create_write(pipeline), *counted, entry])
 
     def _uses(self, caller: Identity, pipeline: Pipeline) -> str:
         """Return which workflows use a pipeline: some by name, and the number of others."""
@@ -192,9 +187,9 @@ class ShippedPipelines:
             wanted = self._wanted(each, found)
             if found is None:
                 if self.pipelines.get(GLOBAL, each.id, deleted=True) is None:
-                    self.pipelines.create(wanted)
+                    self.pipelines.commit([self.pipelines.create_write(wanted)])
             elif found.shipped and attributes(wanted) != attributes(found):
-                self.pipelines.change(found, wanted)
+                self.pipelines.commit([self.pipelines.change_write(found, wanted)])
 
     def _wanted(self, shipped: Shipped, found: Pipeline | None) -> Pipeline:
         now = iso(self.clock())

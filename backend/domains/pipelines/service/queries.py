@@ -6,14 +6,13 @@ from typing import Any
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write
 from backend.domains.pipelines.models import MAX_USES, Pipeline
 from backend.domains.pipelines.repository import (
     PipelineNotFoundError,
     PipelineRepository,
     TooManyUsesError,
-    position_of,
 )
 
 
@@ -47,16 +46,12 @@ class PipelineQueries:
 
         Of a database, or of all.
         """
-
-        def fetch(request: PageRequest) -> Page[Pipeline]:
-            if database_id is None:
-                return self.pipelines.list_registry(request)
-            return self.pipelines.list_in(database_id, request, deleted=show_deleted)
-
-        def visible(pipeline: Pipeline) -> bool:
-            return pipeline.is_deleted == show_deleted and self.may_see(caller, pipeline)
-
-        return fill(fetch, page, visible=visible, position_of=position_of)
+        return self.pipelines.list_visible(
+            page,
+            lambda one: self.may_see(caller, one),
+            database_id=database_id,
+            deleted=show_deleted,
+        )
 
     def may_see(self, caller: Identity, pipeline: Pipeline) -> bool:
         return self.authorization.may(caller, "GET", secured(pipeline))

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field
 
+from backend.core.definitions import StoredDefinition
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
     GLOBAL,
@@ -25,7 +26,7 @@ from backend.domains.pipelines.models import (
     PipelineType,
     Resource,
 )
-from backend.spec.keys import WORKFLOW, active, archived
+from backend.spec.keys import WORKFLOW
 from backend.spec.shipped import SHIPPED
 
 # Its transaction writes all of them.
@@ -91,40 +92,21 @@ class SpecifiedPipelines(WireModel):
     functions: list[WorkflowFunction]
 
 
-class Workflow(WireModel):
+class Workflow(StoredDefinition):
     """A workflow as stored. `shipped` and `revision` are ours, as for pipelines.
 
     `stored_by` and `stored_at` are of the last user who put it, for whom its trigger runs. Rows of
     earlier releases have neither.
     """
 
-    database_id: str
     workflow_id: str
     description: str
     specified_pipelines: SpecifiedPipelines
     auto_trigger_on_file_extensions_upload: str = ""
     date_created: str
     date_modified: str
-    shipped: bool = False
     stored_by: str | None = None
     stored_at: str | None = None
-    revision: int = 1
-    deleted_at: str | None = None
-    deleted_by: str | None = None
-
-    @field_validator("database_id")
-    @classmethod
-    def without_suffix(cls, value: str) -> str:
-        return active(value)
-
-    @property
-    def is_deleted(self) -> bool:
-        return self.deleted_at is not None
-
-    @property
-    def partition(self) -> str:
-        """Return the partition of the row: the database's id, with the suffix of deleted items."""
-        return archived(self.database_id) if self.is_deleted else self.database_id
 
     @property
     def key(self) -> str:

@@ -53,7 +53,7 @@ class AssociatedUpdates:
             current = self.pipelines.find_pipelines([place]).get(place)
             if current is None:  # it was deleted since, so no workflow uses it
                 return Updated()
-            found = self.workflows.get_many(wanted)
+            found = self.workflows.get_many(wanted).values()
             allowed = [each for each in found if self._may_change(caller, each)]
             writes = [write for each in allowed for write in self._writes(caller, each, current)]
             try:

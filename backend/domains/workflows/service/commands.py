@@ -169,7 +169,7 @@ class WorkflowCommands:
         uses = _use_writes(self.pipelines, workflow, pipelines)
         if found is not None:
             return [self.workflows.change_write(found, workflow), *uses, entry]
-        counted = self._counted(workflow.database_id, 1)
+        counted = self.databases.count_definition(workflow.database_id, _KIND, 1)
         return [self.workflows.create_write(workflow), *uses, *counted, entry]
 
     def _deletion(self, caller: Identity, found: Workflow) -> list[Write]:
@@ -190,12 +190,8 @@ class WorkflowCommands:
             for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
         ]
         away = self.workflows.put_away_writes(found, deleted)
-        return [*away, *freed, *self._counted(found.database_id, -1), entry]
-
-    def _counted(self, database_id: str, by: int) -> list[Write]:
-        if database_id == GLOBAL:
-            return []
-        return self.databases.count_definition(database_id, _KIND, by)
+        counted = self.databases.count_definition(found.database_id, _KIND, -1)
+        return [*away, *freed, *counted, entry]
 
 
 @dataclass(eq=False, repr=False)

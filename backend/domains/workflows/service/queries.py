@@ -7,13 +7,12 @@ from typing import Any
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest
 from backend.domains.databases.service import DatabaseService
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.repository import (
     WorkflowNotFoundError,
     WorkflowRepository,
-    position_of,
 )
 
 
@@ -55,16 +54,12 @@ class WorkflowQueries:
 
         Of a database, or of all.
         """
-
-        def fetch(request: PageRequest) -> Page[Workflow]:
-            if database_id is None:
-                return self.workflows.list_registry(request)
-            return self.workflows.list_in(database_id, request, deleted=show_deleted)
-
-        def visible(workflow: Workflow) -> bool:
-            return workflow.is_deleted == show_deleted and self.may_see(caller, workflow)
-
-        return fill(fetch, page, visible=visible, position_of=position_of)
+        return self.workflows.list_visible(
+            page,
+            lambda one: self.may_see(caller, one),
+            database_id=database_id,
+            deleted=show_deleted,
+        )
 
     def may_see(self, caller: Identity, workflow: Workflow) -> bool:
         return self.authorization.may(caller, "GET", secured(workflow))

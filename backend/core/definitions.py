@@ -1,0 +1,141 @@
+"""Stored pipelines and workflows: active ones by database, and the last deleted one of each id."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import field_validator
+
+from backend.core.errors import RevisionConflictError
+from backend.core.models import WireModel
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Condition, Delete, Item, Key, Put, Write, absent, equals
+from backend.spec.keys import active, archived
+from backend.spec.tables.model import Table
+
+REVISION = "revision"
+
+
+class StoredDefinition(WireModel):
+    """A definition as stored.
+
+    `shipped` and `revision` are ours: whether it is unchanged since the product created it, and how
+    often it was stored.
+    """
+
+    database_id: str
+    shipped: bool = False
+    revision: int = 1
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+    @field_validator("database_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
+    def partition(self) -> str:
+        """Return the partition of the row: the database's id, with the suffix of deleted items."""
+        return archived(self.database_id) if self.is_deleted else self.database_id
+
+
+D = TypeVar("D", bound=StoredDefinition)
+
+
+@dataclass(eq=False, repr=False)
+class Definitions(Generic[D]):
+    """A table of definitions; `changed` is the refusal of a write to a row that was changed."""
+
+    tables: Tables
+    table: Table
+    model: type[D]
+    changed: Callable[[str], RevisionConflictError]
+
+    def get(self, database_id: str, one_id: str, *, deleted: bool = False) -> D | None:
+        """Return the active one, or else the last deleted one with that id."""
+        partition = archived(database_id) if deleted else database_id
+        item = self.tables.get(self.table, self._key(partition, one_id))
+        return None if item is None else self.model.model_validate(item)
+
+    def get_many(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], D]:
+        """Return active ones by database and id, in no order; missing ones are left out."""
+        places = {each: self._key(*each) for each in wanted}
+        rows = self.tables.get_many([(self.table, key) for key in places.values()])
+        found = [self.model.model_validate(item) for _, item in rows]
+        return {(one.database_id, self.id_of(one)): one for one in found}
+
+    def list_visible(
+        self,
+        page: PageRequest,
+        may_see: Callable[[D], bool],
+        *,
+        database_id: str | None,
+        deleted: bool,
+    ) -> Page[D]:
+        """List active, or else deleted, ones: of a database by id, or of all in no order."""
+
+        def fetch(request: PageRequest) -> Page[D]:
+            if database_id is None:
+                found = self.tables.scan(self.table, request)
+            else:
+                partition = archived(database_id) if deleted else database_id
+                query = Query(table=self.table, partition=partition, consistent=True)
+                found = self.tables.query(query, request)
+            return Page(tuple(map(self.model.model_validate, found.items)), found.after)
+
+        def visible(one: D) -> bool:
+            return one.is_deleted == deleted and may_see(one)
+
+        return fill(fetch, page, visible=visible, position_of=self.key_of)
+
+    def create_write(self, one: D) -> Put:
+        """Return the write of one with an unused id; refused with `changed`."""
+        return self._put(one, absent(self.table.partition_key.name))
+
+    def change_write(self, found: D, changed: D) -> Put:
+        """Return the write that replaces an unchanged row; refused with `changed`."""
+        now = changed.model_copy(update={REVISION: found.revision + 1})
+        return self._put(now, equals(REVISION, found.revision))
+
+    def put_away_writes(self, found: D, deleted: D) -> list[Write]:
+        """Return the writes that mark the row that was read as that of a deleted one."""
+        gone = Delete(
+            table=self.table,
+            key=self.key_of(found),
+            conditions=(equals(REVISION, found.revision),),
+            refused=self.changed(self.id_of(found)),
+        )
+        return [gone, Put(table=self.table, item=self._row(deleted))]
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Carry out writes of several services, all or nothing."""
+        self.tables.transact(writes)
+
+    def id_of(self, one: D) -> str:
+        return self.key_of(one)[self.table.key_names[1]]
+
+    def key_of(self, one: D) -> dict[str, str]:
+        """Return the key of the row, which is also the position of a list after it."""
+        row = self._row(one)
+        return {name: row[name] for name in self.table.key_names}
+
+    def _put(self, one: D, condition: Condition) -> Put:
+        return Put(
+            table=self.table,
+            item=self._row(one),
+            conditions=(condition,),
+            refused=self.changed(self.id_of(one)),
+        )
+
+    def _row(self, one: D) -> Item:
+        row = one.model_dump(by_alias=True, exclude_none=True)
+        return row | {self.table.partition_key.name: one.partition}
+
+    def _key(self, partition: str, one_id: str) -> Key:
+        return dict(zip(self.table.key_names, (partition, one_id), strict=True))
