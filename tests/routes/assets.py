@@ -1,6 +1,6 @@
 """Routes of assets, their links, versions, exports, comments and subscriptions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from backend.spec import routes
@@ -111,69 +111,30 @@ def _subscribing(*subscribers: str) -> Request:
     )
 
 
-CASES: Sequence[Case] = (
-    Case(
-        routes.CREATE_ASSET,
-        in_body(described),
-        OF_NEW_ASSETS,
-        audit="asset:museum:",
-        paths=(PathField("bucketExistingKey", {"assetId": "other"}), PathField("assetId")),
-    ),
+CASES = (
+    Case(routes.CREATE_ASSET, in_body(described), OF_NEW_ASSETS, audit="asset:museum:",
+         paths=(PathField("bucketExistingKey", {"assetId": "other"}), PathField("assetId"))),
     Case(routes.LIST_ALL_ASSETS, _all_assets, OF_ASSETS, rows=Rows(make_asset, "assetId", 600)),
     Case(routes.LIST_ASSETS, _in_database, OF_DATABASES, rows=Rows(make_asset, "assetId", 600)),
     Case(routes.GET_ASSET, _shown(), IN_DATABASES),
     Case(routes.UPDATE_ASSET, on_asset({"description": "Bronze"}), IN_DATABASES, _ASSET),
     Case(routes.ARCHIVE_ASSET, on_asset({"confirmArchive": True}), IN_DATABASES, _ASSET),
-    Case(
-        routes.UNARCHIVE_ASSET,
-        on_asset({"confirmUnarchive": True}),
-        IN_DATABASES,
-        audit="asset:museum:relic",
-        succeeds="archived",
-    ),
+    Case(routes.UNARCHIVE_ASSET, on_asset({"confirmUnarchive": True}), IN_DATABASES,
+         audit="asset:museum:relic", succeeds="archived"),
     Case(routes.DELETE_ASSET, on_asset({"confirmPermanentDelete": True}), IN_DATABASES, _ASSET),
-    Case(
-        routes.CREATE_ASSET_VERSION,
-        on_asset({"comment": "as it is", "useLatestFiles": True}),
-        IN_DATABASES,
-        audit=_ASSET,
-        paths=(
-            PathField(
-                "relativeKey",
-                {"useLatestFiles": False, "files": [{"versionId": "1", "isArchived": False}]},
-            ),
-        ),
-    ),
-    Case(
-        routes.LIST_ASSET_VERSIONS,
-        _shown(),
-        IN_DATABASES,
-        rows=Rows(make_versions, "Version", 1100, under("versions")),
-    ),
-    Case(
-        routes.GET_ASSET_VERSION,
-        on_asset(assetVersionId="1"),
-        IN_DATABASES,
-        rows=Rows(make_snapshots, "metadataKey", 40, under("versionedMetadata")),
-    ),
-    Case(
-        routes.UPDATE_ASSET_VERSION,
-        on_asset({"versionAlias": "opening"}, assetVersionId="1"),
-        IN_DATABASES,
-        audit=_ASSET,
-    ),
-    Case(
-        routes.REVERT_ASSET_VERSION,
-        on_asset({"comment": "back again"}, assetVersionId="1"),
-        IN_DATABASES,
-        audit=_ASSET,
-    ),
-    Case(
-        routes.COMPARE_ASSET_VERSIONS,
-        on_asset(query={"from": "1", "to": "2"}),
-        IN_DATABASES,
-        rows=Rows(make_snapshots, "metadataKey", 40, under("metadata", "removed")),
-    ),
+    Case(routes.CREATE_ASSET_VERSION, on_asset({"comment": "as it is", "useLatestFiles": True}),
+         IN_DATABASES, audit=_ASSET, paths=(PathField("relativeKey", {"useLatestFiles": False,
+         "files": [{"versionId": "1", "isArchived": False}]},),)),
+    Case(routes.LIST_ASSET_VERSIONS, _shown(), IN_DATABASES, rows=Rows(make_versions, "Version",
+         1100, under("versions"))),
+    Case(routes.GET_ASSET_VERSION, on_asset(assetVersionId="1"), IN_DATABASES,
+         rows=Rows(make_snapshots, "metadataKey", 40, under("versionedMetadata"))),
+    Case(routes.UPDATE_ASSET_VERSION, on_asset({"versionAlias": "opening"}, assetVersionId="1"),
+         IN_DATABASES, audit=_ASSET),
+    Case(routes.REVERT_ASSET_VERSION, on_asset({"comment": "back again"}, assetVersionId="1"),
+         IN_DATABASES, audit=_ASSET),
+    Case(routes.COMPARE_ASSET_VERSIONS, on_asset(query={"from": "1", "to": "2"}), IN_DATABASES,
+         rows=Rows(make_snapshots, "metadataKey", 40, under("metadata", "removed"))),
     Case(routes.ARCHIVE_ASSET_VERSION, on_asset(assetVersionId="1"), IN_DATABASES, _ASSET),
     Case(routes.UNARCHIVE_ASSET_VERSION, on_asset(assetVersionId="0"), IN_DATABASES, _ASSET),
     Case(routes.CREATE_LINK, in_body(_new_link), IN_DATABASES, audit="assetLink:"),
@@ -181,71 +142,31 @@ CASES: Sequence[Case] = (
     Case(routes.LIST_LINKS, on_asset(), IN_DATABASES),
     Case(routes.UPDATE_LINK, _on_link({"tags": ["old"]}), OF_ASSETS, _link_entity),
     Case(routes.DELETE_LINK, _on_link(name="relationId"), OF_ASSETS, _link_entity),
-    Case(
-        routes.GET_LINK_METADATA,
-        _on_link(),
-        OF_ASSETS,
-        rows=Rows(make_link_record, "metadataKey", 40, under("metadata")),
-    ),
-    Case(
-        routes.CREATE_LINK_METADATA,
-        _on_link({"metadata": [{**RECORD, "metadataKey": "place"}]}),
-        OF_ASSETS,
-        audit=_link_entity,
-    ),
-    Case(
-        routes.UPDATE_LINK_METADATA,
-        _on_link({"metadata": [{**RECORD, "metadataValue": "1890"}]}),
-        OF_ASSETS,
-        audit=_link_entity,
-    ),
-    Case(
-        routes.DELETE_LINK_METADATA,
-        _on_link({"metadataKeys": ["year"]}),
-        OF_ASSETS,
-        audit=_link_entity,
-    ),
+    Case(routes.GET_LINK_METADATA, _on_link(), OF_ASSETS, rows=Rows(make_link_record, "metadataKey",
+         40, under("metadata"))),
+    Case(routes.CREATE_LINK_METADATA, _on_link({"metadata": [{**RECORD, "metadataKey": "place"}]}),
+         OF_ASSETS, audit=_link_entity),
+    Case(routes.UPDATE_LINK_METADATA, _on_link({"metadata": [{**RECORD, "metadataValue": "1890"}]}),
+         OF_ASSETS, audit=_link_entity),
+    Case(routes.DELETE_LINK_METADATA, _on_link({"metadataKeys": ["year"]}), OF_ASSETS,
+         audit=_link_entity),
     Case(routes.EXPORT_ASSETS, on_asset({}), IN_DATABASES, without_entry="reads"),
-    Case(
-        routes.LIST_COMMENTS,
-        _on_comments(),
-        OF_ASSETS,
-        rows=Rows(make_comment, "assetVersionId:commentId", 500, under("message")),
-    ),
-    Case(
-        routes.LIST_VERSION_COMMENTS,
-        _on_comments({"assetVersionId": "1"}),
-        OF_ASSETS,
-        rows=Rows(make_comment, "assetVersionId:commentId", 500, under("message")),
-    ),
+    Case(routes.LIST_COMMENTS, _on_comments(), OF_ASSETS, rows=Rows(make_comment,
+         "assetVersionId:commentId", 500, under("message"))),
+    Case(routes.LIST_VERSION_COMMENTS, _on_comments({"assetVersionId": "1"}), OF_ASSETS,
+         rows=Rows(make_comment, "assetVersionId:commentId", 500, under("message"))),
     Case(routes.GET_COMMENT, _on_comment(), OF_ASSETS),
-    Case(
-        routes.CREATE_COMMENT,
-        _on_comment({"commentBody": "Nicer"}, "1:a-new-one"),
-        OF_ASSETS,
-        audit=_ASSET,
-    ),
+    Case(routes.CREATE_COMMENT, _on_comment({"commentBody": "Nicer"}, "1:a-new-one"), OF_ASSETS,
+         audit=_ASSET),
     Case(routes.UPDATE_COMMENT, _on_comment({"commentBody": "Nicer"}), OF_ASSETS, _ASSET),
     Case(routes.DELETE_COMMENT, _on_comment(), OF_ASSETS, audit=_ASSET),
-    Case(
-        routes.LIST_SUBSCRIPTIONS,
-        lambda target: Question({}, shows=f"'{target.asset_id}'"),
-        OF_ASSETS,
-        rows=Rows(make_subscription, "entityId", 120),
-    ),
+    Case(routes.LIST_SUBSCRIPTIONS, lambda target: Question({}, shows=f"'{target.asset_id}'"),
+         OF_ASSETS, rows=Rows(make_subscription, "entityId", 120)),
     Case(routes.CREATE_SUBSCRIPTION, _subscribing("bob@example.org"), OF_ASSETS, _SUBSCRIPTION),
-    Case(
-        routes.UPDATE_SUBSCRIPTION,
-        _subscribing(ANN, "bob@example.org"),
-        OF_ASSETS,
-        audit=_SUBSCRIPTION,
-    ),
+    Case(routes.UPDATE_SUBSCRIPTION, _subscribing(ANN, "bob@example.org"), OF_ASSETS,
+         audit=_SUBSCRIPTION),
     Case(routes.DELETE_SUBSCRIPTION, _subscribing(ANN), OF_ASSETS, audit=_SUBSCRIPTION),
     Case(routes.UNSUBSCRIBE, _subscribing(ANN), OF_ASSETS, audit=_SUBSCRIPTION),
-    Case(
-        routes.CHECK_SUBSCRIPTION,
-        in_body(lambda target: {"userId": ANN, "assetId": target.asset_id}),
-        OF_ASSETS,
-        without_entry="reads",
-    ),
-)
+    Case(routes.CHECK_SUBSCRIPTION, in_body(lambda target: {"userId": ANN,
+         "assetId": target.asset_id}), OF_ASSETS, without_entry="reads"),
+)  # fmt: skip

@@ -32,31 +32,14 @@ def _stop(target: Target) -> Question:
 
 
 CASES = (
-    Case(
-        routes.START_EXECUTION,
-        _start,
-        IN_DATABASES,
-        audit="execution:",
-        paths=(PathField("fileKey"),),
-    ),
-    Case(
-        routes.LIST_EXECUTIONS,
-        on_asset(),
-        IN_DATABASES,
-        rows=Rows(make_execution, "executionId", 1100, under("message", "Items")),
-    ),
-    Case(
-        routes.LIST_WORKFLOW_EXECUTIONS,
-        _of_workflow,
-        IN_DATABASES,
-        rows=Rows(make_execution, "executionId", 1100, under("message", "Items")),
-    ),
+    Case(routes.START_EXECUTION, _start, IN_DATABASES, audit="execution:",
+         paths=(PathField("fileKey"),)),
+    Case(routes.LIST_EXECUTIONS, on_asset(), IN_DATABASES, rows=Rows(make_execution, "executionId",
+         1100, under("message", "Items"))),
+    Case(routes.LIST_WORKFLOW_EXECUTIONS, _of_workflow, IN_DATABASES, rows=Rows(make_execution,
+         "executionId", 1100, under("message", "Items"))),
     Case(routes.GET_EXECUTION, _on_execution, IN_DATABASES),
-    Case(
-        routes.STOP_EXECUTION,
-        _stop,
-        IN_DATABASES,
-        audit=lambda target: f"execution:{target.world.running[target.state]}",
-    ),
+    Case(routes.STOP_EXECUTION, _stop, IN_DATABASES,
+         audit=lambda target: f"execution:{target.world.running[target.state]}"),
     Case(routes.RERUN_EXECUTION, _on_execution, IN_DATABASES, audit="execution:"),
-)
+)  # fmt: skip

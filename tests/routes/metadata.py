@@ -53,79 +53,34 @@ def _on_schema(body: Any = None) -> Request:
 
 
 CASES = (
-    Case(
-        routes.GET_DATABASE_METADATA,
-        on_database(),
-        OF_DATABASES,
-        rows=Rows(
-            make_record(routes.CREATE_DATABASE_METADATA, MUSEUM),
-            "metadataKey",
-            40,
-            under("metadata"),
-        ),
-    ),
+    Case(routes.GET_DATABASE_METADATA, on_database(), OF_DATABASES,
+         rows=Rows(make_record(routes.CREATE_DATABASE_METADATA, MUSEUM), "metadataKey", 40,
+         under("metadata"))),
     Case(routes.CREATE_DATABASE_METADATA, on_database(_ADDED), OF_DATABASES, _DATABASE),
     Case(routes.UPDATE_DATABASE_METADATA, on_database(_CHANGED), OF_DATABASES, _DATABASE),
     Case(routes.DELETE_DATABASE_METADATA, on_database(_REMOVED), OF_DATABASES, _DATABASE),
-    Case(
-        routes.LIST_METADATA_SCHEMAS,
-        lambda target: Question({}, shows=_schema_id(target)),
-        OF_DEFINITIONS,
-        rows=Rows(make_schema, "metadataSchemaId", 250),
-    ),
-    Case(
-        routes.CREATE_METADATA_SCHEMA, in_body(_new_schema), OF_DEFINITIONS, audit="metadataSchema:"
-    ),
-    Case(
-        routes.UPDATE_METADATA_SCHEMA,
-        in_body(lambda target: {"metadataSchemaId": _schema_id(target), "enabled": False}),
-        OF_DEFINITIONS,
-        audit=_schema_entity,
-    ),
+    Case(routes.LIST_METADATA_SCHEMAS, lambda target: Question({}, shows=_schema_id(target)),
+         OF_DEFINITIONS, rows=Rows(make_schema, "metadataSchemaId", 250)),
+    Case(routes.CREATE_METADATA_SCHEMA, in_body(_new_schema), OF_DEFINITIONS,
+         audit="metadataSchema:"),
+    Case(routes.UPDATE_METADATA_SCHEMA,
+         in_body(lambda target: {"metadataSchemaId": _schema_id(target), "enabled": False}),
+         OF_DEFINITIONS, audit=_schema_entity),
     Case(routes.GET_METADATA_SCHEMA, _on_schema(), OF_DEFINITIONS),
-    Case(
-        routes.DELETE_METADATA_SCHEMA,
-        _on_schema({"confirmDelete": True}),
-        OF_DEFINITIONS,
-        audit=_schema_entity,
-    ),
-    Case(
-        routes.GET_ASSET_METADATA,
-        on_asset(),
-        IN_DATABASES,
-        rows=Rows(
-            make_record(routes.CREATE_ASSET_METADATA, STATUE), "metadataKey", 40, under("metadata")
-        ),
-    ),
+    Case(routes.DELETE_METADATA_SCHEMA, _on_schema({"confirmDelete": True}), OF_DEFINITIONS,
+         audit=_schema_entity),
+    Case(routes.GET_ASSET_METADATA, on_asset(), IN_DATABASES,
+         rows=Rows(make_record(routes.CREATE_ASSET_METADATA, STATUE), "metadataKey", 40,
+         under("metadata"))),
     Case(routes.CREATE_ASSET_METADATA, on_asset(_ADDED), IN_DATABASES, audit=_ASSET),
     Case(routes.UPDATE_ASSET_METADATA, on_asset(_CHANGED), IN_DATABASES, audit=_ASSET),
     Case(routes.DELETE_ASSET_METADATA, on_asset(_REMOVED), IN_DATABASES, audit=_ASSET),
-    Case(
-        routes.GET_FILE_METADATA,
-        on_asset(query=_ON_FILE),
-        IN_DATABASES,
-        paths=_PATH,
-        rows=Rows(make_file_record, "metadataKey", 40, under("metadata")),
-    ),
-    Case(
-        routes.CREATE_FILE_METADATA,
-        on_asset({**_ON_FILE, **_ADDED}),
-        IN_DATABASES,
-        audit=_FILE,
-        paths=_PATH,
-    ),
-    Case(
-        routes.UPDATE_FILE_METADATA,
-        on_asset({**_ON_FILE, **_CHANGED}),
-        IN_DATABASES,
-        audit=_FILE,
-        paths=_PATH,
-    ),
-    Case(
-        routes.DELETE_FILE_METADATA,
-        on_asset({**_ON_FILE, **_REMOVED}),
-        IN_DATABASES,
-        audit=_FILE,
-        paths=_PATH,
-    ),
-)
+    Case(routes.GET_FILE_METADATA, on_asset(query=_ON_FILE), IN_DATABASES, paths=_PATH,
+         rows=Rows(make_file_record, "metadataKey", 40, under("metadata"))),
+    Case(routes.CREATE_FILE_METADATA, on_asset({**_ON_FILE, **_ADDED}), IN_DATABASES, audit=_FILE,
+         paths=_PATH),
+    Case(routes.UPDATE_FILE_METADATA, on_asset({**_ON_FILE, **_CHANGED}), IN_DATABASES, audit=_FILE,
+         paths=_PATH),
+    Case(routes.DELETE_FILE_METADATA, on_asset({**_ON_FILE, **_REMOVED}), IN_DATABASES, audit=_FILE,
+         paths=_PATH),
+)  # fmt: skip

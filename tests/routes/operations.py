@@ -49,31 +49,16 @@ def _replay(target: Target) -> Any:
 
 
 CASES = (
-    Case(
-        routes.LIST_JOBS,
-        lambda target: Question({}, shows=f"'{job_of_user(target.user_id, target.state)}'"),
-        OF_ASSETS,
-        rows=Rows(make_job, "jobId", 300, under("items")),
-    ),
+    Case(routes.LIST_JOBS, lambda target: Question({},
+         shows=f"'{job_of_user(target.user_id, target.state)}'"), OF_ASSETS, rows=Rows(make_job,
+         "jobId", 300, under("items"))),
     Case(routes.GET_JOB, _on_job(), OF_ASSETS),
-    Case(
-        routes.CANCEL_JOB,
-        _on_job(),
-        OF_ASSETS,
-        audit=lambda target: f"job:{job_of(target.state, 'queued')}",
-    ),
-    Case(
-        routes.RESUME_JOB,
-        _on_job("failed"),
-        OF_ASSETS,
-        audit=lambda target: f"job:{job_of(target.state, 'failed')}",
-    ),
-    Case(
-        routes.LIST_AUDIT_ENTRIES,
-        lambda target: Question({}, _of_entity(target)),
-        OWN,
-        rows=Rows(make_audit, "at", 300),
-    ),
+    Case(routes.CANCEL_JOB, _on_job(), OF_ASSETS,
+         audit=lambda target: f"job:{job_of(target.state, 'queued')}"),
+    Case(routes.RESUME_JOB, _on_job("failed"), OF_ASSETS,
+         audit=lambda target: f"job:{job_of(target.state, 'failed')}"),
+    Case(routes.LIST_AUDIT_ENTRIES, lambda target: Question({}, _of_entity(target)), OWN,
+         rows=Rows(make_audit, "at", 300)),
     Case(routes.GET_AUDIT_VALUE, _audit_value, ID),
     Case(routes.GET_SEARCH_MAPPINGS, fixed(), OWN),
     Case(routes.SEARCH, _search, OF_ASSETS, without_entry="reads"),
@@ -90,4 +75,4 @@ CASES = (
     Case(routes.REPLAY_FAILURES, _replay, OWN, audit="failures:keys"),
     Case(routes.LIST_QUEUES, fixed(), OWN),
     Case(routes.REDRIVE_QUEUE, in_path("queueName", "Settle", "NoneSuch"), ID, "queue:Settle"),
-)
+)  # fmt: skip

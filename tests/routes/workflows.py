@@ -27,48 +27,22 @@ def _workflow(target: Target) -> Question:
 
 
 CASES = (
-    Case(
-        routes.PUT_PIPELINE,
-        in_body(lambda target: pipeline_body(_pipeline_id(target), target.database_id)),
-        OF_DEFINITIONS,
-        audit=_PIPELINE,
-    ),
-    Case(
-        routes.LIST_ALL_PIPELINES,
-        lambda target: Question({}, shows=f"'{_pipeline_id(target)}'"),
-        OF_DEFINITIONS,
-        rows=Rows(make_pipeline, "pipelineId", 250),
-    ),
-    Case(
-        routes.LIST_PIPELINES,
-        lambda target: Question(
-            {"databaseId": target.database_id}, shows=f"'{_pipeline_id(target)}'"
-        ),
-        OF_DEFINITIONS,
-        rows=Rows(make_pipeline, "pipelineId", 250, state="GLOBAL"),
-    ),
+    Case(routes.PUT_PIPELINE, in_body(lambda target: pipeline_body(_pipeline_id(target),
+         target.database_id)), OF_DEFINITIONS, audit=_PIPELINE),
+    Case(routes.LIST_ALL_PIPELINES, lambda target: Question({}, shows=f"'{_pipeline_id(target)}'"),
+         OF_DEFINITIONS, rows=Rows(make_pipeline, "pipelineId", 250)),
+    Case(routes.LIST_PIPELINES, lambda target: Question({"databaseId": target.database_id},
+         shows=f"'{_pipeline_id(target)}'"), OF_DEFINITIONS, rows=Rows(make_pipeline, "pipelineId",
+         250, state="GLOBAL")),
     Case(routes.GET_PIPELINE, _pipeline, OF_DEFINITIONS),
     Case(routes.DELETE_PIPELINE, _pipeline, OF_DEFINITIONS, audit=_PIPELINE),
-    Case(
-        routes.PUT_WORKFLOW,
-        in_body(lambda target: publishing(target.database_id)),
-        OF_DEFINITIONS,
-        audit=_WORKFLOW,
-    ),
-    Case(
-        routes.LIST_ALL_WORKFLOWS,
-        lambda target: Question({}, shows=f"'{_workflow_id(target)}'"),
-        OF_DEFINITIONS,
-        rows=Rows(make_workflow, "workflowId", 30),
-    ),
-    Case(
-        routes.LIST_WORKFLOWS,
-        lambda target: Question(
-            {"databaseId": target.database_id}, shows=f"'{_workflow_id(target)}'"
-        ),
-        OF_DEFINITIONS,
-        rows=Rows(make_workflow, "workflowId", 30, state="GLOBAL"),
-    ),
+    Case(routes.PUT_WORKFLOW, in_body(lambda target: publishing(target.database_id)),
+         OF_DEFINITIONS, audit=_WORKFLOW),
+    Case(routes.LIST_ALL_WORKFLOWS, lambda target: Question({}, shows=f"'{_workflow_id(target)}'"),
+         OF_DEFINITIONS, rows=Rows(make_workflow, "workflowId", 30)),
+    Case(routes.LIST_WORKFLOWS, lambda target: Question({"databaseId": target.database_id},
+         shows=f"'{_workflow_id(target)}'"), OF_DEFINITIONS, rows=Rows(make_workflow, "workflowId",
+         30, state="GLOBAL")),
     Case(routes.GET_WORKFLOW, _workflow, OF_DEFINITIONS),
     Case(routes.DELETE_WORKFLOW, _workflow, OF_DEFINITIONS, audit=_WORKFLOW),
-)
+)  # fmt: skip
