@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from backend.processing.files import Reference
+from backend.processing.readers.soundness import finite_rows
 from backend.processing.scene import Floats, Indices, Part, Scene
 from backend.processing.texts import plain
 from backend.spec.facts import FACTS
@@ -22,8 +23,10 @@ _NAMES = frozenset(fact.name for fact in FACTS)
 
 def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference]) -> Facts:
     """Return the facts of a scene. `parts` are those of the scene, merged."""
-    positions = [part.positions for part in parts]
-    everything = np.concatenate(positions) if positions else np.zeros((0, 3))
+    stored = _positions(parts)
+    if not np.isfinite(stored).all():
+        parts = [_finite(part) for part in parts]
+    everything = _positions(parts)
     counts = {
         "triangles": sum(len(part.triangles) for part in parts if part.triangles is not None),
         "lines": sum(len(part.lines) for part in parts if part.lines is not None),
@@ -37,7 +40,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         "generator": scene.generator,
         "vertices": len(everything) if scene.total_points is None else scene.total_points,
         "meshes": scene.meshes,
-        "materials": len(scene.materials),
+        "materials": sum(each.declared for each in scene.materials),
         "animations": scene.animations,
         "bones": scene.bones,
         "upAxis": scene.up,
@@ -47,7 +50,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
-    left_out = _left_out(scene, everything, any(counts.values()))
+    left_out = _left_out(scene, stored, any(counts.values()))
     facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
     facts |= _texture_facts(scene, references)
@@ -55,9 +58,6 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts |= _extent_facts(bounds)
         if 0 < counts["triangles"] <= _SURFACE_TRIANGLES:
             facts |= _surface_facts(parts, everything, bounds)
-    if left_out and "watertight" in facts:
-        facts["watertight"] = False  # what was left out may be a part of the surface
-        facts.pop("volume", None)
     return known_and_finite(facts)
 
 
@@ -86,7 +86,7 @@ def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
 
 def _left_out(scene: Scene, positions: Floats, has_elements: bool) -> list[str]:
     left_out = list(scene.left_out)
-    if not any("not finite" in each for each in left_out):
+    if not any("are not finite" in each for each in left_out):
         left_out += _not_finite(positions)
     if len(positions) and not has_elements:
         left_out.append(f"its {len(positions)} vertices belong to no valid face, line or point")
@@ -99,9 +99,25 @@ def _not_finite(positions: Floats) -> list[str]:
     return [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
 
 
+def _positions(parts: Sequence[Part]) -> Floats:
+    return np.concatenate([np.zeros((0, 3)), *(part.positions for part in parts)])
+
+
+def _finite(part: Part) -> Part:
+    """Return the finite vertices, and the elements that have no others."""
+    kept = finite_rows(part.positions)
+    place = np.cumsum(kept) - 1
+
+    def whole(elements: Indices | None) -> Indices | None:
+        if elements is None:
+            return None
+        return place[elements[kept[elements].reshape(len(elements), -1).all(1)]]
+
+    return Part(part.positions[kept], whole(part.triangles), whole(part.lines), whole(part.points))
+
+
 def _bounds(positions: Floats) -> tuple[Floats, Floats] | None:
-    finite = positions[np.isfinite(positions).all(1)]
-    return (finite.min(0), finite.max(0)) if len(finite) else None
+    return (positions.min(0), positions.max(0)) if len(positions) else None
 
 
 def _extent_facts(bounds: tuple[Floats, Floats]) -> Facts:
@@ -122,9 +138,6 @@ def _surface_facts(
     parts: Sequence[Part], positions: Floats, bounds: tuple[Floats, Floats]
 ) -> Facts:
     triangles = _all_triangles(parts)
-    triangles = triangles[np.isfinite(positions[triangles]).all((1, 2))]
-    if not len(triangles):
-        return {}
     # Around the centre: large coordinates would cost the volume its precision.
     centred = positions - (bounds[0] + bounds[1]) / 2
     first, second, third = (centred[triangles[:, corner]] for corner in range(3))

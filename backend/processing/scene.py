@@ -40,6 +40,7 @@ class Material:
     name: str = ""
     color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)  # of the screen (sRGB)
     texture: bytes | Bytes | None = None  # an encoded image, or RGBA
+    declared: bool = True  # not one that a reader makes up for faces without a material
 
 
 @dataclass(frozen=True)

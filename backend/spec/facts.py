@@ -21,7 +21,7 @@ REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
-READERS_VERSION = 3
+READERS_VERSION = 4
 """Version of the file readers. Increment it when readers return other facts for the same bytes, or
 read files that they rejected; administrators then renew stored facts (`renewFacts`). Version 1
 stored no version."""
@@ -65,7 +65,7 @@ FACTS = (
     Fact("points", "number", "Points."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),
-    Fact("materials", "number", "Materials."),
+    Fact("materials", "number", "Materials that the file declares or uses."),
     Fact("textures", "number", "Textures that the file references or embeds."),
     Fact("texturesFound", "number", "Referenced textures that are files of the asset."),
     Fact("texturesMissing", "number", "Referenced textures that are not in the asset."),
@@ -93,8 +93,8 @@ FACTS = (
     Fact(
         "leftOut",
         "string",
-        "Elements that are not valid and are missing in the other facts: vertices that are not "
-        "finite, faces with a vertex that does not exist.",
+        "What is missing in the other facts: vertices that are not finite, faces with a vertex "
+        "that does not exist or is not finite, triangles beyond the count of an STL header.",
     ),
     Fact("pages", "number", "Pages of a document."),
     Fact("width", "number", "Width of an image, in pixels; of a page, in points."),

@@ -16,7 +16,7 @@ import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
-from backend.processing.readers.assimp_arrays import bone_names, left_out_of, mesh_count, parts_of
+from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
@@ -74,7 +74,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     if not pointer:
         raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
     try:
-        left_out, may_join = left_out_of(pointer.contents)
+        left_out, may_join = leave_out(pointer.contents)
         if may_join:
             pointer = loaded.aiApplyPostProcessing(pointer, _JOIN_VERTICES)
         scene = _scene(pointer.contents, data, extension, files)
@@ -114,8 +114,7 @@ def _named(path: str) -> str:
 
 def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     metadata = _metadata(scene.metadata)
-    materials = Materials(scene, files)
-    read_materials = materials.read()
+    read_materials = Materials(scene, files, data, extension).read()
     parts = parts_of(scene)
     if {each.name for each in read_materials} == {_SKELETON} and _is_one_place(parts):
         parts = []  # importers draw bones where there is no mesh; these have no length

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.soundness import left_out, unusable
+from backend.processing.readers.soundness import finite_rows, left_out, unusable
 from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
+
+_COUNT = np.uint64(0xFFFFFFFF)
 
 
 def parts_of(scene: Any) -> list[Part]:
@@ -34,13 +36,13 @@ def parts_of(scene: Any) -> list[Part]:
     return parts
 
 
-def left_out_of(scene: Any) -> tuple[list[str], bool]:
-    """Return the texts about faces that are not valid, and whether vertices can be joined.
+def leave_out(scene: Any) -> tuple[list[str], bool]:
+    """Take the corners of faces that are not valid; return the texts about them and their vertices.
 
-    Joining reads the vertices of all faces, also those that do not exist, and takes a vertex that
-    is not finite for equal to any other one.
+    Also return whether vertices can be joined: joining reads the vertices of all faces, and takes a
+    vertex that is not finite for equal to any other one, unless no face has it.
     """
-    said, finite = list[str](), True
+    said, wrong_places, places, may_join = list[str](), 0, 0, True
     for index in range(scene.mesh_count):
         mesh = scene.meshes[index].contents
         positions = _array(mesh.vertices, mesh.vertex_count, 3)
@@ -48,10 +50,18 @@ def left_out_of(scene: Any) -> tuple[list[str], bool]:
             continue
         counts, pointers = _table(mesh)
         corners = _gathered(pointers, counts) if len(counts) else counts
-        wrong = unusable(corners, counts, mesh.vertex_count, 1)
-        said += left_out(wrong, f"faces of mesh {index + 1}", lambda nth: f"face {nth + 1}")
-        finite = finite and bool(np.isfinite(positions).all())
-    return said, finite and not said
+        finite = finite_rows(positions)
+        wrong_places, places = wrong_places + int((~finite).sum()), places + len(finite)
+        wrong, what = unusable(corners, counts, finite, 1), f"faces of mesh {index + 1}"
+        all_finite = bool(finite.all())
+        said += left_out(wrong, what, lambda nth: f"face {nth + 1}", finite=all_finite)
+        if wrong.any():
+            table = _words(mesh)
+            table[np.flatnonzero(table[:, 0] & _COUNT)[wrong], 0] &= ~_COUNT
+            may_join = may_join and not wrong.all()
+    if wrong_places:
+        said.insert(0, f"{wrong_places} of {places} vertices are not finite")
+    return said, may_join
 
 
 def mesh_count(scene: Any) -> int:
@@ -120,10 +130,6 @@ def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
     smallest address on, which reads only where a pointer leads.
     """
     counts, pointers = _table(mesh)
-    known = np.ones(len(counts), np.bool_)
-    if len(counts):
-        known = ~unusable(_gathered(pointers, counts), counts, len(positions), 1)
-    counts, pointers = counts[known], pointers[known]
     if not len(counts):
         return {}
     read = {
@@ -141,12 +147,17 @@ def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
 
 def _table(mesh: Any) -> tuple[Indices, NDArray[np.uint64]]:
     """Return the number of corners of each face, and the address where they are."""
+    table = _words(mesh)
+    table = table[(table[:, 0] & _COUNT) > 0]
+    return (table[:, 0] & _COUNT).astype(np.int64), table[:, 1]
+
+
+def _words(mesh: Any) -> NDArray[np.uint64]:
+    """Return the memory of the faces: the lower half of the first word is the count."""
     if not mesh.face_count or not mesh.faces:
-        return np.zeros(0, np.int64), np.zeros(0, np.uint64)
+        return np.zeros((0, 2), np.uint64)
     words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
-    table: NDArray[np.uint64] = ctypeslib.as_array(words).reshape(-1, 2)
-    table = table[(table[:, 0] & 0xFFFFFFFF) > 0]
-    return (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
+    return ctypeslib.as_array(words).reshape(-1, 2)
 
 
 def _gathered(pointers: NDArray[np.uint64], counts: Indices) -> Indices:

@@ -16,14 +16,31 @@ _FLOATS, _STRING = 1, 3
 _COLOR_TEXTURES = (1, 12)  # diffuse, base colour
 _EMBEDDED = re.compile(r"\*(\d{1,6})")
 _DECODED_BYTES = 1 << 28
+_ADDED = frozenset(
+    {"%%%DEFAULT", "<IFCDefault>", "<LWODefault>", "<MS3D_DefaultMat>", "DefaultMaterial"}
+    | {"LWODefaultSurface", "SkeletonMaterial"}
+)
+"""The names of materials that importers add where a file has none."""
+_ADDED_KEYS = ["$clr.diffuse", "?mat.name"]
+_AC = re.compile(rb"(?m)^\s*MATERIAL\b")
+_MARKS = {
+    **dict.fromkeys(("ac", "ac3d", "acc"), _AC),
+    **dict.fromkeys(("off", "raw"), re.compile(rb"(?!)")),  # without materials
+    "b3d": re.compile(rb"BRUS"),
+    "nff": re.compile(rb"(?m)^[ \t]*f[ \t]|\b0x"),
+    "x": re.compile(rb"\bMaterial\b"),
+}
+"""What declares materials in formats whose importers do not give names to all of them."""
 
 
 class Materials:
     """Reads the materials of a scene, and the textures that they reference."""
 
-    def __init__(self, scene: Any, files: Files) -> None:
+    def __init__(self, scene: Any, files: Files, data: bytes, extension: str) -> None:
         self._scene = scene
         self._files = files
+        self._data = data
+        self._mark = _MARKS.get(extension)
         self._embedded = [
             scene.textures[index].contents for index in range(min(scene.texture_count, 1000))
         ]
@@ -34,10 +51,11 @@ class Materials:
         return [self._material(self._scene.materials[index].contents) for index in range(count)]
 
     def _material(self, material: Any) -> Material:
-        name, texture, values = "", None, dict[str, list[float]]()
+        name, texture, values, keys = "", None, dict[str, list[float]](), list[str]()
         for index in range(material.count):
             given = material.properties[index].contents
             key = given.key.text()
+            keys.append(key)
             if given.type == _FLOATS:
                 values[key] = _floats(given)
             elif given.type == _STRING and key == "?mat.name":
@@ -51,7 +69,20 @@ class Materials:
         red, green, blue = (*color, 1.0, 1.0, 1.0)[:3]
         if not np.isfinite([red, green, blue, alpha[0]]).all():
             red, green, blue, alpha = 0.8, 0.8, 0.8, [1.0]
-        return Material(name[:200], (red, green, blue, alpha[0]), texture)
+        color = (red, green, blue, alpha[0])
+        return Material(name[:200], color, texture, declared=self._is_declared(name, keys))
+
+    def _is_declared(self, name: str, keys: list[str]) -> bool:
+        """Return whether the material is of the file, and not what an importer adds."""
+        if "$tex.file" in keys:
+            return True
+        if self._mark is not None and name in {"", "DefaultMaterial"}:
+            return self._mark.search(self._data) is not None
+        if name not in _ADDED:
+            return True
+        if self._data.startswith(b"PK"):
+            return keys != _ADDED_KEYS
+        return any(name.encode(each) in self._data for each in ("utf-8", "utf-16-le", "utf-16-be"))
 
     def _texture(self, name: str) -> bytes | Bytes | None:
         if not name:

@@ -11,7 +11,7 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.soundness import left_out, no_number, unusable
+from backend.processing.readers.soundness import finite_rows, left_out, no_number, unusable
 from backend.processing.readers.text import composed, coordinates, plain, table
 from backend.processing.scene import (
     Floats,
@@ -114,17 +114,18 @@ def read(data: bytes, files: Files) -> Scene:
     if max(map(len, (lines.positions, lines.uv, lines.normals))) > limits.VERTICES:
         raise RefusedError(f"more than {limits.VERTICES} vertices")
     vertices = _Vertices(lines, data)
-    materials = [Material()]
+    materials = [Material(declared=False)]
     known = {b"": 0}
     for name, material in read_materials(lines.libraries, files).items():
         known[name] = len(materials)
         known.setdefault(composed(name), len(materials))
         materials.append(material)
-    parts = [
-        part
-        for name, group in lines.groups.items()
-        for part in vertices.parts(name, group, known.get(name, known.get(composed(name), 0)))
-    ]
+    parts = list[Part]()
+    for name, group in lines.groups.items():
+        if name not in known and composed(name) not in known:  # its library is missing
+            known[name] = len(materials)
+            materials.append(Material(name.decode("utf-8", "replace")[:200]))
+        parts += vertices.parts(name, group, known.get(name, known.get(composed(name), 0)))
     if not lines.groups:
         parts = [vertices.cloud()]
         if lines.unknown:
@@ -237,10 +238,10 @@ class _Vertices:
         self._data = data
         rows = coordinates(lines.positions, (3, 4, 6, 7), lambda nth: _place(data, b"v", nth))
         self._positions = rows[:, :3]
-        wrong = ~np.isfinite(self._positions).all(1)
-        if wrong.any():
-            first = _place(data, b"v", int(wrong.argmax()))
-            fact = f"{int(wrong.sum())} of {len(rows)} vertices are not finite"
+        self._finite = finite_rows(self._positions)
+        if not self._finite.all():
+            first = _place(data, b"v", int(self._finite.argmin()))
+            fact = f"{int((~self._finite).sum())} of {len(rows)} vertices are not finite"
             self.left_out.append(f"{fact} (first: {first})")
         colored = rows.shape[1] >= 6
         self._colors = np.hstack([rows[:, 3:6], np.ones((len(rows), 1))]) if colored else None
@@ -256,9 +257,9 @@ class _Vertices:
             return _place(self._data, key, nth, name)
 
         corners, counts = _corners(elements, place)
-        wrong = unusable(corners[:, 0] - 1, counts, len(self._positions), fewest)
+        wrong = unusable(corners[:, 0] - 1, counts, self._finite, fewest)
         what = {b"f": "faces", b"l": "lines", b"p": "point elements"}[key]
-        self.left_out += left_out(wrong, what, place)
+        self.left_out += left_out(wrong, what, place, finite=bool(self._finite.all()))
         return corners[~np.repeat(wrong, counts)], counts[~wrong]
 
     def parts(self, name: bytes, group: _Group, material: int) -> Iterator[Part]:

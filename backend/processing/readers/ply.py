@@ -13,7 +13,14 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.ply_body import Binary, Element, Property, Reader, Rows, Text
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.soundness import left_out, line_at, no_number, number, unusable
+from backend.processing.readers.soundness import (
+    finite_rows,
+    left_out,
+    line_at,
+    no_number,
+    number,
+    unusable,
+)
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
 from backend.processing.scene import (
     Floats,
@@ -198,8 +205,10 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
         raise RefusedError("contains no geometry")
     count = len(positions)
     corners, counts = _corners(rows.get("face"))
-    wrong = unusable(corners, counts, count, 3)
-    said = left_out(wrong, "faces", lambda nth: f"face {nth + 1}")
+    finite = finite_rows(positions)
+    wrong = unusable(corners, counts, finite, 3)
+    whole = bool(finite.all())
+    said = left_out(wrong, "faces", lambda nth: f"face {nth + 1}", finite=whole)
     kept = np.flatnonzero(~np.repeat(wrong, counts))
     places = kept[triangle_order(corners[kept], counts[~wrong], positions)]
     faces = corners[places]
@@ -222,7 +231,7 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
         part = _with_own_corners(part, faces, uv[places])
     texture = files.read(header.texture, "texture") if header.texture else None
     color = (1.0, 1.0, 1.0, 1.0) if texture else Material().color
-    materials = [Material(color=color, texture=texture)]
+    materials = [Material(color=color, texture=texture, declared=texture is not None)]
     generator = header.generator
     return Scene("PLY", [part], materials, 1, generator, left_out=tuple(said))
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.processing.scene import Indices, RefusedError
+from backend.processing.scene import Floats, Indices, RefusedError
 
+Bools = NDArray[np.bool_]
 _NOT_FINITE = re.compile(
     rb"(?i)[-+]?(?:\d+\.?\d*#(?:ind|inf|qnan|snan)\w*|nan\(.*\)|\d+\.?\d*[-+]e\d+)"
 )
@@ -18,27 +19,38 @@ _NOT_FINITE = re.compile(
 leading sign, which no other program reads."""
 
 
-def unusable(corners: Indices, counts: Indices, size: int, fewest: int) -> NDArray[np.bool_]:
-    """Return for each element whether it has too few corners, or one that is no vertex.
+def finite_rows(positions: Floats) -> Bools:
+    """Return which vertices are finite."""
+    rows: Bools = np.all(np.isfinite(positions), axis=1)
+    return rows
 
-    `corners` are the vertices of all elements in a row, from 0; `counts` how many each has.
+
+def unusable(corners: Indices, counts: Indices, finite: Bools, fewest: int) -> Bools:
+    """Return for each element whether it has too few corners, or one that has no place.
+
+    `corners` are the vertices of all elements in a row, from 0; `counts` how many each has;
+    `finite` says which vertices are finite.
     """
     wrong = counts < fewest
     owner = np.repeat(np.arange(len(counts)), counts)
-    wrong[owner[(corners < 0) | (corners >= size)]] = True
+    unknown = (corners < 0) | (corners >= len(finite))
+    if not finite.all():
+        unknown[~unknown] = ~finite[corners[~unknown]]
+    wrong[owner[unknown]] = True
     return wrong
 
 
-def left_out(wrong: NDArray[np.bool_], what: str, place: Callable[[int], str]) -> list[str]:
+def left_out(wrong: Bools, what: str, place: Callable[[int], str], *, finite: bool) -> list[str]:
     """Return the text about elements that are left out, if there are any.
 
-    `place` returns where the nth element is in the file.
+    `place` returns where the nth element is in the file; `finite` says whether all vertices are.
     """
     number = int(wrong.sum())
     if not number:
         return []
     first = place(int(wrong.argmax()))
     fact = "have too few corners, or a vertex that does not exist"
+    fact += "" if finite else " or is not finite"
     return [f"{number} of {len(wrong)} {what} {fact} (first: {first})"]
 
 

@@ -2,12 +2,13 @@
 
 import re
 import struct
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.readers.soundness import line_at
+from backend.processing.readers.soundness import finite_rows, line_at
 from backend.processing.readers.text import coordinates, plain
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
@@ -28,10 +29,19 @@ def read(data: bytes) -> Scene:
         return _text(plain(data))
     if len(data) < _HEADER:
         raise UnsupportedError("truncated: an STL file has at least 84 bytes")
-    if len(data) < _HEADER + _FACET * count:
-        held = (len(data) - _HEADER) // _FACET
-        raise RefusedError(f"truncated: the header declares {count} triangles, the file has {held}")
-    return _binary(data, count)
+    held = (len(data) - _HEADER) // _FACET
+    if held < count:
+        raise RefusedError(f"truncated: {_beyond(count, held)}")
+    if held > count == 0:
+        raise RefusedError(_beyond(count, held))
+    scene = _binary(data, count)
+    if held == count:  # a few bytes may follow
+        return scene
+    return replace(scene, left_out=(_beyond(count, held), *scene.left_out))
+
+
+def _beyond(count: int, held: int) -> str:
+    return f"the header declares {count} triangles, the file has {held}"
 
 
 def _binary(data: bytes, count: int) -> Scene:
@@ -66,6 +76,20 @@ def _scene(corners: Floats, generator: str) -> Scene:
     if not len(corners):
         raise UnsupportedError("contains no geometry")
     printable = generator if generator.isprintable() else ""
-    triangles = np.arange(len(corners)).reshape(-1, 3)
-    parts = [Part(corners, triangles)]
-    return Scene("STL", parts, [Material()], meshes=1, generator=printable[:80], up="z")
+    finite = finite_rows(corners)
+    whole = finite_rows(corners.reshape(-1, 9))
+    said: tuple[str, ...] = ()
+    if not whole.all():
+        vertices = f"{int((~finite).sum())} of {len(corners)} vertices are not finite"
+        said = (f"{vertices}, in {int((~whole).sum())} of {len(whole)} triangles",)
+        corners = corners.reshape(-1, 3, 3)[whole].reshape(-1, 3)
+    parts = [Part(corners, np.arange(len(corners)).reshape(-1, 3))]
+    return Scene(
+        "STL",
+        parts,
+        [Material(declared=False)],
+        meshes=1,
+        generator=printable[:80],
+        up="z",
+        left_out=said,
+    )

@@ -1,0 +1,149 @@
+"""What facts count: what the file declares and what is valid, never what a reader makes up."""
+
+import io
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from tests.unit.processing import samples
+from tests.unit.processing.cad import cube_step
+from tests.unit.processing.samples import RELATIONS, archive, facts_without_pictures
+from tests.unit.processing.test_boxes import BOXES, binary_stl, directx, obj, ply, stl, threemf
+from tests.unit.processing.test_headers import FILES
+
+_RED = b"newmtl red\nKd 1 0 0\n"
+_OFF = (
+    "OFF\n8 12 0\n"
+    + "".join(f"{x:g} {y:g} {z:g}\n" for x, y, z in samples.CORNERS)
+    + "".join("3 {} {} {}\n".format(*each) for each in samples.TRIANGLES)
+)
+
+
+def test_models_without_materials_have_none_in_any_format() -> None:
+    named = {"ac": 1}  # a file of AC3D names its materials
+    files = {case: (name, given) for case, (name, given, _, _) in BOXES.items()}
+    files |= {name: (name, FILES[name]) for name in ("a.ase", "a.dxf", "a.off", "a.raw")}
+    files |= {"step": ("a.step", cube_step())}
+    counted = {
+        case: facts_without_pictures(name, data if isinstance(data, bytes) else data.encode())
+        for case, (name, data) in files.items()
+    }
+    wrong = {
+        case: facts.get("materials", facts)
+        for case, facts in counted.items()
+        if facts.get("materials") != named.get(case, 0)
+    }
+    assert wrong == {}
+
+
+def test_materials_that_a_file_declares_or_uses_are_counted() -> None:
+    used = b"mtllib a.mtl\nusemtl red\n" + obj().encode()
+    red = "Material { 1.0;0.0;0.0;1.0;; 1.0; 0.0;0.0;0.0;; 0.0;0.0;0.0;; }"
+    listed = f"MeshMaterialList {{ 1; 1; 0;\n {red}\n}}\n}}"
+    found = {
+        "obj": facts_without_pictures("a.obj", used, a__mtl=_RED),
+        "obj whose library is missing": facts_without_pictures("a.obj", used),
+        "obj with two, one used": facts_without_pictures(
+            "a.obj", used, a__mtl=_RED + b"newmtl blue\nKd 0 0 1\n"
+        ),
+        "x": facts_without_pictures("a.x", (directx().rsplit("}", 1)[0] + listed).encode()),
+        "nff": facts_without_pictures("a.nff", FILES["a.nff"]),
+        "glb": facts_without_pictures(
+            "a.glb",
+            samples.glb(samples.cube_gltf(materials=[{"name": "a"}]), samples.cube_binary()),
+        ),
+    }
+    assert {case: facts.get("materials", facts) for case, facts in found.items()} == {
+        "obj": 1,
+        "obj whose library is missing": 1,
+        "obj with two, one used": 2,
+        "x": 1,
+        "nff": 1,
+        "glb": 1,
+    }
+
+
+def _ply(face: str) -> str:
+    text = ply().replace("element vertex 8", "element vertex 9")
+    text = text.replace("element face 12", "element face 13")
+    head, _, rest = text.partition("end_header\n")
+    lines = rest.splitlines()
+    return "\n".join([head + "end_header", *lines[:8], "nan 1 2", *lines[8:], face, ""])
+
+
+def _binary_stl(third: float) -> bytes:
+    facet = struct.pack("<12fH", 0, 0, 0, 0, 0, 0, 1, 0, 0, third, 1, 0, 0)
+    whole = binary_stl() + facet
+    return whole[:80] + struct.pack("<I", 13) + whole[84:]
+
+
+_FACET = "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex nan 1 0 endloop endfacet\n"
+CLOSED: dict[str, tuple[str, bytes, int]] = {
+    "obj, not finite": ("a.obj", obj().encode() + b"v nan 1 2\nf 1 2 9\n", 8),
+    "obj, not finite and unused": ("a.obj", obj().encode() + b"v nan 1 2\n", 8),
+    "obj, not finite with a corner of its own": (
+        "a.obj",
+        obj().encode() + b"v nan 1 2\nv 7 7 7\nf 1 10 9\n",
+        8,
+    ),
+    "obj, no vertex": ("a.obj", obj().encode() + b"f 1 2 99\n", 8),
+    "ply, not finite": ("a.ply", _ply("3 0 1 8").encode(), 8),
+    "ply, no vertex": ("a.ply", _ply("3 0 1 99").encode(), 8),
+    "off, not finite": (
+        "a.off",
+        _OFF.replace("8 12 0", "9 13 0").replace("1 1 1\n", "1 1 1\nnan 1 2\n", 1).encode()
+        + b"3 0 1 8\n",
+        8,
+    ),
+    "stl, not finite": ("a.stl", stl().replace("endsolid", _FACET + "endsolid").encode(), 36),
+    "binary stl, not finite": ("a.stl", _binary_stl(np.nan), 36),
+}
+
+
+def test_what_is_left_out_is_missing_in_all_other_facts() -> None:
+    wrong: dict[str, object] = {}
+    for case, (name, data, vertices) in CLOSED.items():
+        facts = facts_without_pictures(name, data)
+        keys = ("triangles", "vertices", "watertight")
+        right = [facts.get(key) for key in keys] == [12, vertices, True]
+        if not right or "leftOut" not in facts or "volume" not in facts:
+            wrong[case] = facts
+    assert wrong == {}
+
+
+def test_points_and_lines_without_a_place_are_not_counted() -> None:
+    facts = facts_without_pictures(
+        "a.obj", b"v 0 0 0\nv 1 0 0\nv nan 0 0\nl 1 2\nl 2 3\np 1\np 3\n"
+    )
+    assert (facts["lines"], facts["points"]) == (1, 1)
+    glb = bytearray(samples.cube_binary())
+    glb[0:4] = np.float32(np.nan).tobytes()
+    facts = facts_without_pictures("a.glb", samples.glb(samples.cube_gltf(), bytes(glb)))
+    used = int((samples.TRIANGLES == 0).any(1).sum())
+    assert (facts["vertices"], facts["triangles"]) == (7, 12 - used)
+    assert facts["watertight"] is False
+
+
+@pytest.mark.parametrize("declared", [0, 6, 11])
+def test_triangles_beyond_the_count_of_a_binary_stl_are_named(declared: int) -> None:
+    data = binary_stl()
+    facts = facts_without_pictures("a.stl", data[:80] + struct.pack("<I", declared) + data[84:])
+    said = str(facts.get("refused") or facts.get("leftOut"))
+    assert f"declares {declared} triangles, the file has 12" in said
+    assert facts.get("triangles", 0) == declared
+
+
+def test_a_few_bytes_after_the_triangles_leave_nothing_out() -> None:
+    assert "leftOut" not in facts_without_pictures("a.stl", binary_stl() + b"\0\0")
+
+
+def test_a_material_in_a_package_may_have_the_name_of_the_default() -> None:
+    base = '<base name="DefaultMaterial" displaycolor="#FF0000"/>'
+    resources = f'<resources><basematerials id="5">{base}</basematerials>'
+    with zipfile.ZipFile(io.BytesIO(threemf())) as package:
+        model = package.read("3D/m.model").decode()
+    model = model.replace("<resources>", resources).replace('id="1"', 'id="1" pid="5" pindex="0"')
+    data = archive(("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
+    assert facts_without_pictures("a.3mf", data)["materials"] == 1
