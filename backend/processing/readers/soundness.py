@@ -26,7 +26,7 @@ def finite_rows(positions: Floats) -> Bools:
 
 
 def unusable(corners: Indices, counts: Indices, finite: Bools, fewest: int) -> Bools:
-    """Return for each element whether it has too few corners, or one that has no place.
+    """Return for each element whether it has too few corners, or one that is not valid.
 
     `corners` are the vertices of all elements in a row, from 0; `counts` how many each has;
     `finite` says which vertices are finite.

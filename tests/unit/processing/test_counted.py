@@ -113,7 +113,7 @@ def test_what_is_left_out_is_missing_in_all_other_facts() -> None:
     assert wrong == {}
 
 
-def test_points_and_lines_without_a_place_are_not_counted() -> None:
+def test_points_and_lines_that_are_not_finite_are_not_counted() -> None:
     facts = facts_without_pictures(
         "a.obj", b"v 0 0 0\nv 1 0 0\nv nan 0 0\nl 1 2\nl 2 3\np 1\np 3\n"
     )
