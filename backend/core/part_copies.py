@@ -57,7 +57,7 @@ class PartCopies:
     large_bytes: int
     clock: Clock
 
-    def go_on(self, copy: PartCopy) -> Written | None:
+    def copy_parts(self, copy: PartCopy) -> Written | None:
         """Copy parts until time is up; return the written object once all parts are copied.
 
         Raises:

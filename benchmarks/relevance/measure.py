@@ -88,7 +88,7 @@ class Collection:
         state.begin(self.pointer)
         places = CursorPlaces(tables, lambda: NOON)
         cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON, places)
-        return SearchService(self.engine, state, visibility, cursors, _nobody_waits, _nobody_looks)
+        return SearchService(self.engine, state, visibility, cursors, _no_wait, _no_watch)
 
     def fill(self, things: Iterable[Thing]) -> None:
         """Write all documents.
@@ -196,9 +196,9 @@ def _is_rare(word: str, texts: Mapping[str, set[str]]) -> bool:
     return sum(word in words for words in texts.values()) < _MAX_HITS * 3 // 4
 
 
-def _nobody_looks() -> PreviewQueries:
+def _no_watch() -> PreviewQueries:
     raise AssertionError("no search requests previews here")
 
 
-def _nobody_waits() -> Freshness:
+def _no_wait() -> Freshness:
     raise AssertionError("no search waits here")

@@ -33,7 +33,7 @@ def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str)
     )
 
 
-def brought_back(asset: Asset, *, at: str, job_id: str) -> Asset:
+def unarchived(asset: Asset, *, at: str, job_id: str) -> Asset:
     """Return the asset in active form, which its files inherit."""
     return _moved(
         asset, at, job_id, status="active", archived_at=None, archived_by=None, archived_reason=None

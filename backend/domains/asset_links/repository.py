@@ -114,7 +114,7 @@ class AssetLinkRepository:
         edges = in_parallel(
             lambda node: self.edges(node, kind=walk.kind, limit=rules.MAX_WALKED + 1), marked
         )
-        walk.go_on(marks, (edge.other for found in edges for edge in found))
+        walk.next_level(marks, (edge.other for found in edges for edge in found))
 
     def create(self, link: AssetLink, walk: rules.Walk | None, entry: Write) -> None:
         """Create a link between two active assets; `walk` is what was read for a parent-child link.

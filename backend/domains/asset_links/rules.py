@@ -185,7 +185,7 @@ class Walk:
     def is_complete(self) -> bool:
         return not self.frontier
 
-    def go_on(self, marks: Mapping[Node, str | None], others: Iterable[Node]) -> None:
+    def next_level(self, marks: Mapping[Node, str | None], others: Iterable[Node]) -> None:
         """Record the marks of the current level, and make their edges the next one."""
         self.marks.update(marks)
         self.frontier = sorted(set(others) - self.seen)

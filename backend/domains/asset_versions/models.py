@@ -59,7 +59,7 @@ class CreateVersionBody(SentModel):
         return value if value is None else _is_no_number(value)
 
     @model_validator(mode="after")
-    def says_which_files(self) -> "CreateVersionBody":
+    def check_files(self) -> "CreateVersionBody":
         if self.use_latest_files == bool(self.files):
             fact = "either useLatestFiles (true) or files is required, not both"
             raise WrongFieldError("files", fact)
@@ -78,7 +78,7 @@ class UpdateVersionBody(WireModel):
         return value if value is None else _is_no_number(value)
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateVersionBody":
+    def require_change(self) -> "UpdateVersionBody":
         if self.comment is None and self.version_alias is None:
             raise ValueError("at least one of comment and versionAlias is required")
         return self

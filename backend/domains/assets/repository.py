@@ -232,7 +232,7 @@ class AssetRepository:
         own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
         counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
         return self.tables.transact(
-            [*(_given_back(key, reference) for key in own), *_uncounted(counts)]
+            [*(_release(key, reference) for key in own), *_uncounted(counts)]
         )
 
     def change(
@@ -356,7 +356,7 @@ def _owned(reservation: str, asset: Asset) -> Item:
     }
 
 
-def _given_back(key: Key, owner: AssetReference) -> Delete:
+def _release(key: Key, owner: AssetReference) -> Delete:
     conditions = (equals("databaseId", owner.database_id), equals(_OWNER, owner.asset_id))
     return Delete(
         table=RESERVATIONS, key=key, conditions=conditions, refused=_OvertakenError("changed")

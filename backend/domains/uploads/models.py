@@ -347,7 +347,7 @@ class Upload(WireModel):
     results: dict[str, Settled] = {}
     handed: dict[str, HandedOver] = {}
 
-    def may_yet_make(self, path: str, *, now: int) -> bool:
+    def may_complete(self, path: str, *, now: int) -> bool:
         """Return whether a file of this path may still be completed (`now`: seconds since 1970)."""
         is_named = any(file.path == path for file in self.files)
         return is_named and path not in self.results and self.expires_at > now

@@ -78,7 +78,7 @@ class Window(SentModel):
     size: Annotated[int, Field(ge=0, le=MAX_SIZE)] = 100
 
     @model_validator(mode="after")
-    def lies_in_the_window(self) -> "Window":
+    def check_window(self) -> "Window":
         if self.from_ + self.size > MAX_WINDOW:
             raise WrongFieldError("size", f"from and size together must not exceed {MAX_WINDOW}")
         return self

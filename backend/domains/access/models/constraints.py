@@ -101,7 +101,7 @@ class Criterion(WireModel):
     value: OneOrMoreValues
 
     @model_validator(mode="after")
-    def lists_where_they_are_taken(self) -> "Criterion":
+    def check_list_value(self) -> "Criterion":
         if isinstance(self.value, list) and self.operator not in LIST_OPERATORS:
             raise WrongFieldError("value", f"{self.operator} requires a single text, not a list")
         return self
@@ -159,7 +159,7 @@ class Criteria(SentModel):
         return self
 
     @model_validator(mode="after")
-    def says_something(self) -> "Criteria":
+    def check_criteria(self) -> "Criteria":
         criteria = [*self.criteria_and, *self.criteria_or]
         if not 1 <= len(criteria) <= MAX_CRITERIA:
             fact = f"criteriaAnd and criteriaOr must have 1 to {MAX_CRITERIA} criteria together"

@@ -62,7 +62,7 @@ class ExplainQuery(WireModel):
     metadata_schema_entity_type: Value | None = None
 
     @model_validator(mode="after")
-    def asks_something(self) -> "ExplainQuery":
+    def check_subject(self) -> "ExplainQuery":
         if self.route is None and (self.action is None or self.object_type is None):
             fact = "either action and objectType, or method and route are required"
             raise WrongFieldError("route", fact)

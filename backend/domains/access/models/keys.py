@@ -94,7 +94,7 @@ class UpdateApiKeyBody(WireModel):
     is_active: Literal["true", "false"] | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateApiKeyBody":
+    def require_change(self) -> "UpdateApiKeyBody":
         if all(value is None for _, value in self):
             raise ValueError("at least one field is required")
         return self

@@ -36,7 +36,7 @@ class UpdateSignInBody(WireModel):
     phone: Phone | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateSignInBody":
+    def require_change(self) -> "UpdateSignInBody":
         if self.email is None and self.phone is None:
             raise ValueError("at least one of email and phone is required")
         return self

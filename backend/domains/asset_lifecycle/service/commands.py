@@ -194,7 +194,7 @@ class LifecycleService:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
             begins = self._begins(asset, job)
-            changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
+            changed = rules.unarchived(asset, at=iso(at), job_id=job.job_id)
             after = _attributes(changed) | reason_values("unarchivedReason", reason)
             return [
                 *self.assets.move_writes(asset, changed),

@@ -96,7 +96,7 @@ class UpdateLinkBody(WireModel):
     tags: LinkTags | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateLinkBody":
+    def require_change(self) -> "UpdateLinkBody":
         if self.asset_link_alias_id is None and self.tags is None:
             raise ValueError("at least one of assetLinkAliasId and tags is required")
         return self

@@ -57,7 +57,7 @@ class VersionOvertakenError(StateForbidsError):
         )
 
 
-class CreationGivenUpError(StateForbidsError):
+class CreationCancelledError(StateForbidsError):
     """Creation of the version was cancelled, but not all of its rows were removed."""
 
     code = "AssetVersionGivenUp"
@@ -131,7 +131,7 @@ class VersionSteps:
 
     def _part(self, job: Job, plan: VersionPlan, cursor: Capture) -> Progress:
         if cursor.part == "sweep":
-            raise CreationGivenUpError(cursor.problem)
+            raise CreationCancelledError(cursor.problem)
         if not cursor.number:
             number = self.repository.draw_number(self._asset(job, plan))
             return Progress(dumped(Capture(number=number, again=cursor.again)))

@@ -183,7 +183,7 @@ class UpdateAssetBody(WireModel):
     tags: TagNames | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateAssetBody":
+    def require_change(self) -> "UpdateAssetBody":
         if all(value is None for _, value in self):
             raise ValueError("at least one field is required")
         return self

@@ -60,7 +60,7 @@ class EntriesQuery(PageQuery):
         return _moment(value, time.max)
 
     @model_validator(mode="after")
-    def asks_one_thing(self) -> "EntriesQuery":
+    def check_selection(self) -> "EntriesQuery":
         if (self.entity is None) == (self.user_id is None):
             raise WrongFieldError("entity", "exactly one of entity and userId is required")
         if self.since is not None and self.until is not None and self.since > self.until:

@@ -67,7 +67,7 @@ class UpdateDatabaseBody(WireModel):
     processing: bool | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateDatabaseBody":
+    def require_change(self) -> "UpdateDatabaseBody":
         if all(value is None for _, value in self):
             raise ValueError("at least one field is required")
         return self

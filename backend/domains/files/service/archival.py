@@ -34,10 +34,10 @@ class FileArchival:
         try:
             self.endings.require_unfinished(work)
         except ChangeEndedError:
-            self._take_back(work, [one.key for one in meant], {one.version_id for one in meant})
+            self._undo(work, [one.key for one in meant], {one.version_id for one in meant})
             raise
 
-    def _take_back(self, work: Work, keys: Sequence[str], meant: set[str]) -> None:
+    def _undo(self, work: Work, keys: Sequence[str], meant: set[str]) -> None:
         place = work.target
         late = [
             each.named

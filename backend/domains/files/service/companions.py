@@ -170,7 +170,7 @@ class Companions:
                     metadata={},
                 )
 
-    def remove_made(self, asset_id: str, path: str) -> RemovedPage:
+    def remove_generated(self, asset_id: str, path: str) -> RemovedPage:
         """Remove a page of auxiliary files of a file, or of the files of a folder, including GLBs.
 
         For files whose versions are deleted too: a moved file keeps its GLBs with its old versions.

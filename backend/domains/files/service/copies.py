@@ -126,7 +126,7 @@ class Copies:
                 tags=self._tags(file_copy),
             )
             return Unfinished(begun)
-        return self._gone_on(file_copy, copy_id)
+        return self._continue_copy(file_copy, copy_id)
 
     def _copied(self, file_copy: FileCopy) -> Written:
         try:
@@ -174,7 +174,7 @@ class Copies:
                 return True
         return False
 
-    def _gone_on(self, file_copy: FileCopy, copy_id: str) -> Written | Unfinished:
+    def _continue_copy(self, file_copy: FileCopy, copy_id: str) -> Written | Unfinished:
         version = file_copy.head.version
         copy = PartCopy(
             source=file_copy.source,
@@ -184,7 +184,7 @@ class Copies:
             copy_id=copy_id,
         )
         try:
-            written = self.parts.go_on(copy)
+            written = self.parts.copy_parts(copy)
         except NotFoundError:
             self.demand(*file_copy.source, version.version_id)
             return self._existing_copy(file_copy) or Unfinished(None)

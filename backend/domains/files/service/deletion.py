@@ -33,7 +33,7 @@ class FileDeletion:
         """Delete one file, archived or not."""
         target = work.target
         self._forget(work, [target.path], self.endings.unfinished_condition(work))
-        if self.companions.remove_made(work.asset.asset_id, target.path).more:
+        if self.companions.remove_generated(work.asset.asset_id, target.path).more:
             return unfinished(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
             return unfinished(work.cursor)
@@ -58,7 +58,7 @@ class FileDeletion:
         markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
         left = [one.key for one in markers if one.key.endswith("/")]
         self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
-        if left or self.companions.remove_made(work.asset.asset_id, target.path).more:
+        if left or self.companions.remove_generated(work.asset.asset_id, target.path).more:
             return unfinished(work.cursor)
         # Pipelines may describe a folder, under its path as that of a file.
         folder = target.path.removesuffix("/")

@@ -71,7 +71,7 @@ class FileChangeSteps:
             if self.changes.state(asset_id).job_id != job.job_id:
                 return Progress(job.cursor, finished=True)  # the result of another worker is kept
             if not work.cursor.withdrawing:
-                self._take_back(work)
+                self._undo(work)
             self.changes.release(asset_id, job.job_id)
             raise
 
@@ -90,9 +90,9 @@ class FileChangeSteps:
         }
         return steps[change.operation]
 
-    def _take_back(self, work: Work) -> None:
+    def _undo(self, work: Work) -> None:
         if work.change.operation in {"copyFile", "moveFile"}:
-            self.transfers.take_back(work)
+            self.transfers.remove_incomplete(work)
         elif work.cursor.copy_id is not None:
             place = work.target
             self.objects.abort_multipart(place.bucket, place.key, work.cursor.copy_id)

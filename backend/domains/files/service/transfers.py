@@ -61,7 +61,7 @@ class Transfers:
             return pending
         return self.endings.finished(work, [source.path, target.path], items=1)
 
-    def take_back(self, work: Work) -> None:
+    def remove_incomplete(self, work: Work) -> None:
         """Remove an incomplete copy; its target did not exist before."""
         target = self._target(work)
         if work.cursor.copy_id is not None:
@@ -73,7 +73,7 @@ class Transfers:
             if made_by.startswith(mark):
                 self.objects.delete_version(target.bucket, key, version_id=version_id)
         self.companions.forget_records(work.caller, target.asset, target.path)
-        while self.companions.remove_made(target.asset.asset_id, target.path).more:
+        while self.companions.remove_generated(target.asset.asset_id, target.path).more:
             continue
 
     def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:

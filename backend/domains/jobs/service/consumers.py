@@ -100,13 +100,13 @@ class JobConsumer:
                 reason = "the message names no job"
                 self.keep(str(message["messageId"]), dict(message), reason)
                 return failed(())
-            return self._go_on(message, job_id)
+            return self._run_job(message, job_id)
         except UnavailableError as error:
             _log.warning("an outage: %s is given back: %s", job_id, error.message)
             self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, self.queue, [message])
 
-    def _go_on(self, message: Message, job_id: str) -> Reply:
+    def _run_job(self, message: Message, job_id: str) -> Reply:
         begun = self.clock()
         met: list[VitrineError] = []
 

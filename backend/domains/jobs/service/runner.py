@@ -94,7 +94,7 @@ class JobRunner:
         try:
             progress = step(job)
         except UnavailableError:
-            self._given_back(job)
+            self._release(job)
             raise
         except VitrineError as error:
             return self._failed(job, error.message), False
@@ -128,7 +128,7 @@ class JobRunner:
         changes = {"state": "failed", "problems": problems, "leaseUntil": 0}
         return self.jobs.change(job, self._noted(changes))
 
-    def _given_back(self, job: Job) -> None:
+    def _release(self, job: Job) -> None:
         """Release the lease without counting a try; if that fails, it expires by itself."""
         try:
             self.jobs.change(job, {"leaseUntil": 0, "tries": max(0, job.tries - 1)})

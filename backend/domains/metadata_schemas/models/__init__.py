@@ -122,7 +122,7 @@ class UpdateSchemaBody(WireModel):
     enabled: bool | None = None
 
     @model_validator(mode="after")
-    def something_changes(self) -> "UpdateSchemaBody":
+    def require_change(self) -> "UpdateSchemaBody":
         if all(value is None for name, value in self if name != "metadata_schema_id"):
             raise ValueError("at least one field is required")
         return self

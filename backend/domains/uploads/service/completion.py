@@ -93,7 +93,7 @@ class Completion:
                 problem = f"there is no file {base} that this preview could belong to"
         if problem is not None:
             return Outcome(problem, settled=False, kind="rule")
-        if self.upload.attempts > 1 and self.is_made(file):
+        if self.upload.attempts > 1 and self.is_stored(file):
             return Outcome()
         if awaits and file.is_empty:
             return Outcome(handed="", awaits=awaits)
@@ -108,7 +108,7 @@ class Completion:
         Raises:
             UnavailableError: S3 does not respond; the call can be repeated.
         """
-        if self.is_made(file):
+        if self.is_stored(file):
             return Outcome()
         if file.is_empty:
             return self._put_empty(file)
@@ -140,7 +140,7 @@ class Completion:
         """Return whether the content of a large file may be stored in the asset."""
         return self._content_outcome(file, temporary, self._read(file, temporary))
 
-    def is_made(self, file: UploadFile) -> bool:
+    def is_stored(self, file: UploadFile) -> bool:
         """Return whether an earlier attempt stored this file; temporary objects are removed then.
 
         Also true if the file was replaced or archived since, so that it is not stored over that.

@@ -152,7 +152,7 @@ class Deposits:
             copy_id=deposit.copy_id,
         )
         try:
-            written = self.parts.go_on(copy)
+            written = self.parts.copy_parts(copy)
         except ObjectRefusedError:
             self.parts.give_up(copy)
             raise

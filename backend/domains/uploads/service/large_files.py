@@ -80,18 +80,18 @@ class LargeFiles:
         completion = self.context.completion(upload, asset)
         if "copyId" in job.cursor:
             copy = _Copy(completion, file, str(job.cursor["copyId"]))
-            found = self._gone_on(copy, int(job.cursor["size"]))
+            found = self._continue_copy(copy, int(job.cursor["size"]))
         else:
-            found = self._begun(completion, file, handed.parts)
+            found = self._started_copy(completion, file, handed.parts)
         if isinstance(found, Outcome):
             return self._finished(asset, completion, file, found, job.cursor, following)
         return Progress(cursor={"index": index, **found})
 
-    def _begun(
+    def _started_copy(
         self, completion: Completion, file: UploadFile, parts: str
     ) -> dict[str, Any] | Outcome:
         """Return the cursor of the copy that was started, or why there is none."""
-        if completion.is_made(file):
+        if completion.is_stored(file):
             return Outcome()
         temporary = completion.assemble(file, parts)
         if isinstance(temporary, Outcome):
@@ -117,12 +117,12 @@ class LargeFiles:
             return Outcome(refused(error), kind="rule")
         return {"copyId": copy_id, "size": temporary.size}
 
-    def _gone_on(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
+    def _continue_copy(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
         """Return the cursor if parts are left, or the result of the file."""
         try:
             copied = self.context.objects.list_parts(*copy.target, copy.copy_id)
         except NotFoundError:
-            if copy.completion.is_made(copy.file):
+            if copy.completion.is_stored(copy.file):
                 return Outcome()
             return {}  # the copy was aborted: start another
         spans = rules.copy_spans(size, self.context.large_bytes)
@@ -144,7 +144,7 @@ class LargeFiles:
 
         Another worker was faster, or none.
         """
-        if copy.completion.is_made(copy.file):
+        if copy.completion.is_stored(copy.file):
             return Outcome()
         self.context.objects.abort_multipart(*copy.target, copy.copy_id)
         return Outcome(PARTS_LOST)

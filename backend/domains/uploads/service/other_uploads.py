@@ -32,7 +32,7 @@ class OtherUploads:
             if self._found is None:
                 self._found = self._read()
         now = epoch_seconds(self._clock())
-        return tuple(one.upload_id for one in self._found if one.may_yet_make(path, now=now))
+        return tuple(one.upload_id for one in self._found if one.may_complete(path, now=now))
 
     def _read(self) -> list[Upload]:
         mine = self._upload

@@ -74,7 +74,7 @@ class RenewalService:
             upload_id=upload_id,
             expires_in=self.url_seconds,
             files=[
-                _gone_on(file, known[file.path], urls, parts)
+                _renewed_file(file, known[file.path], urls, parts)
                 for file, parts in zip(body.files, found, strict=True)
             ],
             message=f"Upload {upload_id} continues with {len(body.files)} files",
@@ -112,7 +112,7 @@ def _demand_open(upload: Upload, path: str) -> None:
         raise FileNotOpenError(path, "all its parts are stored, and the file is being completed")
 
 
-def _gone_on(
+def _renewed_file(
     request: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
 ) -> GoneOnFile:
     return GoneOnFile(

@@ -86,7 +86,7 @@ class WaitingPreviews:
         if base is None:
             return completion.settle_waiting(file, completion.upload.handed[file.path].parts)
         now = epoch_seconds(self.context.clock())
-        if any(upload.may_yet_make(base, now=now) for upload in awaited):
+        if any(upload.may_complete(base, now=now) for upload in awaited):
             return None
         return Outcome(f"the upload of {base} ended without that file", kind="abandoned")
 

@@ -128,7 +128,7 @@ def renew(
 ) -> None:
     """Inspect files again whose facts were stored by an older version of the readers.
 
-    The job ends when all inspections are requested; `runs` shows how they go on.
+    The job ends when all inspections are requested; `runs` shows their progress.
     """
     demand_all_or_part(everything, {"--database": database, "--format": formats})
     work = session.client.facts.renew(database_id=database, formats=formats or ())

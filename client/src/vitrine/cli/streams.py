@@ -49,7 +49,7 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
         asset_version_id=version,
     )
     if head:
-        _tell_head(session, source)
+        _print_head(session, source)
         return
     if session.output.as_json:
         raise ConfigurationError("--json can be used only with --head")
@@ -92,7 +92,7 @@ def ingest(
         raise typer.Exit(FAILED)
 
 
-def _tell_head(session: Session, source: Source) -> None:
+def _print_head(session: Session, source: Source) -> None:
     found = session.client.streams.head(source)
     session.output.reply(
         {

@@ -64,12 +64,12 @@ def import_folder(
             observer=observer,
             settings=settings_of(session, part_size=part_size, finish_timeout=finish_timeout),
         )
-    _tell_import(session, report)
+    _print_import(session, report)
     if report.failed:
         raise typer.Exit(FAILED)
 
 
-def _tell_import(session: Session, report: ImportReport) -> None:
+def _print_import(session: Session, report: ImportReport) -> None:
     counts: dict[str, JsonValue] = {**report.counts()}
     session.output.document({**report.wire(), "counts": counts})
     if session.output.as_json:

@@ -88,7 +88,7 @@ def _going(
         return []
     return [
         *(_handed_over(entry, one) for one in working),
-        *(_gone_on(entry, one, renewed[one.file.key.lstrip("/")], pool) for one in open_ones),
+        *(_resumed(entry, one, renewed[one.file.key.lstrip("/")], pool) for one in open_ones),
     ]
 
 
@@ -112,7 +112,7 @@ def _handed_over(entry: JournalEntry, measured: Measured) -> Going:
     )
 
 
-def _gone_on(
+def _resumed(
     entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
 ) -> Going:
     if renewed.assembled:
