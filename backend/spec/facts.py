@@ -94,7 +94,8 @@ FACTS = (
         "leftOut",
         "string",
         "What is missing in the other facts: vertices that are not finite, faces with a vertex "
-        "that does not exist or is not finite, triangles beyond the count of an STL header.",
+        "that does not exist or is not finite, triangles beyond the count of an STL header, "
+        "entities of DXF that are not read.",
     ),
     Fact("pages", "number", "Pages of a document."),
     Fact("width", "number", "Width of an image, in pixels; of a page, in points."),

@@ -16,6 +16,7 @@ import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
+from backend.processing.readers import dxf
 from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
@@ -72,12 +73,17 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     )
     loaded.aiReleasePropertyStore(properties)
     if not pointer:
-        raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
+        message = (loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
+        if "no 3d data" in message:
+            raise RefusedError(dxf.reason(data))
+        raise _refusal(message)
     try:
         left_out, may_join = leave_out(pointer.contents)
         if may_join:
             pointer = loaded.aiApplyPostProcessing(pointer, _JOIN_VERTICES)
         scene = _scene(pointer.contents, data, extension, files)
+        unread = dxf.not_read(data) if extension == "dxf" else ""
+        left_out += [f"{unread}, which are not read"] if unread else []
         return replace(scene, left_out=(*left_out, *scene.left_out))
     finally:
         loaded.aiReleaseImport(pointer)

@@ -6,6 +6,7 @@ from importlib import import_module
 from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
+from backend.processing.readers.text import require_text
 from backend.processing.readers.text_elements import require_elements
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
@@ -15,6 +16,13 @@ from backend.spec.formats import (
     OWN_EXTENSIONS,
     POINT_CLOUD_EXTENSIONS,
 )
+
+_TEXTS = frozenset(
+    {"ac", "ac3d", "acc", "amf", "ase", "bvh", "csm", "dae", "dxf", "enff", "gltf", "ifc", "iges"}
+    | {"igs", "irr", "irrmesh", "lws", "md5anim", "md5camera", "md5mesh", "nff", "obj", "off"}
+    | {"ogex", "raw", "smd", "step", "stp", "vta", "x3d", "xgl", "xml"}
+)
+_PACKED = (b"PK", b"\x1f\x8b", b"glTF")
 
 
 def preload(extension: str, data: bytes) -> None:
@@ -40,6 +48,8 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     Raises:
         RefusedError: no reader can read it.
     """
+    if extension in _TEXTS and not (data.startswith(_PACKED) or b"BINARY" in data[:40].upper()):
+        require_text(data, extension.upper())
     if extension in POINT_CLOUD_EXTENSIONS:
         return las.read(data)
     if extension in INSPECT_CAD_EXTENSIONS:

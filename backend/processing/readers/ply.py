@@ -21,7 +21,7 @@ from backend.processing.readers.soundness import (
     number,
     unusable,
 )
-from backend.processing.readers.text import BYTE_ORDER_MARK, plain
+from backend.processing.readers.text import BYTE_ORDER_MARK, plain, require_text
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -65,6 +65,8 @@ def read(data: bytes, files: Files) -> Scene:
     if end < 0:  # others take long to read such a header
         raise RefusedError("the header of the PLY file does not end within 1 MiB")
     header = _header(data[:end].decode("utf-8", "replace"))
+    if not header.order:
+        require_text(data, "these PLY")
     content = memoryview(data)[_start(data, end) :]  # a copy would take as much memory again
     body = Binary(content, header.order) if header.order else Text(bytes(content))
     reader = Reader(body)

@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.processing import limits
 from backend.processing.readers.soundness import finite_rows, line_at
-from backend.processing.readers.text import coordinates, plain
+from backend.processing.readers.text import coordinates, plain, require_text
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
 _HEADER, _FACET = 84, 50
@@ -55,6 +55,7 @@ def _binary(data: bytes, count: int) -> Scene:
 
 
 def _text(data: bytes) -> Scene:
+    require_text(data, "these STL")
     lines = _VERTEX.findall(_NAME.sub(b"", data))
     ends = [found.start() for found in _END.finditer(data)]
     if not ends or ends[-1] < data.lower().rfind(b"facet normal"):

@@ -1,5 +1,6 @@
 """Numbers in text files, read in bulk."""
 
+import codecs
 import re
 from collections.abc import Callable, Sequence
 from unicodedata import normalize
@@ -12,6 +13,23 @@ from backend.processing.scene import Floats, RefusedError
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 _COMMENT = re.compile(rb"(?:^|\s)#")  # not in 1.#IND
 _CHUNK = 1 << 24
+_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+_SAMPLE = 1 << 16
+
+
+def require_text(data: bytes, kind: str) -> None:
+    """Refuse bytes that are no text in any encoding: their start has many control characters."""
+    sample = data[:_SAMPLE].rstrip(b"\0")
+    if sample[:2] in {b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"}:  # UTF-16
+        return
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        most = len(sample) / 4
+    except UnicodeDecodeError:
+        most = len(sample) / 50  # of texts in other encodings
+    if controls > most:
+        raise RefusedError(f"is not a text file, as {kind} files are")
 
 
 def plain(data: bytes) -> bytes:
