@@ -115,3 +115,16 @@ def test_the_command_prints_each_file(
     server.file_results["/a.glb"] = "the content is an ELF executable"
     shell.run("ingest", "garage", "pump", names[0])
     assert shell.code == 1
+
+
+def test_a_file_that_was_not_announced_ends_an_ingest_with_one_sentence(
+    server: IngestServer, files: list[Path], tmp_path: Path
+) -> None:
+    """A server that answers with the examples of the OpenAPI document does so."""
+    started = {"relativeKey": "/text", "uploadIdS3": "text", "numParts": 1}
+    poor = httpx.Response(200, json={"uploadId": "y1", "files": [started]})
+    server.fail("POST", "^/ingest-asset$", poor)
+    shell = Shell(server, tmp_path)
+    shell.run("ingest", "garage", "pump", str(files[0]))
+    assert shell.code == 1
+    assert "the reply names '/text', which was not announced" in shell.err

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from vitrine.client import Vitrine
-from vitrine.errors import IntegrityError
+from vitrine.errors import IntegrityError, ProtocolError
 from vitrine.models import FinishedFile, NewFile, Part, PendingFile, UploadResult
+from vitrine.quoting import quoted
 from vitrine.storage import Slice
 from vitrine.transfer.content import sha256_of
 from vitrine.transfer.names import composed
@@ -41,6 +42,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
 
     Raises:
         IntegrityError: two files have the same name, or one changed while it was read.
+        ProtocolError: the server starts the upload of a file that was not announced.
         VitrineError: the server or the storage rejected the request, or did not respond.
     """
     by_key = {f"{asset.asset_id}/{composed(path.name)}": path for path in files}
@@ -58,6 +60,9 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
         tags=asset.tags,
     )
     sizes = {file.relative_key: file.file_size for file in wanted}
+    unknown = [file.relative_key for file in started.files if file.relative_key not in by_key]
+    if unknown:
+        raise ProtocolError(f"the reply names {quoted(unknown[0])}, which was not announced")
     finished = [
         _store(client, file, by_key[file.relative_key], (sizes[file.relative_key], part_size))
         for file in started.files
