@@ -5,14 +5,19 @@ queue's time-out. Consumers here process a batch together, and choose when it is
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from backend.core.errors import UnavailableError
+from backend.core.field_errors import field_errors
 from backend.core.queues import Queues
 from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import Queue
 
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 Event = Mapping[str, Any]
 Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
@@ -69,9 +74,36 @@ def process_batch(
         return given_back(queues, queue, messages)
 
 
-def keep_message(keep: Keep, message: Message, reason: object) -> None:
-    """Keep a message that cannot be read among the failures."""
-    keep(str(message.get("messageId") or "message"), dict(message), str(reason))
+class NotUnderstoodError(Exception):
+    """A message contains no valid event; the text is the reason."""
+
+
+def understood(
+    messages: Iterable[Message], read: Callable[[Message], T], keep: Keep
+) -> Iterator[T]:
+    """Yield what messages contain; keep those in which `read` finds no valid event."""
+    for message in messages:
+        try:
+            found = read(message)
+        except NotUnderstoodError as error:
+            keep(str(message.get("messageId") or "message"), dict(message), str(error))
+        else:
+            yield found
+
+
+def read_body(model: type[M], message: Message) -> M:
+    """Return the event in the body of a message.
+
+    Raises:
+        NotUnderstoodError: it has no valid one.
+    """
+    try:
+        return model.model_validate_json(message["body"])
+    except KeyError:
+        raise NotUnderstoodError("the message has no body") from None
+    except ValidationError as error:
+        first = next(field_errors(error, None, place="body"))
+        raise NotUnderstoodError(f"{first.field}: {first.message}") from error
 
 
 def received(message: Message) -> int:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from backend.core.deliveries import NotUnderstoodError
 from backend.core.quoting import quoted
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
@@ -14,10 +15,6 @@ from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
 
 ABOUT_CHARS = 256
 """Maximum length of an asset's description."""
-
-
-class NotUnderstoodError(Exception):
-    """A message does not name an object; the text is the reason."""
 
 
 def named_object(message: Mapping[str, Any]) -> NamedObject:

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from pydantic import ValidationError
-
 from backend.core.clock import iso
-from backend.core.field_errors import field_errors
+from backend.core.deliveries import NotUnderstoodError, read_body
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.domains.quarantine.models.events import ScanEvent, ScanResult
 from backend.spec import keys
@@ -19,10 +17,6 @@ MAX_THREAT_CHARS = 256
 _NO_VERSION = "null"
 
 
-class NotUnderstoodError(Exception):
-    """A message contains no scan result; the text is the reason."""
-
-
 def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     """Return the result that a message of the queue holds.
 
@@ -31,13 +25,7 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     Raises:
         NotUnderstoodError: the message contains no scan result.
     """
-    try:
-        event = ScanEvent.model_validate_json(message["body"])
-    except KeyError:
-        raise NotUnderstoodError("the message has no body") from None
-    except ValidationError as error:
-        first = next(field_errors(error, None, place="body"))
-        raise NotUnderstoodError(f"{first.field}: {first.message}") from error
+    event = read_body(ScanEvent, message)
     scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
     if found.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
         return None

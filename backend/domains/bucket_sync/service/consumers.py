@@ -13,8 +13,8 @@ from backend.core.deliveries import (
     Reply,
     Ring,
     given_back,
-    keep_message,
     process_batch,
+    understood,
 )
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
@@ -38,11 +38,9 @@ class SyncConsumer:
 
     def _follow(self, messages: Sequence[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}
-        for message in messages:
-            try:
-                named.setdefault(rules.named_object(message), []).append(message)
-            except rules.NotUnderstoodError as error:
-                keep_message(self.notes.keep, message, error)
+        read = understood(messages, lambda one: (rules.named_object(one), one), self.notes.keep)
+        for place, message in read:
+            named.setdefault(place, []).append(message)
         done = self.sync.follow(named)
         self.notes.report(done.skips)
         # Folders and previews start nothing, each inspected file has one. A permanent deletion is

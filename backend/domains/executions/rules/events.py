@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from backend.core.field_errors import field_errors
+from backend.core.deliveries import read_body
 from backend.domains.executions.models import EndStatus
 from backend.domains.executions.models.events import (
     StatusDetail,
@@ -15,7 +13,6 @@ from backend.domains.executions.models.events import (
     UploadEvent,
 )
 
-M = TypeVar("M", bound=BaseModel)
 ENDS: Mapping[str, EndStatus] = {
     "SUCCEEDED": "SUCCEEDED",
     "FAILED": "FAILED",
@@ -25,17 +22,13 @@ ENDS: Mapping[str, EndStatus] = {
 _LATEST = 253_402_300_799_000  # the last millisecond that a time can represent
 
 
-class NotUnderstoodError(Exception):
-    """A message contains no valid event; the text is the reason."""
-
-
 def status_change(message: Mapping[str, Any]) -> StatusDetail:
     """Return the change of status in a message of the queue.
 
     Raises:
         NotUnderstoodError: the message contains none.
     """
-    return _read(StatusEvent, message).detail
+    return read_body(StatusEvent, message).detail
 
 
 def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
@@ -44,7 +37,7 @@ def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
     Raises:
         NotUnderstoodError: it names none.
     """
-    detail = _read(UploadEvent, message).detail
+    detail = read_body(UploadEvent, message).detail
     return UploadedObject(detail.bucket.name, detail.object.key, detail.renewal)
 
 
@@ -58,13 +51,3 @@ def time_of(milliseconds: int | None) -> datetime | None:
     if milliseconds is None or not 0 <= milliseconds <= _LATEST:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-def _read(model: type[M], message: Mapping[str, Any]) -> M:
-    try:
-        return model.model_validate_json(message["body"])
-    except KeyError:
-        raise NotUnderstoodError("the message has no body") from None
-    except ValidationError as error:
-        first = next(field_errors(error, None, place="body"))
-        raise NotUnderstoodError(f"{first.field}: {first.message}") from error

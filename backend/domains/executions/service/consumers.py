@@ -11,9 +11,9 @@ from backend.core.deliveries import (
     Reply,
     Ring,
     given_back,
-    keep_message,
     process_batch,
     received,
+    understood,
 )
 from backend.core.errors import RateLimitedError
 from backend.core.queues import Queues
@@ -61,13 +61,8 @@ class StatusConsumer:
         return process_batch(event, self._process, self.queues, EXECUTION_STATUS, ring=self.ring)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        for message in messages:
-            try:
-                change = events.status_change(message)
-            except events.NotUnderstoodError as error:
-                keep_message(self.keep, message, error)
-            else:
-                self._apply(change)
+        for change in understood(messages, events.status_change, self.keep):
+            self._apply(change)
 
     def _apply(self, change: StatusDetail) -> None:
         status = events.ENDS.get(change.status)

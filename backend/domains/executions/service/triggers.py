@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Keep, Message, Reply, Ring, keep_message, process_batch
+from backend.core.deliveries import Event, Keep, Message, Reply, Ring, process_batch, understood
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -78,17 +78,9 @@ class UploadTriggers:
         return process_batch(event, self._process, self.queues, UPLOAD_TRIGGERS, ring=self.ring)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        uploads = [one for one in map(self._understood, messages) if one is not None]
+        uploads = list(understood(messages, events.uploaded_object, self.keep))
         for asset, upload, workflows in self._triggered(uploads):
             self._start_all(asset, upload, workflows)
-
-    def _understood(self, message: Message) -> UploadedObject | None:
-        """Return the object that a message names; keep a message that names none."""
-        try:
-            return events.uploaded_object(message)
-        except events.NotUnderstoodError as error:
-            keep_message(self.keep, message, error)
-            return None
 
     def _triggered(
         self, uploads: Sequence[UploadedObject]

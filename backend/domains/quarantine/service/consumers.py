@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.clock import Clock
-from backend.core.deliveries import Event, Keep, Message, Reply, Ring, keep_message, process_batch
+from backend.core.deliveries import (
+    Event,
+    Keep,
+    Message,
+    NotUnderstoodError,
+    Reply,
+    Ring,
+    process_batch,
+    understood,
+)
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
 from backend.core.transactions import Write
@@ -51,19 +60,15 @@ class ScanConsumer:
         return process_batch(event, self._process, self.queues, SCAN_RESULTS, ring=self.ring)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        for message in messages:
-            try:
-                found = rules.scan_result(message)
-            except rules.NotUnderstoodError as error:
-                keep_message(self.keep, message, error)
-                continue
-            if found is None:
-                continue
-            bucket = found.version.bucket
-            if bucket in self.bucket_names:
+        for found in understood(messages, self._read, self.keep):
+            if found is not None:
                 self._store(found)
-            else:
-                keep_message(self.keep, message, f"{bucket} is no bucket of this deployment")
+
+    def _read(self, message: Message) -> ScanResult | None:
+        found = rules.scan_result(message)
+        if found is not None and found.version.bucket not in self.bucket_names:
+            raise NotUnderstoodError(f"{found.version.bucket} is no bucket of this deployment")
+        return found
 
     def _store(self, found: ScanResult) -> None:
         known = self.repository.results([found.version]).get(found.version)

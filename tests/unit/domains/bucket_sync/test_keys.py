@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.core.deliveries import NotUnderstoodError
 from backend.core.names import MAX_KEY_BYTES, check_asset_id
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip
@@ -108,7 +109,7 @@ def test_whatever_the_path_the_asset_is_made(path: str) -> None:
     ["", "[]", "null", "{}", '{"detail": {"bucket": {"name": "b"}, "object": {"key": ""}}}'],
 )
 def test_a_message_without_an_object_says_so(body: str) -> None:
-    with pytest.raises(rules.NotUnderstoodError):
+    with pytest.raises(NotUnderstoodError):
         rules.named_object({"body": body})
 
 
