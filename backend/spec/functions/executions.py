@@ -50,9 +50,10 @@ WORKFLOWS_API = api(
     settings=(settings.PROCESSING,),
 )
 _ENDS: Requests = {
-    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
-    workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "Query"),
-    operations.RESERVATIONS: ("DeleteItem", "GetItem", "UpdateItem"),
+    # Items are put for the execution that repeats an interrupted one.
+    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "PutItem", "UpdateItem"),
+    workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "PutItem", "Query"),
+    operations.RESERVATIONS: EDITS,
 }
 """What noting the start and the end of an execution takes."""
 _AFTER_AN_END = (queues.EXECUTION_STARTS, queues.UPLOAD_TRIGGERS)
@@ -72,7 +73,6 @@ EXECUTIONS_API = replace(
             workflows.WORKFLOW_EXECUTIONS: (
                 *("GetItem", "PutItem", "Query", "QueryIndexes", "UpdateItem"),
             ),
-            workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "PutItem", "Query"),
             operations.RESERVATIONS: (*EDITS, "BatchGetItem"),
             ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
         },
@@ -93,7 +93,7 @@ EXECUTION_STARTER = Function(
         workflows.ACTIVE_EXECUTIONS: (
             *("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),
         ),
-        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "GetItem", "UpdateItem"),
+        operations.RESERVATIONS: (*EDITS, "BatchGetItem"),
         assets.ASSETS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),

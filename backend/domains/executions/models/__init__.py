@@ -74,7 +74,8 @@ class Execution(WireModel):
 
     `input_asset_file_key` is the S3 key of the input file, empty for a run on the whole asset.
     `chain` are the keys of the workflows whose outputs led to this run, this one's last. `shipped`
-    marks runs of only a function of the product, whose results the system stores.
+    marks runs of only a function of the product, whose results the system stores. `repeats` counts
+    the executions before it that were interrupted.
     """
 
     database_id: str
@@ -98,6 +99,7 @@ class Execution(WireModel):
     error: RunError | None = None
     outputs: RunOutputs | None = None
     shipped: bool = False
+    repeats: int = 0
     revision: int = 1
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
+from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -190,13 +190,17 @@ class ExecutionRepository:
         self.tables.transact(writes)
 
     def end_writes(
-        self, execution: Execution | None, changes: Mapping[str, Any], reserved: Reserved
+        self,
+        execution: Execution | None,
+        changes: Mapping[str, Any],
+        reserved: Reserved,
+        repeat: Execution | None = None,
     ) -> list[Write]:
         """Return the writes that end an execution and release its workflow and file.
 
-        Without a row (the asset was deleted), the item that finds the execution by its id is
-        removed. They are refused with ExecutionChangedError if anything was changed after it was
-        read.
+        `repeat` is a new execution that takes over the reservation. Without a row (the asset was
+        deleted), the item that finds the execution by its id is removed. They are refused with
+        ExecutionChangedError if anything was changed after it was read.
         """
         writes: list[Write] = []
         if execution is None:
@@ -208,14 +212,17 @@ class ExecutionRepository:
         if run is not None and run.execution_id == reserved.execution_id:
             upload = run.next_upload
             as_read = absent(_NEXT) if upload is None else equals(_NEXT, upload)
-            writes.append(
-                Delete(
-                    table=RESERVATIONS,
-                    key={_RESERVED: reserved.key},
-                    conditions=(equals(EXECUTION_ID.name, reserved.execution_id), as_read),
-                    refused=ExecutionChangedError(reserved.execution_id),
-                )
-            )
+            values: Mapping[str, Any] = {
+                "table": RESERVATIONS,
+                "key": {_RESERVED: reserved.key},
+                "conditions": (equals(EXECUTION_ID.name, reserved.execution_id), as_read),
+                "refused": ExecutionChangedError(reserved.execution_id),
+            }
+            if repeat is None:
+                writes.append(Delete(**values))
+            else:
+                taken_over = Update(**values, set={EXECUTION_ID.name: repeat.execution_id})
+                writes += [taken_over, *_rows(repeat)]
         return writes
 
     def keep_upload(self, reservation: str, active_id: str, message: str) -> None:
@@ -293,21 +300,23 @@ def _change(execution: Execution, changes: Mapping[str, Any]) -> Update:
 
 
 def _new(execution: Execution) -> list[Write]:
-    def new(key: str, item: Item, refused: VitrineError) -> Write:
-        return put_new(RESERVATIONS, {_RESERVED: key, **item}, refused)
+    active = ActiveRun(execution_id=execution.execution_id).model_dump(by_alias=True)
+    reservation = {_RESERVED: reservation_key(target_of(execution)), **active}
+    # Of several refused writes the first one is reported: a repeated execution exists.
+    return [
+        *_rows(execution),
+        put_new(RESERVATIONS, reservation, _ReservedError(execution.execution_id)),
+    ]
 
+
+def _rows(execution: Execution) -> list[Write]:
+    """Return the writes of a new execution and of the item that finds it by its id."""
     taken = ExecutionExistsError(execution.execution_id)
     place = ExecutionPlace(database_id=execution.database_id, asset_id=execution.asset_id)
-    active = ActiveRun(execution_id=execution.execution_id)
+    found = {_RESERVED: keys.execution(execution.execution_id), **place.model_dump(by_alias=True)}
     return [
-        # Of several refused writes the first one is reported: a repeated execution exists.
         put_new(WORKFLOW_EXECUTIONS, row_of(execution), taken),
-        new(keys.execution(execution.execution_id), place.model_dump(by_alias=True), taken),
-        new(
-            reservation_key(target_of(execution)),
-            active.model_dump(by_alias=True),
-            _ReservedError(execution.execution_id),
-        ),
+        put_new(RESERVATIONS, found, taken),
     ]
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from backend.core.clock import iso
+from backend.core.ids import ordered_uuid
 from backend.core.runs import StepState
 from backend.domains.executions.models import (
     EndStatus,
@@ -22,6 +23,11 @@ STOPPED = "Stopped"
 """The error of an execution that a user stopped."""
 INTERRUPTED = "Interrupted"
 """The error of an execution that Step Functions no longer knows."""
+NOT_STARTED = "NotStarted"
+"""The error of an execution that could not be started in time."""
+# A file that ends the machine that reads it must not do so for ever.
+MAX_REPEATS = 2
+"""How often an inspection is started again after it was interrupted."""
 MAX_CODE_CHARS = 256
 # Step Functions allows 32,768 characters.
 MAX_MESSAGE_CHARS = 2_000
@@ -72,6 +78,28 @@ def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping
         else step
         for number, step in steps.items()
     }
+
+
+def repeat_of(execution: Execution, error: RunError | None, at: datetime) -> Execution | None:
+    """Return the execution that repeats an interrupted inspection, if the system started that.
+
+    Pipelines of users are not repeated, because they may have written already.
+    """
+    interrupted = error is not None and error.code in {INTERRUPTED, NOT_STARTED}
+    by_system = execution.shipped and execution.trigger in {"upload", "renewal"}
+    if not (interrupted and by_system) or execution.repeats >= MAX_REPEATS:
+        return None
+    changes = {
+        "execution_id": ordered_uuid(at, f"repeat {execution.execution_id}"),
+        "execution_status": "NEW",
+        "created_at": iso(at),
+        "start_date": "",
+        "started_at": "",
+        "outputs": None,
+        "repeats": execution.repeats + 1,
+        "revision": 1,
+    }
+    return execution.model_copy(update=changes)
 
 
 def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:

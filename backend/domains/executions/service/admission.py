@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class _NeverStartedError(UnavailableError):
-    code = "NotStarted"
+    code = rules.NOT_STARTED
 
     def __init__(self) -> None:
         super().__init__("The execution could not be started within 15 minutes")

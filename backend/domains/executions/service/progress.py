@@ -15,7 +15,13 @@ from backend.core.clock import Clock
 from backend.core.queues import Queues
 from backend.core.transactions import Write
 from backend.domains.executions import rules
-from backend.domains.executions.models import ActiveExecution, EndStatus, Execution, RunError
+from backend.domains.executions.models import (
+    ActiveExecution,
+    ActiveRun,
+    EndStatus,
+    Execution,
+    RunError,
+)
 from backend.domains.executions.repository import (
     ActiveRepository,
     ExecutionChangedError,
@@ -99,9 +105,15 @@ class ExecutionProgress:
         reserved = Reserved(execution_id, key, self.executions.active_run(key))
         self._send_upload(reserved)
         changes: Mapping[str, Any] = {}
+        repeat = None
         if found is not None:
             changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
-        writes = self.executions.end_writes(found, changes, reserved)
+            # An upload that waits for this end reads the file instead.
+            if found.is_active and reserved.run == ActiveRun(execution_id=execution_id):
+                repeat = rules.repeat_of(found, ending.error, self.clock())
+        writes = self.executions.end_writes(found, changes, reserved, repeat)
+        if repeat is not None:
+            writes.append(self.active.waiting_write(repeat))
         if active is not None:
             writes += self.active.end_writes(active, self.clock())
         self.executions.commit([*writes, *ending.others])

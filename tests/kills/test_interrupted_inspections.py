@@ -1,0 +1,60 @@
+"""kill -9 of the runtime during inspections: started again, each file has its facts.
+
+It takes about a minute: two starts of the runtime, and inspections in functions that start for it.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
+from tests.journeys.test_facts import attributes
+
+CUBES = 12
+CUBE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+def _executions(api: Api, base: str) -> list[dict[str, Any]]:
+    reply = api.ok("GET", f"{base}/workflows/executions", params={"pageSize": "100"})
+    return reply["message"]["Items"]
+
+
+def _statuses(api: Api, base: str) -> set[str]:
+    return {one["executionStatus"] for one in _executions(api, base)}
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Any:
+    runtime = Runtime(tmp_path / "state")
+    try:
+        runtime.up()
+        yield runtime
+    finally:
+        runtime.down()
+
+
+def test_interrupted_inspections_are_started_again(runtime: Runtime) -> None:
+    api = runtime.client()
+    api.new_database("forge", processing=True)
+    asset = api.new_asset("forge", "Cubes")
+    base = f"/database/forge/assets/{asset}"
+    paths = [f"/{number:02}.obj" for number in range(CUBES)]
+    api.upload("forge", asset, {path: [b"# " + path.encode() + b"\n" + CUBE] for path in paths})
+    wait_until(lambda: "RUNNING" in _statuses(api, base))
+    kill_with_children(int(runtime.endpoint["pid"]))
+    runtime.up()
+    api = runtime.client()
+
+    def have_facts() -> bool:
+        found = [attributes(api, base, path).get("fact_triangles") for path in paths]
+        return found == ["1"] * CUBES
+
+    wait_until(have_facts, seconds=240)
+    failed = [one for one in _executions(api, base) if one["executionStatus"] == "FAILED"]
+    errors = [
+        api.ok("GET", f"{base}/executions/{one['executionId']}")["message"]["error"]["code"]
+        for one in failed
+    ]
+    assert errors, "the kill interrupted no inspection"
+    assert set(errors) == {"Interrupted"}
