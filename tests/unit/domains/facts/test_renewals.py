@@ -8,6 +8,7 @@ import pytest
 from backend.core.objects import ObjectHead
 from backend.domains.executions.models import Execution
 from backend.domains.executions.repository import ExecutionRepository
+from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
 from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service import FactCommands
@@ -180,6 +181,21 @@ def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() 
     renewing.end_all("SUCCEEDED")
     renewing.record("/a.glb", READERS_VERSION)
     assert renewing.renew(formats=["glb"]).items_done == 0
+
+
+def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_renewal() -> None:
+    renewing = RenewalSetup()
+    renewing.runner.upload("statue/a.glb")
+    renewing.inspect("/a.glb")
+    for _ in range(MAX_REPEATS + 1):
+        renewing.runner.start()
+        active = [one.execution_id for one in renewing.runs if one.is_active]
+        renewing.runner.report(*(status_event(one, "FAILED", error=INTERRUPTED) for one in active))
+        renewing.runner.wait(seconds=1)
+    assert not any(one.is_active for one in renewing.runs)
+    assert renewing.renew().items_done == 1
+    (renewal,) = [one for one in renewing.runs if one.is_active]
+    assert (renewal.trigger, renewal.repeats) == ("renewal", 0)
 
 
 def test_a_renewal_continues_where_its_worker_died_and_starts_each_file_once() -> None:
