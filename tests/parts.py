@@ -162,7 +162,10 @@ LONG: Mapping[str, Part] = {
                 amounts=("CONCURRENCY_SECONDS", "VERSION_CLIENTS"),
             ),
             Run(
-                _files("tests/journeys/long", "lifecycle_kills", "reindex_kills", "two_gibibytes"),
+                _files(
+                    "tests/journeys/long",
+                    *("lifecycle_kills", "one_kill", "reindex_kills", "two_gibibytes"),
+                ),
                 ALONE,
             ),
         )
