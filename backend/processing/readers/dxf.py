@@ -1,24 +1,26 @@
 """What assimp does not read of a drawing: it skips most kinds of entities."""
 
+import re
 from collections import Counter
 
 from backend.processing.readers.text import plain
 
 _READ = frozenset({"3DFACE", "3DLINE", "INSERT", "LINE", "POLYLINE", "SEQEND", "VERTEX"})
+_ENTITIES = re.compile(rb"(?m)^[ \t]*2[ \t]*\n[ \t]*ENTITIES[ \t]*$")
+# A value of 0 is followed by a group code, which has no letters.
+_ENTITY = re.compile(rb"(?m)^[ \t]*0[ \t]*\n(?=[ \t]*(\w*[A-Za-z_]\w*))")
 
 
 def not_read(data: bytes) -> str:
     """Return the entities of a drawing as text that are not read, with their numbers."""
-    lines = plain(data).split(b"\n")
-    found, section, before = Counter[str](), b"", b""
-    for code, value in zip(lines[::2], lines[1::2], strict=False):
-        tag, word = code.strip(), value.strip().upper()
-        if tag == b"2" and before == b"SECTION":
-            section = word
-        elif tag == b"0" and section == b"ENTITIES":
-            found[word[:40].decode("ascii", "replace")] += 1
-        before = word if tag == b"0" else b""
-    kinds = sorted(found.keys() - _READ - {"ENDSEC", "SECTION", "EOF"})
+    text, found = plain(data), Counter[str]()
+    section = _ENTITIES.search(text)
+    for entity in _ENTITY.finditer(text, section.end()) if section else ():
+        kind = entity[1][:40].decode().upper()
+        if kind == "ENDSEC":
+            break
+        found[kind] += 1
+    kinds = sorted(found.keys() - _READ - {"EOF"})
     return " and ".join(f"{found[kind]} {kind}" for kind in kinds[:20])
 
 
