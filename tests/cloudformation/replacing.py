@@ -48,21 +48,22 @@ def following(before: DesiredStack | None, after: DesiredStack) -> DesiredStack:
 
 def changed_by(before: DesiredStack | None, after: DesiredStack) -> list[Resource]:
     """The resources that are created or updated, in their order."""
-    anew = set(replaced(before, after))
+    replacements = set(replaced(before, after))
     return [
         each
         for each in after.template.stack.in_order()
         if before is None
         or before.template.resources.get(each.logical_id)
         != after.template.resources[each.logical_id]
-        or anew & set(references(after.template.resources[each.logical_id].get("Properties")))
+        or replacements
+        & set(references(after.template.resources[each.logical_id].get("Properties")))
     ]
 
 
 def changes_of(before: DesiredStack | None, after: DesiredStack) -> Iterator[Change]:
     """What a change set does."""
     old = before.template.resources if before else dict[str, Object]()
-    new, anew = after.template.resources, replaced(before, after)
+    new, replacements = after.template.resources, replaced(before, after)
     for name in {**old, **new}:
         kind = str((new.get(name) or old[name])["Type"])
         if name not in old:
@@ -70,7 +71,7 @@ def changes_of(before: DesiredStack | None, after: DesiredStack) -> Iterator[Cha
         elif name not in new:
             yield Change("Remove", name, kind)
         elif old[name] != new[name]:
-            yield Change("Modify", name, kind, replaces=name in anew)
+            yield Change("Modify", name, kind, replaces=name in replacements)
 
 
 def refuse_names(before: DesiredStack, after: DesiredStack) -> None:
@@ -79,14 +80,16 @@ def refuse_names(before: DesiredStack, after: DesiredStack) -> None:
     Raises:
         ResourceFailedError: the template gives it a name, which remains.
     """
-    anew = replaced(before, after)
-    for name in anew:
+    replacements = replaced(before, after)
+    for name in replacements:
         old, new = (_properties(each.template.resources[name]) for each in (before, after))
         paths = _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier")
         # A part that the service makes, or the name of a replaced resource, is another one.
         parts = [(_at(new, path), _at(old, path)) for path in paths]
         if all(
-            given is not None and given == earlier and not set(references(given)) & set(anew)
+            given is not None
+            and given == earlier
+            and not set(references(given)) & set(replacements)
             for given, earlier in parts
         ):
             raise ResourceFailedError(name, _CUSTOM_NAMED.format(parts[0][0]))

@@ -254,7 +254,7 @@ class Stacks:
         """Build, and note what becomes of each resource, up to the one that fails."""
         created: Mapping[str, Created] = {}
         failure: ResourceFailedError | None = None
-        anew = replaced(before, cast("DesiredStack", record.wanted))
+        replacements = replaced(before, cast("DesiredStack", record.wanted))
         try:
             self._refuse_resources(record, before, changed)
             created = self._builder.build(self._wanted(), record.name)
@@ -264,7 +264,9 @@ class Stacks:
             name = each.logical_id
             part = record.parts.setdefault(name, Part(name, each.kind))
             action = "CREATE" if not part.physical_id else verb
-            record.part_becomes(name, f"{action}_IN_PROGRESS", REPLACING if name in anew else "")
+            record.part_becomes(
+                name, f"{action}_IN_PROGRESS", REPLACING if name in replacements else ""
+            )
             if failure is not None and failure.logical_id == name:
                 record.part_becomes(name, f"{action}_FAILED", failure.reason)
                 raise failure

@@ -83,10 +83,23 @@ def test_what_is_named_after_a_replaced_resource_is_replaced_with_it(account: Ac
         "Type": "AWS::Lambda::Permission",
         "Properties": {"FunctionName": {"Fn::GetAtt": ["A", "Arn"]}},
     }
-    account.deploy("a", {"A": _table("CSV"), "Permission": permission})
-    record = account.deploy("a", {"A": _table("ION"), "Permission": permission})
+    # Its identifier is the name of the queue alone.
+    inline = {"Type": "AWS::SQS::QueueInlinePolicy", "Properties": {"Queue": {"Ref": "B"}}}
+    named = {"Permission": permission, "Inline": inline}
+    account.deploy("a", {"A": _table("CSV"), "B": QUEUE, **named})
+    record = account.deploy("a", {"A": _table("ION"), "B": FIFO, **named})
     assert record.status == "UPDATE_COMPLETE"
-    assert len(_ids(record, "Permission", "DELETE_COMPLETE")) == 1
+    assert [len(_ids(record, name, "DELETE_COMPLETE")) for name in named] == [1, 1]
+
+
+def test_a_resource_with_a_generated_id_may_be_replaced_beside_a_given_name(
+    account: Account,
+) -> None:
+    fields = {"FunctionName": "one", "Principal": "s3.amazonaws.com"}
+    permission = {"Type": "AWS::Lambda::Permission", "Properties": fields}
+    account.deploy("a", {"A": permission})
+    changed = {**permission, "Properties": {**fields, "Principal": "events.amazonaws.com"}}
+    assert account.deploy("a", {"A": changed}).status == "UPDATE_COMPLETE"
 
 
 def test_a_replaced_resource_may_be_kept_or_refuse_its_deletion(account: Account) -> None:

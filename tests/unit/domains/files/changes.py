@@ -96,7 +96,7 @@ def views(museum: Gallery, prefix: str = "statue/") -> list[str]:
     return ["/" + one.key.removeprefix(prefix) for one in found]
 
 
-def told(tables: Tables, operation: str) -> list[dict[str, Any]]:
+def audit_entries(tables: Tables, operation: str) -> list[dict[str, Any]]:
     """The audit entries of an operation."""
     return [entry for entry in entries(tables) if entry["operation"] == operation]
 

@@ -15,13 +15,13 @@ from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import (
     TickingClock,
+    audit_entries,
     body_of,
     head_of,
     memory,
     note,
     notes,
     state_of,
-    told,
     view,
     views,
 )
@@ -126,7 +126,7 @@ def test_a_file_moves_with_all_that_belongs_to_it(
     assert notes(museum, "/parts/b.glb", kind="attribute") == {"vertices": "12"}
     assert notes(museum, "/a.glb") == notes(museum, "/a.glb", kind="attribute") == {}
     assert views(museum) == ["/parts/b.glb/potree/hierarchy.bin", "/parts/b.glb/potree/octree.bin"]
-    (entry,) = told(tables, "move_file")
+    (entry,) = audit_entries(tables, "move_file")
     assert entry["entity"] == "file:museum:statue:/a.glb"
     assert entry["changes"]["path"] == {"before": "/a.glb", "after": "/parts/b.glb"}
 
@@ -187,7 +187,7 @@ def test_a_move_that_cannot_be_changes_nothing(
     answer = museum.change("POST", "moveFile", body)
     assert answer.status == status, answer.body
     assert state_of(objects) == before
-    assert told(tables, "move_file") == []
+    assert audit_entries(tables, "move_file") == []
 
 
 def test_an_archived_file_does_not_move(museum: Gallery) -> None:
@@ -241,7 +241,7 @@ def test_a_file_is_copied_to_an_asset_of_another_database(
         "/parts/b.glb/potree/hierarchy.bin",
         "/parts/b.glb/potree/octree.bin",
     ]
-    (entry,) = told(tables, "copy_file")
+    (entry,) = audit_entries(tables, "copy_file")
     assert entry["entity"] == "file:archive:bust:/parts/b.glb"
 
 

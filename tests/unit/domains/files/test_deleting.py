@@ -15,6 +15,7 @@ from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import (
     TickingClock,
+    audit_entries,
     body_of,
     head_of,
     memory,
@@ -22,7 +23,6 @@ from tests.unit.domains.files.changes import (
     notes,
     state_of,
     stored,
-    told,
     view,
     views,
 )
@@ -100,7 +100,7 @@ def test_a_deleted_file_leaves_nothing(
     assert notes(museum, "/a.glb.txt") == {"year": "1890"}
     assert views(museum) == ["/a.glb.txt/potree/octree.bin"]
     assert snapshot_rows(tables) == {"/a.glb.txt", "metadata:/a.glb.txt:year"}
-    (entry,) = told(tables, "delete_file")
+    (entry,) = audit_entries(tables, "delete_file")
     assert entry["changes"]["path"] == {"before": "/a.glb"}
 
 
@@ -221,7 +221,7 @@ def test_a_file_becomes_the_primary_one_by_a_new_version(
     assert museum.file_info("/a.glb").body["primaryType"] == "lod2"
     museum.change("PUT", "setPrimaryFile", body)
     assert head_of(objects, "/a.glb").version.version_id == head.version.version_id
-    assert len(told(tables, "set_primary_file")) == 1
+    assert len(audit_entries(tables, "set_primary_file")) == 1
     other = {**FILE, "primaryType": "other", "primaryTypeOther": "proxy mesh"}
     assert museum.change("PUT", "setPrimaryFile", other).body["primaryType"] == "proxy mesh"
     museum.change("PUT", "setPrimaryFile", {**FILE, "primaryType": ""})
@@ -259,7 +259,7 @@ def test_the_preview_of_an_asset_is_deleted_once(
     assert asset is not None
     assert asset.preview_location is None
     assert objects.list_objects(BUCKET, "previews/").objects == ()
-    (entry,) = told(tables, "delete_asset_preview")
+    (entry,) = audit_entries(tables, "delete_asset_preview")
     assert entry["changes"]["previewLocation"]["before"] == {"Key": key}
     again = museum.change("DELETE", "deleteAssetPreview")
     assert (again.status, again.body["code"]) == (404, "PreviewNotFound")
@@ -272,7 +272,7 @@ def test_a_preview_at_the_root_of_an_asset_is_archived_and_comes_back(
     answer = museum.change("DELETE", "deleteAssetPreview")
     assert (answer.status, answer.body["assetId"]) == (200, "statue")
     assert museum.download(downloadType="assetPreview").status == 404
-    (entry,) = told(tables, "delete_asset_preview")
+    (entry,) = audit_entries(tables, "delete_asset_preview")
     assert entry["changes"]["status"] == {"before": "active", "after": "archived"}
     again = museum.change("DELETE", "deleteAssetPreview")
     assert (again.status, again.body["code"]) == (404, "PreviewNotFound")
