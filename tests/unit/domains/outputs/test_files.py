@@ -13,7 +13,7 @@ from tests.factories.access import OnlyUser
 from tests.factories.files import AUXILIARY
 from tests.factories.outputs import MIB, PNG, OutputSetup
 from tests.fakes.objects import MemoryObjects
-from tests.unit.domains.files.changes import TickingClock, told
+from tests.unit.domains.files.changes import TickingClock, audit_entries
 
 
 def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: OutputSetup) -> None:
@@ -172,7 +172,7 @@ def test_many_files_take_several_calls_and_the_row_names_the_first(
     outputs = studio.outputs()
     assert outputs.file_count == 300
     assert outputs.files[:2] == ["/00000.txt", "/00001.txt"]
-    assert len(told(studio.tables, "store_outputs")) == 3
+    assert len(audit_entries(studio.tables, "store_outputs")) == 3
 
 
 def _slow(studio: OutputSetup, clock: TickingClock) -> str:

@@ -10,7 +10,7 @@ from tests.factories.assets import ADMIN
 from tests.factories.executions import new_execution, pipeline_snapshot
 from tests.factories.metadata import schema_service
 from tests.factories.outputs import OutputSetup
-from tests.unit.domains.files.changes import note, notes, told
+from tests.unit.domains.files.changes import audit_entries, note, notes
 
 
 def records(*keys: str, **more: Any) -> dict[str, Any]:
@@ -169,12 +169,12 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: OutputS
     running.wrote("1/files/b.exe")
     running.wrote("1/metadata/metadata.json", {"material": "marble"})
     running.stores()
-    entries = told(running.tables, "store_outputs")
+    entries = audit_entries(running.tables, "store_outputs")
     assert {entry["userId"] for entry in entries} == {"admin"}
     found = str(entries)
     assert "1/files/a.glb" in found
     assert "files with the extension .exe are blocked in this deployment" in found
-    (written,) = told(running.tables, "update_asset_metadata")
+    (written,) = audit_entries(running.tables, "update_asset_metadata")
     assert written["userId"] == "admin"
 
 
