@@ -22,12 +22,12 @@ from tests.factories.lifecycle import lifecycle
 from tests.unit.domains.files.changes import (
     ProcessEnded,
     TickingClock,
+    audit_entries,
     body_of,
     memory,
     note,
     notes,
     state_of,
-    told,
     view,
     views,
 )
@@ -152,7 +152,7 @@ def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outag
         except ProcessEnded:
             answer = None
         world.finish()
-        begun = len(told(world.tables, world_operation(name)))
+        begun = len(audit_entries(world.tables, world_operation(name)))
         assert world.facts() == (after if begun else before), f"at call {number}"
         if answer is not None and not outage:
             assert answer.status == 200
@@ -186,7 +186,7 @@ def test_the_same_request_sent_again_gets_the_change_that_was_started() -> None:
     world.clock.now += LEASE
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert answer.status == 200, answer.body
-    assert len(told(world.tables, "move_file")) == 1
+    assert len(audit_entries(world.tables, "move_file")) == 1
     assert state_of(world.objects)["/a.glb"] == "archived"
 
 
@@ -351,5 +351,5 @@ def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
     monkeypatch.setattr(FileLookup, "demand_free", interrupted)
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
-    assert told(world.tables, "move_file") == []
+    assert audit_entries(world.tables, "move_file") == []
     assert "/parts/b.glb" not in state_of(world.objects)
