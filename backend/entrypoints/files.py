@@ -1,11 +1,22 @@
 """Wires listing and describing files."""
 
+from typing import TYPE_CHECKING
+
+from backend.core.paging import PageRequest
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service import Quarantine
 from backend.entrypoints.wiring import Wiring
 from backend.spec.settings import MALWARE_SCAN
+
+if TYPE_CHECKING:
+    from backend.core.tables import Tables
+    from backend.domains.assets.models import Asset
+    from backend.domains.executions.models import Execution
+    from backend.domains.files.service.annotations import FailedInspection
+
+_NEWEST = PageRequest(1000)
 
 
 def file_service(wiring: Wiring) -> FileQueries:
@@ -15,4 +26,39 @@ def file_service(wiring: Wiring) -> FileQueries:
     """
     repository = QuarantineRepository(wiring.tables)
     quarantine = Quarantine(repository, lambda: wiring.settings.number(MALWARE_SCAN) == 1)
-    return FileQueries(FileRepository(wiring.tables), wiring.assets, wiring.objects, quarantine)
+    return FileQueries(
+        FileRepository(wiring.tables),
+        wiring.assets,
+        wiring.objects,
+        quarantine,
+        failed_inspection(wiring.tables),
+    )
+
+
+def failed_inspection(tables: "Tables") -> "FailedInspection":
+    """Return what finds why a version of a file has no facts although it was to be inspected.
+
+    The last inspection is searched among the thousand newest executions of the asset.
+    """
+
+    def failure(asset: "Asset", path: str, key: str, version_id: str) -> str | None:
+        # Loaded by the first request that describes a file: many functions have this service.
+        from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
+        from backend.domains.facts.repository import FactRepository  # noqa: PLC0415
+
+        if FactRepository(tables).source_of(asset, path)[0] == version_id:
+            return None
+        ids = asset.database_id, asset.asset_id
+        runs = ExecutionRepository(tables).list_of_asset(ids, _NEWEST).items
+        last = next(
+            (one for one in runs if one.shipped and _read_by(one) == (key, version_id)), None
+        )
+        error = None if last is None else last.error
+        return None if error is None else f"The inspection failed: {error.message or error.code}"
+
+    return failure
+
+
+def _read_by(execution: "Execution") -> tuple[str, str]:
+    """Return the key and the version of the file that an execution reads."""
+    return execution.input_asset_file_key, execution.input_version_id

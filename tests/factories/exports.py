@@ -11,6 +11,7 @@ from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
+from backend.entrypoints.files import failed_inspection
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
 from tests.factories.http import Answer, Client
@@ -82,7 +83,11 @@ def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
     service = ExportService(
         assets=made.assets,
         files=FileQueries(
-            FileRepository(made.tables), made.assets, objects, quarantine(made.tables)
+            FileRepository(made.tables),
+            made.assets,
+            objects,
+            quarantine(made.tables),
+            failed_inspection(made.tables),
         ),
         records=made.metadata.records,
         links=made.reader,

@@ -33,6 +33,7 @@ from backend.domains.uploads.service import (
     UploadService,
 )
 from backend.entrypoints.file_changes import FileChangeWiring
+from backend.entrypoints.files import failed_inspection
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
@@ -161,7 +162,8 @@ def gallery(
     """An asset without files in an empty bucket, whose uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
-    files = FileQueries(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
+    scanned, failure = quarantine(tables, scans=scans), failed_inspection(tables)
+    files = FileQueries(FileRepository(tables), assets, objects, scanned, failure)
     context = UploadContext(
         uploads=UploadRepository(tables),
         assets=assets,

@@ -4,7 +4,7 @@ from backend.spec import queues, secrets, settings
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.model import api
 from backend.spec.functions.request_parts import BUCKET_RECORD
-from backend.spec.tables import assets, metadata, operations, registry
+from backend.spec.tables import assets, metadata, operations, registry, workflows
 
 SEARCH_API = api(
     "SearchApi",
@@ -42,6 +42,7 @@ FACTS_API = api(
         assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
+        workflows.WORKFLOW_EXECUTIONS: ("Query",),
         operations.SEARCH_STATE: ("GetItem",),
         operations.RESERVATIONS: ("BatchGetItem",),
         # The last one for a missing key: its old versions are listed.

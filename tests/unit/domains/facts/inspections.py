@@ -15,6 +15,7 @@ from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service import RecordService
+from backend.entrypoints.files import failed_inspection
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import quarantine
@@ -104,7 +105,9 @@ def glbs(museum: InspectionSetup) -> GlbQueries:
     scanned = quarantine(tables, scans=museum.scans)
     return GlbQueries(
         assets=assets,
-        files=FileQueries(FileRepository(tables), assets, objects, scanned),
+        files=FileQueries(
+            FileRepository(tables), assets, objects, scanned, failed_inspection(tables)
+        ),
         facts=FactRepository(tables),
         objects=objects,
         auxiliary=lambda: AUXILIARY,

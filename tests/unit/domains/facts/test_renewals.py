@@ -13,9 +13,13 @@ from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
+from backend.domains.files.models import FileQuery
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service import FileQueries
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
 from backend.entrypoints.bucket_sync import failed_inspections
+from backend.entrypoints.files import failed_inspection
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
@@ -24,6 +28,7 @@ from backend.spec.tables.metadata import FILE_ATTRIBUTES
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.executions import BUCKET, Runner, status_event
 from tests.factories.jobs import ADMIN, JobWorld, KilledError
+from tests.factories.quarantine import quarantine
 
 
 @dataclass
@@ -265,3 +270,37 @@ def test_a_renewal_waits_while_many_executions_wait() -> None:
     # Two wait, one looks at facts, and two at the executions of the shipped workflows.
     assert (job.items_done, len(steps)) == (1, 5)
     assert (renewing.world.now - before).total_seconds() >= 30
+
+
+def test_a_file_whose_inspection_failed_is_described_with_the_reason() -> None:
+    renewing = RenewalSetup()
+    wiring = renewing.runner.wiring
+    files = FileQueries(
+        FileRepository(renewing.runner.tables),
+        wiring.assets,
+        renewing.runner.objects,
+        quarantine(renewing.runner.tables),
+        failed_inspection(renewing.runner.tables),
+    )
+
+    def described() -> str | None:
+        query = FileQuery(file_path="/a.glb")
+        return files.get_file(ADMIN, ("museum", "statue"), query).not_inspected
+
+    renewing.runner.upload("statue/a.glb")
+    for status, expected in (
+        ("FAILED", "The inspection failed: Failed"),
+        ("TIMED_OUT", "The inspection failed: TimedOut"),
+        ("ABORTED", "The inspection failed: Aborted"),
+        ("SUCCEEDED", None),
+    ):
+        renewing.inspect("/a.glb")
+        assert described() is None, f"{status}: still active"
+        renewing.end_all(status)
+        assert described() == expected, status
+        renewing.runner.upload("statue/a.glb")
+        assert described() is None, f"{status}: a new version"
+    renewing.inspect("/a.glb")
+    renewing.end_all("FAILED")
+    renewing.record("/a.glb", READERS_VERSION)
+    assert described() is None, "read by a renewal"
