@@ -43,7 +43,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         "materials": sum(each.declared for each in scene.materials),
         "animations": scene.animations,
         "bones": scene.bones,
-        "upAxis": scene.up,
+        "upAxis": scene.up if scene.defines_up else "",
         "crs": scene.crs,
     }
     if scene.unit is not None:

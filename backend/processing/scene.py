@@ -58,7 +58,8 @@ METRE = Unit("metre", 1.0)
 class Scene:
     """A model. `total_points` and `bounds` are set if only a part of all points was read.
 
-    `left_out` says which elements are not valid and are missing in `parts`.
+    `up` is the axis that pictures and the GLB have upwards; `defines_up` whether the file or its
+    format defines it. `left_out` says which elements are not valid and are missing in `parts`.
     `ends_within_line`: its text, in a format without an end mark, may be cut off.
     """
 
@@ -68,6 +69,7 @@ class Scene:
     meshes: int = 0
     generator: str = ""
     up: str = "y"
+    defines_up: bool = False
     unit: Unit | None = None
     crs: str = ""
     animations: int = 0

@@ -21,7 +21,7 @@ REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
-READERS_VERSION = 4
+READERS_VERSION = 5
 """Version of the file readers. Increment it when readers return other facts for the same bytes, or
 read files that they rejected; administrators then renew stored facts (`renewFacts`). Version 1
 stored no version."""
@@ -83,7 +83,11 @@ FACTS = (
     Fact("watertight", "boolean", "Whether every edge belongs to exactly two triangles."),
     Fact("unit", "string", "Unit of length that the file names or its format implies."),
     Fact("metresPerUnit", "number", "Metres of one unit of the file."),
-    Fact("upAxis", "string", "Axis that points up: `x`, `y` or `z`."),
+    Fact(
+        "upAxis",
+        "string",
+        "Axis that points up, `x`, `y` or `z`, if the file or its format defines one.",
+    ),
     Fact("crs", "string", "Coordinate reference system of a point cloud."),
     Fact(
         "endsWithinLine",

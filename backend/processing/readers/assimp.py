@@ -32,7 +32,6 @@ _JOIN_VERTICES = 0x2
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
 _SKELETON = "SkeletonMaterial"
-_Z_UP = frozenset({"3mf", "amf", "stl"})
 _TURNED = frozenset({"3ds", "ase", "dxf", "ifc"})
 """Formats with z up that the importers rotate."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
@@ -143,8 +142,8 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         materials=read_materials,
         meshes=mesh_count(scene),
         generator=str(metadata.get("SourceAsset_Generator", ""))[:200],
-        # Importers turn some scenes to y up; the formats below are left as they are.
-        up=up or ("z" if extension in _Z_UP else "y"),
+        up=up or ("z" if extension == "stl" else "y"),
+        defines_up=up is not None,
         unit=unit,
         animations=scene.animation_count,
         bones=len(bone_names(scene)),

@@ -49,4 +49,5 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
         raise RefusedError("holds no solids")
     # OpenCASCADE converts STEP to metres, IGES to millimetres.
     unit = named("metre" if kind == "step" else "millimeter")
-    return replace(scene, format=kind.upper(), generator=originating_system(data), unit=unit)
+    generator = originating_system(data)
+    return replace(scene, format=kind.upper(), generator=generator, unit=unit, defines_up=False)

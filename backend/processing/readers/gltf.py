@@ -150,6 +150,7 @@ class _Document:
             materials=self._materials.read(),
             meshes=len(_listed(self._document, "meshes")),
             generator=str(asset.get("generator", "")),
+            defines_up=True,
             unit=METRE,
             animations=len(_listed(self._document, "animations")),
             bones=len(joints),

@@ -45,6 +45,7 @@ def _scene(file: Any) -> Scene:
         parts=[Part(positions, points=np.arange(len(positions)), colors=colors)],
         generator=str(header.generating_software).strip("\0 ")[:200],
         up="z",
+        defines_up=True,
         crs=_crs(header),
         total_points=count,
         bounds=box.bounds,

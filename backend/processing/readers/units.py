@@ -50,7 +50,7 @@ def unit_and_up(
         # In centimetres.
         return (_of_length(scale / 100) if isinstance(scale, float) else None), up
     if extension in {"gltf", "glb", "vrm"}:  # version 1.0
-        return METRE, None
+        return METRE, "y"
     defined = _OF_DATA.get(extension)
     return (None, None) if defined is None else defined(data)
 
@@ -84,7 +84,10 @@ def _of_x3d(start: XmlStart) -> Unit | None:
 def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
     if start.root == "COLLADA":
         return _of_collada(start)
-    return (_of_attribute(start, "amf") if "amf" in {start.root, extension} else None), None
+    if start.root == "X3D":
+        return _of_x3d(start), "y"
+    is_amf = "amf" in {start.root, extension}
+    return (_of_attribute(start, "amf"), "z") if is_amf else (None, None)
 
 
 def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
@@ -149,12 +152,13 @@ def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
 
 
 _OF_DATA: Mapping[str, Callable[[bytes], tuple[Unit | None, str | None]]] = {
-    "3mf": lambda data: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), None),
+    "3mf": lambda data: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), "z"),
     "amf": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "amf"),
     "dae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
     "dxf": lambda data: (_of_dxf(data[:_START]), "z"),
     "ifc": lambda data: (_of_ifc(data), "z"),
-    "x3d": lambda data: (_of_x3d(xml_start(data[:_START])), None),
+    "x3d": lambda data: (_of_x3d(xml_start(data[:_START])), "y"),
+    "x3db": lambda _: (None, "y"),
     "xml": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "xml"),
     "zae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
 }

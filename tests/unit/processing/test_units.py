@@ -200,7 +200,7 @@ def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb() -> None:
 
 
 def test_gltf_1_is_in_metres() -> None:
-    assert unit_and_up("gltf", b"", {}) == (METRE, None)
+    assert unit_and_up("gltf", b"", {}) == (METRE, "y")
 
 
 def test_the_unit_of_ifc_is_a_metre_with_its_prefix_unless_assimp_converts_another_one() -> None:
