@@ -19,7 +19,7 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
     (root / "a b&c.glb").write_bytes(b"glTF")
     made = Shell(server, tmp_path)
     made.run("import", str(root.parent))
-    server.fail("GET", "^/ui/$", *[httpx.Response(200, text="<!doctype html>")] * 9)
+    server.fail("GET", "^/ui/$", *[httpx.Response(200, html="<!doctype html>")] * 9)
     return made
 
 

@@ -118,3 +118,9 @@ def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         code, told = without_a_server(tmp_path, full.fileno())
     assert code == 1
     assert json.loads(told)["error"]["message"].endswith("No space left on device")
+
+
+def test_the_help_of_the_whole_command_has_one_line_for_each_command() -> None:
+    # 80 columns, without the frame and the longest name, `metadata-schemas`, with its spaces.
+    long = [name for name, one in ROOT.commands.items() if len(one.help.split("\n\n")[0]) > 58]
+    assert not long

@@ -44,11 +44,12 @@ from vitrine.cli.usage import Command
 
 HELP = """Store, search and download 3D assets.
 
-Select the deployment with `vitrine login`, with --api and --key, or with VITRINE_API and
-VITRINE_API_KEY; for a local runtime, with --endpoint or VITRINE_ENDPOINT. An access token of
-the identity provider can be used instead of a key.
+Select the deployment with `vitrine login`, with --api and --key, or with
+VITRINE_API and VITRINE_API_KEY. For a local runtime, use --endpoint or
+VITRINE_ENDPOINT. An access token of the identity provider works as a key.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailable.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied,
+5 unavailable.
 """
 
 GROUPS: Final[Mapping[str, str]] = {
@@ -254,7 +255,7 @@ def _app() -> typer.Typer:
     for path, text in GROUPS.items():
         parent, _, name = path.rpartition(" ")
         groups[path] = typer.Typer(help=text, no_args_is_help=True)
-        groups[parent].add_typer(groups[path], name=name)
+        groups[parent].add_typer(groups[path], name=name, rich_help_panel="Groups")
     for path, command in COMMANDS.items():
         group, _, name = path.rpartition(" ")
         groups[group].command(name)(command)

@@ -28,7 +28,7 @@ def ls(
     database: Annotated[str | None, typer.Argument(metavar="DATABASE")] = None,
     asset: Annotated[str | None, typer.Argument(metavar="ASSET")] = None,
 ) -> None:
-    """List databases, the assets of a database, or the files of an asset."""
+    """List databases, assets in one, or files of an asset."""
     if database is None:
         _list_databases(session)
     elif asset is None:
@@ -150,7 +150,10 @@ def archive(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Archive an asset: it is left out of lists and searches, but can be restored."""
+    """Archive an asset, which hides it until it is restored.
+
+    Lists and searches leave archived assets out.
+    """
     found = find_asset(session.client, database, asset, archived=True)
     session.confirm(f"Archive {_called(found)}?", yes=yes)
     _change(
@@ -170,7 +173,7 @@ def unarchive(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Restore an archived asset and the files archived with it."""
+    """Restore an archived asset and files archived with it."""
     found = find_asset(session.client, database, asset, archived=True)
     _change(
         session,
@@ -190,7 +193,10 @@ def delete(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Permanently delete an asset with all file versions, metadata, links and comments."""
+    """Permanently delete an asset.
+
+    All versions of its files, its metadata, links and comments are deleted with it.
+    """
     found = find_asset(session.client, database, asset, archived=True)
     session.confirm(f"Permanently delete {_called(found)} with all versions of its files?", yes=yes)
     _change(

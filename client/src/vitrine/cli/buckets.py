@@ -46,10 +46,11 @@ def import_bucket(
     wait: Annotated[bool, typer.Option(help="Wait until the import has ended.")] = True,
     timeout: Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")] = 86_400.0,
 ) -> None:
-    """Create assets and files from a bucket's objects; registers the bucket if necessary.
+    """Create assets from the objects of a bucket.
 
-    Each folder directly below the prefix becomes an asset. No object is changed. The import
-    continues if the command is interrupted; see `vitrine jobs wait` and `vitrine jobs cancel`.
+    The command registers the bucket if necessary. Each folder directly below the prefix becomes an
+    asset. No object is changed. The import continues if the command is interrupted; see `vitrine
+    jobs wait` and `vitrine jobs cancel`.
     """
     found = _registered(session, bucket, prefix, database)
     started = session.client.buckets.start_import(found.bucket_id)

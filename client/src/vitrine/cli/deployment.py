@@ -16,7 +16,7 @@ def version(session: Session) -> None:
 
 @with_session
 def settings(session: Session) -> None:
-    """Show the sign-in settings and the enabled features of the deployment."""
+    """Show the sign-in settings and enabled features."""
     configuration = session.client.configuration
     found = configuration.sign_in().wire() | configuration.switches().wire()
     session.output.document(found)

@@ -46,7 +46,10 @@ def run(
     watch: WatchOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Run a workflow on an asset, or on its files, with one execution for each file."""
+    """Run a workflow on an asset or on its files.
+
+    Each file has its own execution.
+    """
     found = find_asset(session.client, database, asset)
     of = workflow_database or _database_of(session, workflow, database)
     started, refused = _start(session, _Input(database, found.asset_id, workflow, of), file or [])

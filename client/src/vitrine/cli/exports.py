@@ -61,7 +61,10 @@ def export(
     extension: ExtensionOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Export an asset and its tree; --json and --output give the server's pages."""
+    """Export an asset and its tree.
+
+    With --json or --output, the pages are written as the server returned them.
+    """
     asset_id = find_asset(session.client, database, asset).asset_id
     added, without = add or (), leave_out or ()
     has_metadata = LeftOut.METADATA not in without

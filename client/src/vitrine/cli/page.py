@@ -27,7 +27,7 @@ def open_page(
         bool, typer.Option("--print", help="Print the address without opening a browser.")
     ] = False,
 ) -> None:
-    """Open the page in a browser: at a search, a database, an asset or a file."""
+    """Open a search, database, asset or file in a browser."""
     if search is not None and asset is not None:
         raise ConfigurationError("--search finds assets: give no ASSET with it")
     page = f"{session.client.api_url.rstrip('/')}/ui/"
@@ -82,5 +82,5 @@ def _require_page(session: Session, page: str) -> None:
             reply = client.get(page, headers={"Accept": "text/html"})
     except httpx.HTTPError as error:
         raise UnreachableError(f"{page} does not respond: {error}") from error
-    if not reply.is_success:
+    if not reply.is_success or "html" not in reply.headers.get("Content-Type", ""):
         raise ConfigurationError(f"this deployment serves no page at {page}")

@@ -115,7 +115,10 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     sort: SortOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all hits.")] = False,
 ) -> None:
-    """Search assets and files. Options that take a fact also take metadata.KEY."""
+    """Search assets and files.
+
+    Options that take a fact also take metadata.KEY.
+    """
     if everything and (with_facets or facet or histogram or fold):
         raise typer.BadParameter("--all excludes --facets, --facet, --histogram and --fold")
     wanted = SearchQuery(
@@ -174,7 +177,7 @@ def suggest(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Text typed so far.")],
     size: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of suggestions.")] = 10,
 ) -> None:
-    """Suggest names, tags, metadata keys and values that begin with a text."""
+    """Suggest names, tags and metadata that begin with a text."""
     found = session.client.search.suggest(text, size=size)
     session.output.document([one.wire() for one in found])
     rows: list[list[object]] = [[one.text, one.kind, one.documents] for one in found]

@@ -71,7 +71,7 @@ def ingest(
     ] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="Tag; may be repeated.")] = None,
 ) -> None:
-    """Store files in an asset; the asset is created if it does not exist."""
+    """Upload files to an asset, created if it does not exist."""
     described = Described(
         database_id=database,
         asset_id=asset_id,

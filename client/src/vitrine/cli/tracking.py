@@ -29,7 +29,7 @@ def runs(
     ] = None,
     version: Annotated[str | None, typer.Option(help="Only uses of this version.")] = None,
 ) -> None:
-    """List the MLflow runs that used an asset as a dataset, newest first."""
+    """List the MLflow runs that used an asset, newest first."""
     address = tracking_uri or session.wiring.environment.get(TRACKING_VARIABLE)
     if not address:
         raise ConfigurationError(f"no tracking server: use --tracking-uri or {TRACKING_VARIABLE}")

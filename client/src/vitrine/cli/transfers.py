@@ -49,10 +49,11 @@ def import_folder(
     part_size: PartSizeOption = None,
     finish_timeout: FinishOption = WAIT_SECONDS,
 ) -> None:
-    """Import a folder: each folder in it becomes an asset, and the files beside them one more.
+    """Import a folder, creating an asset for each folder in it.
 
-    A second run uploads only missing and different files, and resumes interrupted ones. Files that
-    the server does not accept are listed with the reason. The exit code is 1 only if a file failed.
+    Files at its first level become one more asset. A second run uploads only missing and
+    different files, and resumes interrupted ones. Files that the server does not accept are listed
+    with the reason. The exit code is 1 only if a file failed.
     """
     with progress_on(session.output.err, "importing") as observer:
         report = import_directory(
@@ -116,7 +117,10 @@ def download(
     ] = None,
     jobs: JobsOption = 4,
 ) -> None:
-    """Download an asset, or a file or folder of it, verified and resumed."""
+    """Download an asset, or a file or folder of it.
+
+    Checksums are verified, and an interrupted download resumes.
+    """
     found = find_asset(session.client, database, asset)
     target = output or Path(found.asset_id)
     with progress_on(session.output.err, "downloading") as observer:
@@ -143,7 +147,10 @@ def download(
 
 @with_session
 def wait(session: Session, timeout: TimeoutOption = 300.0) -> None:
-    """Wait until a local runtime has processed all changes (needs --endpoint)."""
+    """Wait until a local runtime has processed all changes.
+
+    This needs --endpoint.
+    """
     seconds = _wait(session, timeout)
     session.output.document({"drained": True, "seconds": round(seconds, 3)})
     if not session.output.as_json:
@@ -171,9 +178,10 @@ def demo(
     jobs: JobsOption = 8,
     timeout: TimeoutOption = 900.0,
 ) -> None:
-    """Import a folder, wait until it is processed, and check that search finds every file.
+    """Import a folder and check that search finds its files.
 
-    The last line is JSON. The exit code is 1 if a file failed or is not found.
+    The check begins when all files are processed. The last line is JSON. The exit code is 1 if a
+    file failed or is not found.
     """
     with progress_on(session.output.err, "importing") as observer:
         result = trial.run(

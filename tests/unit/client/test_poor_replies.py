@@ -1,0 +1,191 @@
+"""Every command with replies that are no replies of the API, or that lack optional fields."""
+
+import inspect
+import io
+import json
+import re
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from vitrine import RetryPolicy
+from vitrine.cli.session import Wiring
+
+from backend.entrypoints.openapi import openapi
+from tests.unit.client.test_habits import COMMANDS, ROOT
+
+Reply = Callable[[httpx.Request], httpx.Response]
+
+_PLAIN: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True}
+_CHANGE = {
+    name: ["--description", "a"] for name in ("databases update", "assets update", "keys update")
+} | {
+    "access explain": ["GET", "asset"],
+    "login": ["--key", "vams_key"],
+    "links edit": ["--alias", "a"],
+    "audit list": ["--user", "a"],
+    "users update": ["--email", "a@b.test"],
+    "versions update": ["--comment", "a"],
+    "metadata-schemas update": ["--name", "a"],
+    "admin search repair": ["--all"],
+    "admin failures replay": ["--all"],
+    "facts renew": ["--all"],
+    "export": ["--output", "-"],
+    "runs": ["--tracking-uri", "other://mlflow"],
+}
+"""What a command needs besides its required arguments."""
+_LOCAL = {"demo", "version", "wait", "uploads resume"}
+"""Commands that need a local runtime, or a record of an upload."""
+_FILE: dict[str, Any] = {
+    "fields": [],
+    "pipelineId": "a",
+    "databaseId": "b",
+    "description": "c",
+    "pipelineType": "standardFile",
+    "pipelineExecutionType": "Lambda",
+    "assetType": ".glb",
+    "outputType": ".glb",
+    "lambdaName": "d",
+}
+REPLIES: dict[str, Reply] = {
+    "nothing": lambda _: httpx.Response(200, content=b""),
+    "HTML": lambda _: httpx.Response(200, html="<p>Please sign in"),
+    "a list": lambda _: httpx.Response(200, json=[]),
+    "null": lambda _: httpx.Response(200, json=None),
+    "bytes": lambda _: httpx.Response(200, content=b"\xff\xfe{"),
+    "deep lists": lambda _: httpx.Response(200, content=b"[" * 100_000),
+    "a redirect": lambda _: httpx.Response(302, headers={"Location": "https://other.test/"}),
+    "a 500 without JSON": lambda _: httpx.Response(500, content=b"oops"),
+    "a 502 in HTML": lambda _: httpx.Response(502, html="<p>Bad gateway"),
+    "a 404 with a list": lambda _: httpx.Response(404, json=[]),
+    "an empty 403": lambda _: httpx.Response(403),
+}
+
+
+def poor(schema: dict[str, Any], depth: int = 0) -> Any:
+    """A value with what the schema requires, and lists of one element."""
+    if "$ref" in schema:
+        return poor(openapi()["components"]["schemas"][schema["$ref"].rpartition("/")[2]], depth)
+    if "const" in schema or "enum" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    if "anyOf" in schema:
+        return poor(schema["anyOf"][0], depth)
+    if schema.get("type") == "array":
+        return [poor(schema["items"], depth + 1)] if depth < 5 and schema.get("items") else []
+    if schema.get("type") == "object" or "properties" in schema:
+        fields = schema.get("properties", {})
+        return {name: poor(fields[name], depth + 1) for name in schema.get("required", ())}
+    return _PLAIN.get(schema.get("type", ""), "text")
+
+
+@cache
+def patterns() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    return [
+        (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), operations)
+        for path, operations in openapi()["paths"].items()
+    ]
+
+
+def required_fields_only(request: httpx.Request) -> httpx.Response:
+    """The reply of the route with only its required fields."""
+    for pattern, operations in patterns():
+        operation = operations.get(request.method.lower())
+        if operation and pattern.fullmatch(request.url.path):
+            content = operation["responses"]["200"].get("content", {})
+            if "application/json" not in content:
+                return httpx.Response(200, content=b"")
+            return httpx.Response(200, json=poor(content["application/json"]["schema"]))
+    return httpx.Response(200, headers={"ETag": '"a"'}, json={})
+
+
+def values_of(command: Any, file: Path) -> Iterator[str]:
+    """Values of the command's required arguments and options, and `--yes`."""
+    for parameter in command.params:
+        if "--yes" in parameter.opts:
+            yield "--yes"
+        if not parameter.required:
+            continue
+        kind = parameter.type_descriptor.annotation
+        (kind,) = typing.get_args(kind) if typing.get_origin(kind) is list else (kind,)
+        value = {int: "1", float: "1", bool: "true"}.get(kind, "abc")
+        if kind is Path:
+            is_folder = parameter.type_descriptor.parameter_info.file_okay is False
+            value = str(file.parent if is_folder else file)
+        elif inspect.isclass(kind) and issubclass(kind, Enum):
+            value = str(next(iter(kind)).value)
+        elif typing.get_origin(kind) is typing.Literal:
+            value = typing.get_args(kind)[0]
+        yield from (
+            [value]
+            if parameter.param_type_name == "argument"
+            else [
+                parameter.opts[0],
+                value,
+            ]
+        )
+
+
+def runs(folder: Path, reply: Reply) -> Iterator[tuple[str, object, str, int]]:
+    """Run every command; yield its words, exit code or error, standard error and requests."""
+    file = folder / "folder" / "a.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(_FILE))
+    sent: list[httpx.Request] = []
+    transport = httpx.MockTransport(lambda request: sent.append(request) or reply(request))
+    wiring = Wiring(
+        environment={"VITRINE_API": "https://api.test", "VITRINE_KEY": "vams_key"},
+        login_path=folder / "login",
+        journal_folder=folder / "journal",
+        api_transport=transport,
+        storage_transport=transport,
+        admin_transport=transport,
+        retry=RetryPolicy(attempts=1),
+        sleep=lambda _: sys.exit("error: still waiting"),
+        browse=lambda _: True,
+    )
+    for name, command in COMMANDS.items():
+        if name in _LOCAL:
+            continue
+        words = [*name.split(" "), *values_of(command, file), *_CHANGE.get(name, [])]
+        if name == "access explain":
+            words.remove("abc")
+        sent.clear()
+        end: object = None
+        with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(io.StringIO()) as err:
+            try:
+                ROOT.main(words, prog_name="vitrine", obj=wiring)
+            except SystemExit as stop:
+                end = stop.code
+            except Exception as error:  # noqa: BLE001 - what a user would see as a traceback
+                end = error
+        yield " ".join(words), end, err.getvalue(), len(sent)
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_reply_that_is_none_of_the_api_ends_each_command_with_one_error(
+    name: str, tmp_path: Path
+) -> None:
+    wrong = [
+        f"{words}: {end!r} after {requests} requests: {said}"
+        for words, end, said, requests in runs(tmp_path, REPLIES[name])
+        if (name, words) != ("HTML", "open")  # which finds a page there
+        and (
+            not (isinstance(end, int) and end and requests)
+            or sum(line.startswith("error: ") for line in said.splitlines()) != 1
+        )
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_reply_without_optional_fields_ends_no_command_with_a_traceback(tmp_path: Path) -> None:
+    found = [*runs(tmp_path, required_fields_only)]
+    assert len(found) > 100
+    wrong = [f"{words}: {end!r}" for words, end, _, _ in found if isinstance(end, Exception)]
+    assert not wrong, "\n".join(wrong)
