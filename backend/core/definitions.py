@@ -17,15 +17,13 @@ from backend.spec.tables.model import Table
 REVISION = "revision"
 
 
-class StoredDefinition(WireModel):
-    """A definition as stored.
+class Deletable(WireModel):
+    """A row that is found after its deletion, below its database's id with a suffix.
 
-    `shipped` and `revision` are ours: whether it is unchanged since the product created it, and how
-    often it was stored.
+    `revision` is ours: how often it was stored.
     """
 
     database_id: str
-    shipped: bool = False
     revision: int = 1
     deleted_at: str | None = None
     deleted_by: str | None = None
@@ -43,6 +41,15 @@ class StoredDefinition(WireModel):
     def partition(self) -> str:
         """Return the partition of the row: the database's id, with the suffix of deleted items."""
         return archived(self.database_id) if self.is_deleted else self.database_id
+
+
+class StoredDefinition(Deletable):
+    """A definition as stored.
+
+    `shipped` is ours: whether it is unchanged since the product created it.
+    """
+
+    shipped: bool = False
 
 
 D = TypeVar("D", bound=StoredDefinition)

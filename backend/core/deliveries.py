@@ -37,6 +37,27 @@ def failed(names: Iterable[str]) -> Reply:
     return {"batchItemFailures": [{"itemIdentifier": name} for name in names]}
 
 
+def sequence_of(record: Mapping[str, Any]) -> str:
+    """Return the sequence number of a stream record."""
+    return str(record["dynamodb"]["SequenceNumber"])
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """Return the name of a stream record's failure entry."""
+    return str(record.get("eventID") or sequence_of(record))
+
+
+def process_records(event: Event, process: Callable[[list[dict[str, Any]]], None]) -> Reply:
+    """Process the records of a stream; after an outage all of them are delivered again."""
+    records = list(event["Records"])
+    try:
+        process(records)
+    except UnavailableError as error:
+        _log.warning("outage: the batch is delivered again: %s", error.message)
+        return failed([sequence_of(records[0])])
+    return failed(())
+
+
 def given_back(
     queues: Queues, queue: Queue, messages: Sequence[Message], *, seconds: int | None = None
 ) -> Reply:

@@ -4,7 +4,7 @@ After an outage the whole batch is delivered again, so everything here may be do
 that cannot be parsed is stored with the failures, so that it does not block others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from backend.aws.items import from_wire
-from backend.core.deliveries import Event, Reply, failed
+from backend.core.deliveries import Event, Reply, name_of, process_records, sequence_of
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.parallel import in_parallel
 from backend.domains.audit.repository import AuditRepository
@@ -43,12 +43,12 @@ class CreationsConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Write the entries of the new assets in the batch."""
-        return _followed(event, self._record_all)
+        return process_records(event, self._record_all)
 
-    def _record_all(self, records: list[Record]) -> None:
+    def _record_all(self, records: Sequence[Record]) -> None:
         for record, reason in zip(records, in_parallel(self._record, records), strict=True):
             if reason is not None:
-                self.failures.keep(_name(record), record, reason)
+                self.failures.keep(name_of(record), record, reason)
 
     def _record(self, record: Record) -> str | None:
         """Write one entry; return the reason if that is impossible."""
@@ -70,9 +70,9 @@ class ExpiryConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Archive only the entries in the batch that their time to live removed."""
-        return _followed(event, self._keep_all)
+        return process_records(event, self._keep_all)
 
-    def _keep_all(self, records: list[Record]) -> None:
+    def _keep_all(self, records: Sequence[Record]) -> None:
         found: list[Expired] = []
         for record in records:
             if record.get("eventName") != "REMOVE" or record.get("userIdentity") != TIME_TO_LIVE:
@@ -80,19 +80,8 @@ class ExpiryConsumer:
             try:
                 found.append(_expired(record))
             except _NotUnderstoodError as error:
-                self.failures.keep(_name(record), record, str(error))
+                self.failures.keep(name_of(record), record, str(error))
         self.expired.keep(found)
-
-
-def _followed(event: Event, follow: Callable[[list[Record]], None]) -> Reply:
-    """Process a batch; after an outage the whole batch is delivered again."""
-    records = list(event["Records"])
-    try:
-        follow(records)
-    except UnavailableError as error:
-        _logger.warning("an outage: the batch comes again", extra={"reason": error.message})
-        return failed([_sequence(records[0])])
-    return failed(())
 
 
 def _expired(record: Record) -> Expired:
@@ -100,7 +89,7 @@ def _expired(record: Record) -> Expired:
     if not isinstance(at, int | float):
         raise _NotUnderstoodError("the record has no time")
     when = datetime.fromtimestamp(at, UTC)
-    return Expired(_sequence(record), when, _image(record, "OldImage"))
+    return Expired(sequence_of(record), when, _image(record, "OldImage"))
 
 
 def _image(record: Record, name: str) -> dict[str, Any]:
@@ -108,14 +97,6 @@ def _image(record: Record, name: str) -> dict[str, Any]:
     if not image:
         raise _NotUnderstoodError(f"the record has no {name}")
     return from_wire(image)
-
-
-def _sequence(record: Record) -> str:
-    return str(record["dynamodb"]["SequenceNumber"])
-
-
-def _name(record: Record) -> str:
-    return str(record.get("eventID") or _sequence(record))
 
 
 @dataclass(eq=False, repr=False)

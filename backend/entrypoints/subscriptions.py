@@ -14,8 +14,7 @@ from aws_lambda_powertools import Logger
 from backend.aws import clients
 from backend.aws.items import from_wire
 from backend.aws.notifications import SnsNotifications
-from backend.core.deliveries import Event, Reply, failed
-from backend.core.errors import UnavailableError
+from backend.core.deliveries import Event, Reply, failed, name_of, process_records
 from backend.core.notifications import Notifications
 from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
@@ -45,17 +44,11 @@ class NotificationsConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Notify subscribers of the changes of assets in the batch."""
-        records = list(event["Records"])
-        try:
-            self.notifier.notify(
-                found
-                for record in records
-                if (found := _understood(record, self.failures)) is not None
-            )
-        except UnavailableError as error:
-            _logger.warning("an outage: the batch comes again", extra={"reason": error.message})
-            return failed([_sequence(records[0])])
-        return failed(())
+        return process_records(event, self._notify)
+
+    def _notify(self, records: list[dict[str, Any]]) -> None:
+        found = (_understood(record, self.failures) for record in records)
+        self.notifier.notify(one for one in found if one is not None)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,13 +72,8 @@ def _understood(record: dict[str, Any], failures: "Failures") -> Happening | Non
     try:
         return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:
-        name = str(record.get("eventID") or _sequence(record))
-        failures.keep(name, record, str(error))
+        failures.keep(name_of(record), record, str(error))
         return None
-
-
-def _sequence(record: dict[str, Any]) -> str:
-    return str(record["dynamodb"]["SequenceNumber"])
 
 
 @dataclass(eq=False, repr=False)

@@ -17,7 +17,7 @@ from backend.domains.workflows.service import (
 )
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import pipeline_functions
-from backend.spec.settings import ALLOWED_PIPELINES, PROCESSING
+from backend.spec.settings import ALLOWED_PIPELINES
 
 
 @dataclass(eq=False, repr=False)
@@ -53,9 +53,8 @@ class WorkflowWiring(Wiring):
     def workflows(self) -> WorkflowQueries:
         return WorkflowQueries(
             workflows=WorkflowRepository(self.tables),
-            databases=self.databases,
             authorization=self.authorization,
-            processing=self.settings.number(PROCESSING) == 1,
+            is_processed=self.is_processed,
         )
 
     @cached_property

@@ -29,6 +29,7 @@ BLIND_EXCEPTS: dict[str, tuple[int, str]] = {
         1,
         "CloudFormation waits for an hour for an answer that a bug keeps back; it is raised again",
     ),
+    "tests/unit/client/test_poor_replies.py": (1, "lists every command that ends with a traceback"),
     "backend/http/app.py": (
         2,
         "the outer edge of a request: a bug becomes a 500; one in telling a refusal is logged",

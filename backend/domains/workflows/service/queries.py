@@ -1,6 +1,6 @@
 """Reads workflows, for their routes and for executions."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,6 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest
-from backend.domains.databases.service import DatabaseService
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.repository import (
     WorkflowNotFoundError,
@@ -18,12 +17,11 @@ from backend.domains.workflows.repository import (
 
 @dataclass(eq=False, repr=False)
 class WorkflowQueries:
-    """Reads workflows. `processing` is the setting whether shipped workflows run on uploads."""
+    """Reads workflows. `is_processed` returns whether shipped ones run on a database's uploads."""
 
     workflows: WorkflowRepository
-    databases: DatabaseService
     authorization: Authorization
-    processing: bool = True
+    is_processed: Callable[[str], bool]
 
     def get_workflow(
         self, caller: Identity, database_id: str, workflow_id: str, *, show_deleted: bool = False
@@ -73,15 +71,12 @@ class WorkflowQueries:
         known = (*self.workflows.all_in(database_id), *self.workflows.all_in(GLOBAL))
         found = {path: [one for one in known if one.is_triggered_by(path)] for path in paths}
         with_shipped = any(one.has_shipped_id for some in found.values() for one in some)
-        if with_shipped and not self._processes(database_id):
+        if with_shipped and not self.is_processed(database_id):
             return {
                 path: [one for one in some if not one.has_shipped_id]
                 for path, some in found.items()
             }
         return found
-
-    def _processes(self, database_id: str) -> bool:
-        return self.processing and self.databases.is_processed(database_id)
 
 
 def secured(workflow: Workflow) -> Secured:

@@ -74,9 +74,7 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
     assert [one.workflow_id for one in before] == ["other", INSPECT.id]
     queries = wiring.workflows
     if switch == "deployment":
-        queries = WorkflowQueries(
-            queries.workflows, queries.databases, queries.authorization, processing=False
-        )
+        queries = WorkflowQueries(queries.workflows, queries.authorization, lambda _: False)
     else:
         definitions.done(routes.UPDATE_DATABASE, {"processing": False}, databaseId="museum")
         assert definitions.done(routes.GET_DATABASE, databaseId="museum")["processing"] is False
