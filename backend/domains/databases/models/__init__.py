@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from backend.core.definitions import Deletable
 from backend.core.models import SentModel, WireModel
