@@ -7,7 +7,7 @@ from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
 from backend.processing.readers.text import require_text
-from backend.processing.readers.text_elements import require_elements
+from backend.processing.readers.text_elements import off_rows, require_elements
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
@@ -56,6 +56,8 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
         return cad.read(data, extension, files)
     if extension == "3mf":
         return three_mf.read(data, name, files)
+    if extension == "off":
+        data = off_rows(data)
     require_end(extension, data)
     require_elements(extension, data)
     read = _own_or_assimp if extension in OWN_EXTENSIONS else assimp.read

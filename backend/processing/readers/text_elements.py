@@ -230,3 +230,28 @@ _LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"
 def without_commas(data: bytes) -> bytes:
     """Return X3D with spaces instead of the commas in lists, which assimp misreads."""
     return _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)
+
+
+def off_rows(data: bytes) -> bytes:
+    """Return a text OFF with a line for each vertex and face, which may share or span lines.
+
+    Texts with a line for each are returned as they are: more than coordinates may be in them.
+    """
+    lines = [line for each in plain(data).split(b"\n") if (line := each.split(b"#", 1)[0].strip())]
+    head = b" ".join(lines[:2]).split()[:4]
+    if len(head) < 4 or head[0] != b"OFF" or not all(each.isdigit() for each in head[1:]):
+        return data
+    vertices, faces = (int(each[:10]) for each in head[1:3])
+    counts_at = 1 if len(lines[0].split()) > 1 else 2
+    if len(lines) == counts_at + vertices + faces:
+        return data
+    tokens = b" ".join(lines).split()[4:]
+    rows = [tokens[at : at + 3] for at in range(0, min(3 * vertices, len(tokens)), 3)]
+    at = 3 * vertices
+    while at < len(tokens) and tokens[at].isdigit():
+        size = 1 + int(tokens[at][:10])
+        rows.append(tokens[at : at + size])
+        at += size
+    if at != len(tokens) or len(rows) != vertices + faces:
+        return data
+    return b"\n".join([b"OFF", b" ".join(head[1:]), *(b" ".join(row) for row in rows), b""])

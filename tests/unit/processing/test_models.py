@@ -157,3 +157,16 @@ def test_a_turntable_shows_a_model_of_one_size_from_eight_sides() -> None:
     assert widths[:4] == pytest.approx(widths[4:], abs=1)  # the same box from behind
     assert len({frame.tobytes() for frame in frames}) == 4
     assert inspect("box.obj", f"{lines}{faces}".encode(), Asset()).turntable is None
+
+
+def test_elements_of_off_may_share_or_span_lines() -> None:
+    for text in (
+        "OFF\n3 1 0\n0 0 0 1 0 0\n0 2 0\n3 0 1 2\n",
+        "OFF 3 1 0 0 0\n0 1 0\n0 0 2 0 3\n0 1 2",
+        "\ufeffOFF # a triangle\n3 1 0\n0 0 0 1 0 0 # two\n\n0 2 0 3 0 1 2\n",
+    ):
+        for end in ("\n", "\r\n", "\r"):
+            facts = samples.facts_without_pictures("a.off", text.replace("\n", end).encode())
+            assert (facts.get("triangles"), facts.get("sizeY")) == (1, 2), (text, end, facts)
+    cut = samples.facts_without_pictures("a.off", b"OFF\n3 1 0\n0 0 0 1 0 0\n0 2 0 3 0 1\n")
+    assert "truncated" in str(cut["refused"])
