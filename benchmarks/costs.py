@@ -16,20 +16,17 @@ from typing import Any
 
 import boto3
 
-from backend.spec import keys
 from backend.spec.functions.operations import AUTHORIZER
-from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from backend.spec.tables.operations import RESERVATIONS
 from benchmarks.governed import operations_under_schemas
 from benchmarks.in_process import Product, deployed, function_of, put_object, put_part, restart
 from benchmarks.linked import operations_on_links
 from benchmarks.metering import Usage
 from benchmarks.ruled import operations_on_constraints
+from benchmarks.versioned import operations_on_versions
 
 LISTED = 100
 FEW, MANY, VERY_MANY = 1, 50, 250
-_RECORDS = 510
-MANY_RECORDS = f"make a version of {MANY} files and {_RECORDS} records"
 _WARM_UP, _COLD, _WARM = range(3)
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _DESCRIPTION = "Made of marble, found in the east wing in 1903"
@@ -131,7 +128,10 @@ class Gallery:
             *self._of_uploads(),
             *self._of_files(),
             *self._of_comments(),
-            *self._of_versions(),
+            *(
+                Operation(*each)
+                for each in operations_on_versions(self.product.call, self._new_asset)
+            ),
             *(Operation(*each) for each in operations_on_links(self.product.call, self._new_asset)),
             *self._of_lifecycle(),
             *self._of_search(),
@@ -257,27 +257,6 @@ class Gallery:
             Operation("list comments", "GET", lambda _: (asset, None)),
         )
 
-    def _of_versions(self) -> Sequence[Operation]:
-        asset = self._new_asset("versioned")
-        paths = [f"/part-{number:02}.glb" for number in range(MANY)]
-        for path in paths:
-            put_object(f"versioned{path}", b"glTF")
-        _put_records("versioned", [("/", 10), *((path, 10) for path in paths)])
-
-        def make(number: int) -> Request:
-            body = {"comment": f"version {number}", "useLatestFiles": True}
-            return f"{asset}/createVersion", body
-
-        return (
-            Operation(MANY_RECORDS, "POST", make, once=True),
-            Operation("list 2 versions", "GET", lambda _: (f"{asset}/getVersions", None)),
-            Operation(
-                f"get a version of {_files(MANY)} and {_RECORDS} records",
-                "GET",
-                lambda _: (f"{asset}/getVersion/1", None),
-            ),
-        )
-
     def _of_lifecycle(self) -> Sequence[Operation]:
         def asset_of(files: int) -> str:
             return f"/database/museum/assets/keeps-{files}"
@@ -364,22 +343,6 @@ def _records(number: int, value: str = "value") -> dict[str, Any]:
             for each in range(number)
         ]
     }
-
-
-def _put_records(asset_id: str, wanted: Sequence[tuple[str, int]]) -> None:
-    """Metadata, put straight into its table: how many records of which file."""
-    with boto3.resource("dynamodb").Table(ASSET_FILE_METADATA.name).batch_writer() as batch:
-        for path, count in wanted:
-            for number in range(count):
-                batch.put_item(
-                    Item={
-                        "metadataKey": f"key-{number}",
-                        keys.FILE.name: keys.FILE.build("museum", asset_id, path),
-                        keys.ASSET.name: keys.ASSET.build("museum", asset_id),
-                        "metadataValue": "value",
-                        "metadataValueType": "string",
-                    }
-                )
 
 
 def _put(file: Mapping[str, Any]) -> Body:

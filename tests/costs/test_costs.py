@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.costs import MANY_RECORDS
+from benchmarks.versioned import MANY_RECORDS
 from docs.costs import Figures, measured
 from docs.generate import COSTS, REFERENCE, costs_page
 
