@@ -6,7 +6,7 @@ import { fetchBytes, LargeFileError } from './fetching';
 import { isGltf, nameOf } from './kinds';
 import { parseModel, type Loaded } from './load';
 import { ModelScene } from './scene';
-import { derivedGlb, downloadUrl, type Place } from './sources';
+import { derivedGlb, downloadUrl, type Derived, type Place } from './sources';
 import { Poster, type ViewProps } from './Stage';
 import { Tools } from './Tools';
 
@@ -20,6 +20,7 @@ export interface Shown {
 
 type State =
   | { state: 'loading'; part?: number }
+  | { state: 'inspecting' }
   | { state: 'large'; bytes: number }
   | { state: 'failed'; reason: string; again: boolean }
   | { state: 'shown'; shown: Shown };
@@ -48,8 +49,9 @@ export function ModelView(props: ViewProps) {
         return;
       }
       const progress = (part: number) => setState({ state: 'loading', part });
+      const inspecting = () => setState({ state: 'inspecting' });
       const place = { databaseId, assetId };
-      const found = await load(place, path, { signal, large, progress });
+      const found = await load(place, path, { signal, large, progress, inspecting });
       if (signal.aborted) return;
       const { x, y, z } = scene.show(found.loaded);
       setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...found } });
@@ -70,6 +72,7 @@ export function ModelView(props: ViewProps) {
     <>
       <div ref={host} className="model" data-state={state.state} />
       {state.state === 'loading' && <Poster {...props} busy part={state.part} />}
+      {state.state === 'inspecting' && <Poster {...props} note={texts.asset.inspecting} />}
       {state.state === 'failed' && (
         <Poster
           {...props}
@@ -128,6 +131,7 @@ interface Options {
   signal: AbortSignal;
   large: boolean;
   progress: (part: number) => void;
+  inspecting: () => void;
 }
 
 async function load(
@@ -147,11 +151,27 @@ async function load(
       failure = error;
     }
   }
-  const { glb, glbMissing } = await derivedGlb(place, path);
+  const { glb, glbMissing } = await inspectedGlb(place, path, options);
   if (!glb) {
     if (failure instanceof Error) throw failure;
     throw new Error(glbMissing?.message ?? texts.viewer.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
   return { loaded: await parseModel(bytes, { place, path }), derived: true };
+}
+
+// An inspection takes a few seconds, and that of a large model minutes.
+const FIRST_WAIT = 2_000;
+const LONGEST_WAIT = 30_000;
+
+/** Returns the GLB that was made of a file; of a new file, once it has been inspected. */
+async function inspectedGlb(place: Place, path: string, options: Options): Promise<Derived> {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
+    const found = await derivedGlb(place, path);
+    if (found.glb || found.glbMissing?.reason !== 'inspecting') return found;
+    options.signal.throwIfAborted();
+    options.inspecting();
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    options.signal.throwIfAborted();
+  }
 }

@@ -59,7 +59,13 @@ function View(props: ViewProps) {
 
 /** The picture of a file, with what is going on below it. */
 export function Poster(
-  props: ViewProps & { busy?: boolean; part?: number; failure?: string; retry?: () => void },
+  props: ViewProps & {
+    busy?: boolean;
+    part?: number;
+    note?: string;
+    failure?: string;
+    retry?: () => void;
+  },
 ) {
   return (
     <>
@@ -72,6 +78,11 @@ export function Poster(
           {props.part !== undefined && (
             <progress value={props.part} aria-label={texts.viewer.loading} />
           )}
+        </p>
+      )}
+      {props.note && (
+        <p className="note" role="status">
+          {props.note}
         </p>
       )}
       {props.failure && (
