@@ -148,6 +148,12 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   const again = await context.newPage();
   const sent = [];
   again.on('request', (request) => isPart(request) && sent.push(partOf(request)));
+  const replies = [];
+  again.on('response', async (response) => {
+    if (!/\/uploads\b/.test(new URL(response.url()).pathname)) return;
+    const body = await response.text().catch(String);
+    replies.push(`${response.request().method()} ${response.url()} ${response.status()} ${body}`);
+  });
   await withKey(again);
   await again.goto(`${UI}upload?database=${database}&asset=${id}`);
   await again.locator('input[type=file]').first().setInputFiles(path);
@@ -157,7 +163,7 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   assert.deepEqual(
     sent.filter((each) => stored.has(each)),
     [],
-    'parts that were stored are not sent again',
+    `parts that were stored are not sent again: ${replies.join('\n').slice(0, 4000)}`,
   );
   rmSync(path);
   await again.getByRole('link', { name: 'Open the asset' }).click();
