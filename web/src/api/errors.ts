@@ -49,6 +49,13 @@ export class NetworkError extends Error {
   }
 }
 
+/** A job that continued a change has failed or was cancelled: the reasons that it noted. */
+export class JobFailed extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.at(-1) ?? texts.errors.job);
+  }
+}
+
 /**
  * What happened, in sentences for a person: the server's words where there are any. The names that
  * the API has for its fields are replaced by those of the page's forms.

@@ -15,7 +15,8 @@ import { knownAsset } from '../find/known';
 import { opened } from '../find/recent';
 import { Editor } from './Editor';
 import { Facts } from './Facts';
-import { FileTree, pathOf } from './FileTree';
+import { Files } from './Files';
+import { pathOf } from './FileTree';
 import { assetOf, filesOf, type Asset as Details } from './queries';
 import { Needs, Relations } from './Relations';
 import { missingOf } from './relations';
@@ -48,7 +49,7 @@ export function Asset() {
       </div>
     );
   }
-  return <Content place={place} asset={asset} wanted={file} />;
+  return <Content key={`${databaseId}/${assetId}`} place={place} asset={asset} wanted={file} />;
 }
 
 function Content({
@@ -60,10 +61,11 @@ function Content({
   asset: Details | undefined;
   wanted?: string;
 }) {
-  const found = useInfiniteQuery(filesOf(place));
+  const [withArchived, setWithArchived] = useState(false);
+  const found = useInfiniteQuery(filesOf(place, withArchived));
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
   const missing = useQuery(missingOf(place));
-  const mayUpload = useMayUpload(asset);
+  const mayWrite = useMayWrite(asset);
   const only = files.filter((each) => !each.isFolder);
   const first = firstFile(files);
   const path = wanted ?? (first && pathOf(first));
@@ -85,36 +87,24 @@ function Content({
         )}
       </section>
       <aside className="side">
-        <Head
-          key={`${place.databaseId}/${place.assetId}`}
+        <Head place={place} asset={asset} path={path} />
+        <Files
           place={place}
-          asset={asset}
-          path={path}
+          found={found}
+          files={files}
+          shown={path}
+          missing={missing.data}
+          mayWrite={mayWrite}
+          withArchived={withArchived}
+          onArchived={setWithArchived}
         />
-        <section aria-labelledby="files">
-          <h2 id="files">{texts.asset.files}</h2>
-          {found.isError && <p className="failure">{sentence(found.error)}</p>}
-          {found.isPending && <p className="faint">{texts.loading}</p>}
-          {files.length > 0 && (
-            <FileTree place={place} files={files} shown={path} missing={missing.data} />
-          )}
-          {found.hasNextPage && (
-            <button
-              type="button"
-              onClick={() => void found.fetchNextPage()}
-              disabled={found.isFetching}
-            >
-              {texts.asset.moreFiles}
-            </button>
-          )}
-        </section>
         {path && (
           <>
             <section aria-labelledby="facts">
               <h2 id="facts">{texts.asset.facts}</h2>
               <Facts key={path} place={place} path={path} since={file?.dateCreatedCurrentVersion} />
             </section>
-            <Needs place={place} path={path} mayUpload={mayUpload} />
+            <Needs place={place} path={path} mayUpload={mayWrite} />
           </>
         )}
       </aside>
@@ -125,13 +115,13 @@ function Content({
   );
 }
 
-function useMayUpload(asset: Details | undefined): boolean {
+function useMayWrite(asset: Details | undefined): boolean {
   const user = useQuery(me);
   return (user.data?.pages.has('/upload') ?? false) && asset?.status === 'active';
 }
 
 function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
-  const mayWrite = useMayUpload(asset);
+  const mayWrite = useMayWrite(asset);
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
   const [known] = useState(() => knownAsset(place));

@@ -4,6 +4,8 @@ import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
+import type { Act, Subject } from './changes';
+import { FileMenu } from './FileMenu';
 import type { File } from './queries';
 import { treeOf, type Folder } from './tree';
 
@@ -14,6 +16,8 @@ interface Props {
   shown: string | undefined;
   /** How many files each file lacks, by its path. */
   missing: ReadonlyMap<string, number> | undefined;
+  /** Absent where the caller may not change files. */
+  onAct: ((act: Act, subject: Subject) => void) | undefined;
 }
 
 export function FileTree(props: Props & { files: File[] }) {
@@ -43,11 +47,12 @@ export function FileTree(props: Props & { files: File[] }) {
 }
 
 function Branch(props: Props & { folder: Folder; open: boolean }) {
-  const { place, folder, shown, missing, open } = props;
+  const { folder, shown, open, onAct } = props;
   return (
     <ul className="tree">
       {folder.folders.map((each) => (
-        <li key={each.path}>
+        <li key={each.path} className="entry">
+          {onAct && <Menu subject={{ path: each.path, isArchived: false }} onAct={onAct} />}
           <details open={open || shown?.startsWith(each.path)}>
             <summary>
               <Name text={each.name} />
@@ -57,23 +62,47 @@ function Branch(props: Props & { folder: Folder; open: boolean }) {
         </li>
       ))}
       {folder.files.map((file) => (
-        <li key={file.key}>
-          <Link
-            to="/databases/$databaseId/assets/$assetId"
-            params={place}
-            search={{ file: pathOf(file) }}
-            aria-current={pathOf(file) === shown ? 'true' : undefined}
-            resetScroll={false}
-            className="file"
-            preload={false}
-          >
-            <Name text={file.fileName} line />
-            <Lacking files={missing?.get(pathOf(file))} />
-            <span className="faint">{file.size != null && size(file.size)}</span>
-          </Link>
+        <li key={file.key} className="entry">
+          <FileRow {...props} file={file} />
+          {onAct && (
+            <Menu
+              subject={{ path: pathOf(file), isArchived: file.isArchived ?? false }}
+              onAct={onAct}
+            />
+          )}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Menu({ subject, onAct }: { subject: Subject; onAct: NonNullable<Props['onAct']> }) {
+  return <FileMenu subject={subject} onChoose={(act) => onAct(act, subject)} />;
+}
+
+function FileRow({ place, file, shown, missing }: Props & { file: File }) {
+  if (file.isArchived) {
+    return (
+      <span className="file faint">
+        <Name text={file.fileName} line />
+        <span>{texts.files.archived}</span>
+      </span>
+    );
+  }
+  return (
+    <Link
+      to="/databases/$databaseId/assets/$assetId"
+      params={place}
+      search={{ file: pathOf(file) }}
+      aria-current={pathOf(file) === shown ? 'true' : undefined}
+      resetScroll={false}
+      className="file"
+      preload={false}
+    >
+      <Name text={file.fileName} line />
+      <Lacking files={missing?.get(pathOf(file))} />
+      <span className="faint">{file.size != null && size(file.size)}</span>
+    </Link>
   );
 }
 

@@ -24,9 +24,9 @@ export async function readAsset(place: Place): Promise<Asset> {
   return { ...found.data, etag: found.headers.get('etag') };
 }
 
-export const filesOf = (place: Place) =>
+export const filesOf = (place: Place, includeArchived = false) =>
   infiniteQueryOptions({
-    queryKey: ['files', place.databaseId, place.assetId],
+    queryKey: ['files', place.databaseId, place.assetId, 'list', includeArchived],
     queryFn: ({ pageParam }) =>
       reply(
         api.GET('/database/{databaseId}/assets/{assetId}/listFiles', {
@@ -34,6 +34,7 @@ export const filesOf = (place: Place) =>
             path: place,
             query: {
               basic: true,
+              includeArchived,
               pageSize: PAGE,
               maxItems: PAGE,
               startingToken: pageParam ?? undefined,
@@ -43,4 +44,6 @@ export const filesOf = (place: Place) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.NextToken ?? undefined,
+    // Those of the same asset stay while archived ones are added, so that its model stays, too.
+    placeholderData: (before, query) => (query?.queryKey[2] === place.assetId ? before : undefined),
   });

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useId, useState, type SyntheticEvent } from 'react';
 import { api, replyWithHeaders } from '../../api/client';
 import { sentence } from '../../api/errors';
 import { tags as tagsOfServer } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
+import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
@@ -96,12 +97,6 @@ async function archive({ databaseId, assetId }: Card): Promise<void> {
   wrote(written.headers);
 }
 
-function useOpen(onClose: () => void) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return { ref: dialog, onClose };
-}
-
 function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
   const id = useId();
   const [tag, setTag] = useState('');
@@ -111,9 +106,8 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
     if (tag) props.onChoose(tag);
   };
   return (
-    <dialog {...useOpen(props.onClose)} aria-labelledby={`${id}-title`}>
+    <Dialog title={texts.selection.tag} onClose={props.onClose}>
       <form className="stack" onSubmit={submit}>
-        <h2 id={`${id}-title`}>{texts.selection.tag}</h2>
         {tags.isError && <p className="failure">{sentence(tags.error)}</p>}
         {tags.data?.length === 0 && <p>{texts.selection.noTags}</p>}
         <label htmlFor={id}>{texts.selection.tagName}</label>
@@ -127,38 +121,30 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
           <button type="submit" className="primary" disabled={!tag}>
             {texts.selection.tag}
           </button>
-          <button type="button" onClick={props.onClose}>
-            {texts.cancel}
-          </button>
+          <Cancel />
         </div>
       </form>
-    </dialog>
+    </Dialog>
   );
 }
 
 function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
-  const id = useId();
   return (
-    <dialog {...useOpen(props.onClose)} aria-labelledby={id}>
-      <div className="stack">
-        <h2 id={id}>{texts.selection.archiveTitle(props.cards.length)}</h2>
-        <ul className="names">
-          {props.cards.map((card) => (
-            <li key={card.id}>
-              <Name text={card.name} />
-            </li>
-          ))}
-        </ul>
-        <p>{texts.selection.archiveHelp}</p>
-        <div className="acts">
-          <button type="button" className="primary" onClick={props.onConfirm}>
-            {texts.selection.archive}
-          </button>
-          <button type="button" onClick={props.onClose}>
-            {texts.cancel}
-          </button>
-        </div>
+    <Dialog title={texts.selection.archiveTitle(props.cards.length)} onClose={props.onClose}>
+      <ul className="names">
+        {props.cards.map((card) => (
+          <li key={card.id}>
+            <Name text={card.name} />
+          </li>
+        ))}
+      </ul>
+      <p>{texts.selection.archiveHelp}</p>
+      <div className="acts">
+        <button type="button" className="primary" onClick={props.onConfirm}>
+          {texts.selection.archive}
+        </button>
+        <Cancel />
       </div>
-    </dialog>
+    </Dialog>
   );
 }

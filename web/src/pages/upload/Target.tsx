@@ -5,8 +5,8 @@ import { sentence } from '../../api/errors';
 import { databases } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
+import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import type { Place } from '../../viewer/sources';
-import { cardOf, type Hit } from '../find/hits';
 import type { Chosen } from './chosen';
 import { Run } from './run';
 
@@ -17,7 +17,6 @@ interface Draft {
   description: string;
   distributable: boolean;
   assetId: string;
-  words: string;
 }
 
 /** Where the files go to; starts the upload. */
@@ -36,7 +35,6 @@ export function Target(props: {
     description: '',
     distributable: true,
     assetId: given.asset ?? '',
-    words: '',
   });
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
@@ -76,18 +74,10 @@ export function Target(props: {
           </label>
         ))}
       </div>
-      <label htmlFor={`${id}-database`}>{texts.upload.database}</label>
-      <select
-        id={`${id}-database`}
+      <DatabaseChoice
         value={databaseId}
-        onChange={(event) => change({ databaseId: event.target.value, assetId: '' })}
-      >
-        <option value="">{texts.upload.chooseDatabase}</option>
-        {known.data?.map((each) => (
-          <option key={each.databaseId}>{each.databaseId}</option>
-        ))}
-      </select>
-      {known.isError && <p className="failure">{sentence(known.error)}</p>}
+        onChange={(chosen) => change({ databaseId: chosen, assetId: '' })}
+      />
       {known.data?.length === 0 && (
         <p className="help">
           {texts.upload.noDatabase} <code>{texts.upload.createDatabase}</code>
@@ -96,7 +86,11 @@ export function Target(props: {
       {draft.kind === 'new' ? (
         <NewAsset id={id} draft={draft} change={change} />
       ) : (
-        <ExistingAsset id={id} draft={{ ...draft, databaseId }} change={change} />
+        <AssetChoice
+          databaseId={databaseId}
+          value={draft.assetId}
+          onChange={(assetId) => change({ assetId })}
+        />
       )}
       <p role="alert" className="failure">
         {failure}
@@ -143,56 +137,6 @@ function NewAsset({ id, draft, change }: Part) {
         />
         {texts.upload.distributable}
       </label>
-    </>
-  );
-}
-
-function ExistingAsset({ id, draft, change }: Part) {
-  const found = useQuery({
-    queryKey: ['assets named', draft.databaseId, draft.words],
-    queryFn: async ({ signal }) => {
-      const reached = await reply(
-        api.POST('/search', {
-          body: {
-            query: draft.words,
-            entityTypes: ['asset'],
-            size: 20,
-            aggregations: false,
-            facetChoices: [{ facet: 'str_databaseid', values: [draft.databaseId] }],
-          },
-          signal,
-        }),
-      );
-      return reached.hits.hits.map((hit) => cardOf(hit as Hit));
-    },
-    enabled: draft.databaseId !== '',
-  });
-  const listed = found.data ?? [];
-  const missing = draft.assetId && !listed.some((each) => each.assetId === draft.assetId);
-  return (
-    <>
-      <label htmlFor={`${id}-words`}>{texts.upload.findAsset}</label>
-      <input
-        id={`${id}-words`}
-        type="search"
-        value={draft.words}
-        onChange={(event) => change({ words: event.target.value })}
-      />
-      <label htmlFor={`${id}-asset`}>{texts.upload.asset}</label>
-      <select
-        id={`${id}-asset`}
-        value={draft.assetId}
-        onChange={(event) => change({ assetId: event.target.value })}
-      >
-        <option value="" />
-        {missing && <option>{draft.assetId}</option>}
-        {listed.map((each) => (
-          <option key={each.assetId} value={each.assetId}>
-            {each.name}
-          </option>
-        ))}
-      </select>
-      {found.isError && <p className="failure">{sentence(found.error)}</p>}
     </>
   );
 }

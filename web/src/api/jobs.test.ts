@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { api } from './client';
+import { NetworkError } from './errors';
+import { ended } from './jobs';
+
+const wait = () => Promise.resolve();
+afterEach(() => vi.restoreAllMocks());
+
+/** Each reply is a job's state, the status of a refusal, or the error of the request. */
+function replies(...states: (string | number | Error)[]) {
+  return vi.spyOn(api, 'GET').mockImplementation((() => {
+    const next = states.length > 1 ? states.shift() : states[0];
+    if (next instanceof Error) return Promise.reject(next);
+    if (typeof next === 'number') {
+      const error = { code: 'Refused', message: 'Job j1 does not exist' };
+      return Promise.resolve({ error, response: new Response(null, { status: next }) });
+    }
+    const data = { state: next, problems: next === 'done' ? [] : ['first', 'The disk is full'] };
+    return Promise.resolve({ data, response: new Response() });
+  }) as never);
+}
+
+test('a job is asked for until it has ended, also after lost replies', async () => {
+  const asked = replies('queued', 429, new NetworkError(), 'running', 'done');
+  await ended('j1', wait);
+  expect(asked).toHaveBeenCalledTimes(5);
+});
+
+test('a job that failed or was cancelled gives its last reason', async () => {
+  for (const state of ['failed', 'cancelled']) {
+    replies('running', state);
+    await expect(ended('j1', wait)).rejects.toThrow('The disk is full');
+  }
+});
+
+test('without replies for long, the outcome is said to be unknown', async () => {
+  replies(new NetworkError());
+  await expect(ended('j1', wait)).rejects.toThrow('it is not known whether the change was made');
+});
+
+test('a refusal ends the waiting', async () => {
+  const asked = replies(404);
+  await expect(ended('j1', wait)).rejects.toThrow('does not exist');
+  expect(asked).toHaveBeenCalledTimes(1);
+});

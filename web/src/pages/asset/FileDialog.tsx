@@ -1,0 +1,201 @@
+import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
+import { Cancel, Dialog } from '../../ui/Dialog';
+import { legible } from '../../ui/formats';
+import { say } from '../../ui/Toasts';
+import { nameOf } from '../../viewer/kinds';
+import type { Place } from '../../viewer/sources';
+import {
+  change,
+  draftOf,
+  isFolder,
+  refusal,
+  stemOf,
+  type Act,
+  type Draft,
+  type Subject,
+} from './changes';
+
+const words = texts.files;
+
+interface Props {
+  place: Place;
+  act: Act;
+  subject: Subject;
+  folders: readonly string[];
+  onClose: () => void;
+  /** After each try: a change that failed may still have been made. */
+  onTried: () => void;
+  onDone: (draft: Draft) => void;
+}
+
+/** Asks for what an act needs, carries it out, and stays open with all that was typed if it fails. */
+export function FileDialog(props: Props) {
+  const { place, act, subject, onClose, onTried, onDone } = props;
+  const [draft, setDraft] = useState(() => draftOf(act, subject));
+  const [state, setState] = useState({ busy: false, job: false, failure: '' });
+  const isOpen = useRef(true);
+  const name = nameOf(subject.path.replace(/\/$/, ''));
+  const title = legible(isFolder(subject) ? words.folderName(name) : name);
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    const failure = isTransfer(act) ? refusal(draft, subject) : '';
+    setState({ busy: !failure, job: false, failure });
+    if (failure) return;
+    try {
+      await change(place, act, subject, draft, () => {
+        setState({ busy: true, job: true, failure: '' });
+        onTried();
+      });
+      say(words.done[act](title));
+      if (isOpen.current) onDone(draft);
+      else onTried();
+    } catch (error) {
+      setState({ busy: false, job: false, failure: sentence(error) });
+      if (!isOpen.current) say(`${words.titles[act](title)} ${sentence(error)}`);
+      onTried();
+    }
+  };
+  const close = () => {
+    isOpen.current = false;
+    onClose();
+  };
+  return (
+    <Dialog title={words.titles[act](title)} onClose={close}>
+      <form className="stack" onSubmit={(event) => void submit(event)}>
+        {isTransfer(act) ? (
+          <Destination {...props} draft={draft} onChange={setDraft} />
+        ) : (
+          <p>{meaning(act, subject)}</p>
+        )}
+        {state.failure && (
+          <p className="failure" role="alert">
+            {state.failure}
+          </p>
+        )}
+        {state.job && <p role="status">{words.job}</p>}
+        <div className="acts">
+          <button
+            type="submit"
+            className={act === 'delete' ? 'primary danger' : 'primary'}
+            disabled={state.busy}
+          >
+            {state.busy ? words.busy : words.acts[act]}
+          </button>
+          <Cancel
+            text={state.busy ? texts.close : texts.cancel}
+            first={act === 'delete' || act === 'archive'}
+          />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
+
+function meaning(act: Act, subject: Subject): string {
+  if (act === 'restore') return words.restoreFile;
+  if (act === 'archive') return isFolder(subject) ? words.archiveFolder : words.archiveFile;
+  return isFolder(subject) ? words.deleteFolder : words.deleteFile;
+}
+
+type Part = Props & { draft: Draft; onChange: (draft: Draft) => void };
+
+function Destination(props: Part) {
+  const { act } = props;
+  return (
+    <>
+      {act !== 'move' && <FileName {...props} />}
+      {act !== 'rename' && <FolderName {...props} />}
+      {act === 'copy' && <Target {...props} />}
+    </>
+  );
+}
+
+function FileName({ draft, onChange }: Part) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const input = field.current;
+    // Typing replaces the name and keeps the extension.
+    input?.setSelectionRange(0, stemOf(input.value)[0].length);
+  }, []);
+  return (
+    <>
+      <label htmlFor={id}>{words.name}</label>
+      <input
+        ref={field}
+        id={id}
+        dir="auto"
+        maxLength={255}
+        autoComplete="off"
+        value={draft.name}
+        onChange={(event) => onChange({ ...draft, name: event.target.value })}
+      />
+    </>
+  );
+}
+
+function FolderName({ draft, folders, onChange }: Part) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{words.folder}</label>
+      <input
+        id={id}
+        dir="auto"
+        list={`${id}-folders`}
+        maxLength={1024}
+        autoComplete="off"
+        aria-describedby={`${id}-help`}
+        value={draft.folder}
+        onChange={(event) => onChange({ ...draft, folder: event.target.value })}
+      />
+      <datalist id={`${id}-folders`}>
+        {!draft.target && folders.map((each) => <option key={each} value={each} />)}
+      </datalist>
+      <p id={`${id}-help`} className="help">
+        {words.folderHelp}
+      </p>
+    </>
+  );
+}
+
+function Target({ place, draft, onChange }: Part) {
+  const { target } = draft;
+  const id = useId();
+  const choose = (other: Place | null) => onChange({ ...draft, target: other });
+  return (
+    <>
+      <div className="acts" role="radiogroup" aria-label={words.copyTo}>
+        {[false, true].map((other) => (
+          <label key={String(other)} className="check">
+            <input
+              type="radio"
+              name={id}
+              checked={(target !== null) === other}
+              onChange={() => choose(other ? { ...place, assetId: '' } : null)}
+            />
+            {other ? words.otherAsset : words.thisAsset}
+          </label>
+        ))}
+      </div>
+      {target && (
+        <>
+          <DatabaseChoice
+            value={target.databaseId}
+            onChange={(databaseId) => choose({ databaseId, assetId: '' })}
+          />
+          <AssetChoice
+            databaseId={target.databaseId}
+            value={target.assetId}
+            onChange={(assetId) => choose({ ...target, assetId })}
+          />
+        </>
+      )}
+    </>
+  );
+}

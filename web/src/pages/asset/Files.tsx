@@ -1,0 +1,124 @@
+import { useQueryClient, type UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import type { Place } from '../../viewer/sources';
+import { destinationOf, foldersOf, isFolder, type Act, type Draft, type Subject } from './changes';
+import { FileDialog } from './FileDialog';
+import { FileTree } from './FileTree';
+import type { File } from './queries';
+
+interface Props {
+  place: Place;
+  found: UseInfiniteQueryResult;
+  files: File[];
+  shown: string | undefined;
+  missing: ReadonlyMap<string, number> | undefined;
+  mayWrite: boolean;
+  withArchived: boolean;
+  onArchived: (shown: boolean) => void;
+}
+
+/** The files of an asset, and what can be done with them. */
+export function Files(props: Props) {
+  const { place, found, files, shown, missing, mayWrite, withArchived } = props;
+  const section = useRef<HTMLElement>(null);
+  const [chosen, setChosen] = useState<{ act: Act; subject: Subject } | null>(null);
+  const changed = useChanged(props);
+  const done = async (draft: Draft) => {
+    if (!chosen) return;
+    setChosen(null);
+    const path = await changed(chosen.act, chosen.subject, draft);
+    await new Promise((rendered) => setTimeout(rendered));
+    // The row of a file that was archived or deleted is gone, and its button with it.
+    const rows = [...(section.current?.querySelectorAll<HTMLElement>('[data-path]') ?? [])];
+    const next = rows.find((each) => each.dataset.path === path);
+    (next ?? section.current?.querySelector<HTMLElement>('h2'))?.focus();
+  };
+  return (
+    <section ref={section} aria-labelledby="files">
+      <h2 id="files" tabIndex={-1}>
+        {texts.asset.files}
+      </h2>
+      {found.isError && <p className="failure">{sentence(found.error)}</p>}
+      {found.isPending && <p className="faint">{texts.loading}</p>}
+      {files.length > 0 && (
+        <FileTree
+          place={place}
+          files={files}
+          shown={shown}
+          missing={missing}
+          onAct={mayWrite ? (act, subject) => setChosen({ act, subject }) : undefined}
+        />
+      )}
+      {found.hasNextPage && (
+        <button
+          type="button"
+          onClick={() => void found.fetchNextPage()}
+          disabled={found.isFetching}
+        >
+          {texts.asset.moreFiles}
+        </button>
+      )}
+      {mayWrite && (
+        <label className="check faint">
+          <input
+            type="checkbox"
+            checked={withArchived}
+            onChange={(event) => props.onArchived(event.target.checked)}
+          />
+          {texts.files.showArchived}
+        </label>
+      )}
+      {chosen && (
+        <FileDialog
+          {...chosen}
+          place={place}
+          folders={foldersOf(files)}
+          onClose={() => setChosen(null)}
+          onTried={() => void found.refetch()}
+          onDone={(draft) => void done(draft)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Shows what a change has left: its file where it is now, and no file that is gone. */
+function useChanged({ place, shown, found }: Props) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  return async (act: Act, subject: Subject, draft: Draft): Promise<string> => {
+    const moved = act === 'move' || act === 'rename';
+    const path = moved || act === 'copy' ? destinationOf(draft) : subject.path;
+    const gone = moved || act === 'archive' || act === 'delete';
+    const was = isFolder(subject) ? shown?.startsWith(subject.path) : shown === subject.path;
+    if (gone && was) {
+      await navigate({
+        to: '/databases/$databaseId/assets/$assetId',
+        params: { databaseId: place.databaseId, assetId: place.assetId },
+        search: { file: moved ? path : undefined },
+        replace: true,
+        resetScroll: false,
+      });
+    }
+    await found.refetch();
+    // The list with, or without, archived files that is not shown now.
+    cache.removeQueries({
+      queryKey: ['files', place.databaseId, place.assetId, 'list'],
+      type: 'inactive',
+    });
+    const { databaseId, assetId } = draft.target ?? place;
+    for (const queryKey of [
+      ['files', place.databaseId, place.assetId],
+      ['files', databaseId, assetId],
+      ['asset', place.databaseId, place.assetId],
+      ['search'],
+      ['previews'],
+    ]) {
+      void cache.invalidateQueries({ queryKey });
+    }
+    return draft.target ? subject.path : path;
+  };
+}

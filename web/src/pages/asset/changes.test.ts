@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { texts } from '../../texts';
+import { actsOf, destinationOf, draftOf, foldersOf, refusal, stemOf } from './changes';
+
+const file = (path: string, isArchived = false) => ({ path, isArchived });
+
+test('a file is offered what the API can do with it, a folder and an archived file less', () => {
+  expect(actsOf(file('/a.glb'))).toEqual(['rename', 'move', 'copy', 'archive', 'delete']);
+  expect(actsOf(file('/a.glb', true))).toEqual(['restore', 'delete']);
+  expect(actsOf(file('/parts/'))).toEqual(['archive', 'delete']);
+});
+
+test('what is not changed of a path stays as it is', () => {
+  const paths = ['/a', '/a.glb', '/x/y/a b.tar.gz', '/ x /.hidden', '/x/ a.txt ', '/😀/مرحبا.txt'];
+  for (const path of paths) {
+    for (const act of ['rename', 'move'] as const) {
+      expect(destinationOf(draftOf(act, file(path)))).toBe(path);
+    }
+    expect(stemOf(path).join('')).toBe(path);
+  }
+});
+
+test('a copy in the same folder has another name from the start, with the same extension', () => {
+  for (const [path, copied] of [
+    ['/a.glb', '/a copy.glb'],
+    ['/x/y/a', '/x/y/a copy'],
+    ['/x/.hidden', '/x/.hidden copy'],
+  ] as const) {
+    const draft = draftOf('copy', file(path));
+    expect(destinationOf(draft)).toBe(copied);
+    expect(refusal(draft, file(path))).toBe('');
+  }
+});
+
+test('slashes around a folder and repeated ones do not matter', () => {
+  for (const folder of ['x/y', '/x/y', 'x/y/', '//x//y//']) {
+    expect(destinationOf({ name: 'a.glb', folder, target: null })).toBe('/x/y/a.glb');
+  }
+  expect(destinationOf({ name: 'a.glb', folder: '/', target: null })).toBe('/a.glb');
+});
+
+test('a draft that cannot be meant is refused before it is sent', () => {
+  const subject = file('/x/a.glb');
+  const draft = draftOf('rename', subject);
+  expect(refusal(draft, subject)).toBe(texts.files.same);
+  expect(refusal({ ...draft, folder: '/x/' }, subject)).toBe(texts.files.same);
+  expect(refusal({ ...draft, name: 'b.glb' }, subject)).toBe('');
+  expect(refusal({ ...draft, name: ' ' }, subject)).toBe('File name is required.');
+  expect(refusal({ ...draft, name: 'y/b.glb' }, subject)).toBe(texts.files.slash);
+  const other = { databaseId: 'museum', assetId: '' };
+  expect(refusal({ ...draft, target: other }, subject)).toBe('Asset is required.');
+  expect(refusal({ ...draft, target: { ...other, assetId: 'x1' } }, subject)).toBe('');
+});
+
+test('folders are named with those that they are in', () => {
+  const paths = ['/b/c/d.txt', 'a.txt', '/empty/'];
+  const files = paths.map((path) => ({ relativePath: path, isFolder: path.endsWith('/') }));
+  expect(foldersOf(files)).toEqual(['b', 'b/c', 'empty']);
+});

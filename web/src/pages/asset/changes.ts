@@ -1,0 +1,126 @@
+import { api, replyWithHeaders } from '../../api/client';
+import { ended } from '../../api/jobs';
+import type { components } from '../../api/schema';
+import { wrote } from '../../api/writes';
+import { texts } from '../../texts';
+import { extensionOf, nameOf } from '../../viewer/kinds';
+import type { Place } from '../../viewer/sources';
+
+export type Act = 'rename' | 'move' | 'copy' | 'archive' | 'restore' | 'delete';
+
+/** A file or a folder (whose path ends in `/`) of the tree. */
+export interface Subject {
+  path: string;
+  isArchived: boolean;
+}
+
+export const isFolder = ({ path }: Subject): boolean => path.endsWith('/');
+
+/** What can be done with it. The API moves and copies files only. */
+export function actsOf(subject: Subject): readonly Act[] {
+  if (isFolder(subject)) return ['archive', 'delete'];
+  if (subject.isArchived) return ['restore', 'delete'];
+  return ['rename', 'move', 'copy', 'archive', 'delete'];
+}
+
+/** Where a file is to be: its name, and its folder without the slashes around it. */
+export interface Draft {
+  name: string;
+  folder: string;
+  /** The asset of a copy, if it is another one. */
+  target: Place | null;
+}
+
+/** The folders of files, with those that they are in, by name and without the slashes around. */
+export function foldersOf(files: readonly { relativePath: string; isFolder: boolean }[]): string[] {
+  const folders = new Set<string>();
+  for (const { relativePath, isFolder: itself } of files) {
+    const parts = relativePath.split('/').filter(Boolean);
+    const depth = itself ? parts.length : parts.length - 1;
+    for (let end = 1; end <= depth; end++) folders.add(parts.slice(0, end).join('/'));
+  }
+  return [...folders].sort((one, other) => one.localeCompare(other));
+}
+
+export const folderOf = (path: string): string => path.slice(1, Math.max(path.lastIndexOf('/'), 1));
+
+export function draftOf(act: Act, { path }: Subject): Draft {
+  const draft = { name: nameOf(path), folder: folderOf(path), target: null };
+  return act === 'copy' ? { ...draft, name: texts.files.copyName(...stemOf(draft.name)) } : draft;
+}
+
+/** A name without its extension, and the extension with its dot. */
+export function stemOf(name: string): [string, string] {
+  const extension = extensionOf(name);
+  const end = extension ? name.length - extension.length - 1 : name.length;
+  return [name.slice(0, end), name.slice(end)];
+}
+
+/** The path of a draft; repeated slashes of its folder, and those around it, count once. */
+export const destinationOf = ({ name, folder }: Draft): string =>
+  `/${[...folder.split('/').filter(Boolean), name].join('/')}`;
+
+/** Why a draft cannot be sent, or ''. What only the server knows, it says itself. */
+export function refusal(draft: Draft, { path }: Subject): string {
+  if (!draft.name.trim()) return texts.upload.required(texts.files.name);
+  if (draft.name.includes('/')) return texts.files.slash;
+  if (draft.target && !draft.target.assetId) return texts.upload.required(texts.upload.asset);
+  if (!draft.target && destinationOf(draft) === path) return texts.files.same;
+  return '';
+}
+
+const ROUTE = '/database/{databaseId}/assets/{assetId}';
+type Changed = components['schemas']['FilesChangedReply'];
+
+/**
+ * Changes a file or folder. `onJob` is called if the change outlasts its request; it is complete
+ * when the promise is kept, or has failed when it is broken.
+ */
+export async function change(
+  place: Place,
+  act: Act,
+  subject: Subject,
+  draft: Draft,
+  onJob: () => void,
+): Promise<void> {
+  const { data, headers } = await send(place, act, subject, draft);
+  wrote(headers);
+  if (!data.jobId) return;
+  onJob();
+  await ended(data.jobId);
+}
+
+function send(
+  place: Place,
+  act: Act,
+  subject: Subject,
+  draft: Draft,
+): Promise<{ data: Changed; headers: Headers }> {
+  const params = { path: { databaseId: place.databaseId, assetId: place.assetId } };
+  const filePath = subject.path;
+  const transfer = { sourcePath: filePath, destinationPath: destinationOf(draft) };
+  const named = { filePath, isPrefix: isFolder(subject) };
+  switch (act) {
+    case 'rename':
+    case 'move':
+      return replyWithHeaders(api.POST(`${ROUTE}/moveFile`, { params, body: transfer }));
+    case 'copy': {
+      const { databaseId, assetId } = draft.target ?? place;
+      const to = { destinationDatabaseId: databaseId, destinationAssetId: assetId };
+      return replyWithHeaders(
+        api.POST(`${ROUTE}/copyFile`, { params, body: { ...transfer, ...to } }),
+      );
+    }
+    case 'archive':
+      return replyWithHeaders(api.DELETE(`${ROUTE}/archiveFile`, { params, body: named }));
+    case 'restore':
+      return replyWithHeaders(api.POST(`${ROUTE}/unarchiveFile`, { params, body: { filePath } }));
+    case 'delete':
+      return replyWithHeaders(
+        api.DELETE(`${ROUTE}/deleteFile`, {
+          params,
+          body: { ...named, confirmPermanentDelete: true },
+        }),
+      );
+  }
+}
