@@ -114,7 +114,7 @@ class EngineRoom:
                         if name not in self._stopped:
                             await self._bring_up(name)
                 except EngineError:
-                    _log.exception("%s does not come up", name)
+                    _log.exception("%s does not start", name)
 
     async def _bring_up(self, name: str) -> None:
         """Start an engine that has ended, and restore what it does not persist.
@@ -123,7 +123,7 @@ class EngineRoom:
         """
         engine = self._running[name]
         if engine.exit_code is not None:
-            _log.warning("%s has ended with code %s; it is started", name, engine.exit_code)
+            _log.warning("%s ended with code %s and is started again", name, engine.exit_code)
             self._anew.add(name)
             engine = await asyncio.to_thread(self._start, name)
             self._running[name] = engine

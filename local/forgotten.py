@@ -34,7 +34,7 @@ def keep_what_engines_forget(
         try:
             await asyncio.to_thread(secretsmanager.remember, clients, state)
         except (BotoCoreError, ClientError) as error:
-            _log.warning("the secrets cannot be taken down: %s", error)
+            _log.warning("the secrets cannot be stored: %s", error)
 
     async def remember_often() -> None:
         while True:

@@ -133,7 +133,7 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
         if not stopping.is_set():
             raise
         # Ctrl-C also ends the programs that a start runs, each of which reports it.
-        _log.info("the start was broken off: %s", error)
+        _log.info("the start was interrupted: %s", error)
 
 
 class _Stop:

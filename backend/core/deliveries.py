@@ -73,7 +73,7 @@ def given_back(
         for pause, receipts in by_pause.items():
             queues.postpone(queue, receipts, seconds=pause)
     except UnavailableError as error:  # they are received again anyway, only later
-        _log.warning("messages of %s wait for their time-out: %s", queue.name, error.message)
+        _log.warning("messages of %s return after their time-out: %s", queue.name, error.message)
     return failed(str(message["messageId"]) for message in messages)
 
 
@@ -90,7 +90,7 @@ def process_batch(
     try:
         return process(messages) or failed(())
     except UnavailableError as error:
-        _log.warning("an outage: messages of %s are given back: %s", queue.name, error.message)
+        _log.warning("outage: messages return to %s: %s", queue.name, error.message)
         ring(BATCHES_GIVEN_BACK)
         return given_back(queues, queue, messages)
 

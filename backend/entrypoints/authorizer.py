@@ -40,7 +40,7 @@ def build_handler(authentication: CallerAuthentication) -> Handler:
         try:
             caller = authentication.identify(request.headers.get("authorization") or "", address)
         except UnavailableError:
-            _logger.warning("nobody can be authenticated", exc_info=True)
+            _logger.warning("authentication is unavailable", exc_info=True)
             return _answer({OUTAGE_MARK: "true"})
         except RefusedError as refused:
             _note(refused, address)

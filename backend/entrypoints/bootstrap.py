@@ -123,7 +123,7 @@ def _search(wiring: DeploymentWiring) -> str:
         _logger.exception("a search index differs from its declaration")
         return "mapped otherwise than declared: POST /admin/search/reindex corrects this"
     for sentence in prepared.refused:
-        _logger.warning("goes on without a setting", extra={"reason": sentence})
+        _logger.warning("a search setting was not applied", extra={"reason": sentence})
     return "; ".join(("as declared", *prepared.refused))
 
 

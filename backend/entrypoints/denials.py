@@ -24,7 +24,7 @@ class MetricCounter:
 
     def not_entered(self, denial: Denial, reason: str) -> None:
         details = {"route": denial.route.key, "reason": reason}
-        _logger.warning("a refusal was not entered", extra=details)
+        _logger.warning("a refused request was not recorded in the audit log", extra=details)
         count(DENIALS_NOT_ENTERED)
 
 

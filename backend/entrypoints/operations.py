@@ -108,7 +108,7 @@ class OperationsWiring(IndexingWiring):
             try:
                 counts = run(until)
             except UnavailableError as error:  # the next run continues
-                _logger.warning("an outage ends the run", extra={"reason": error.message})
+                _logger.warning("outage: the run ends", extra={"reason": error.message})
                 return {"outage": 1}
             _logger.info("done", extra={"counts": counts})
             return dict(counts)

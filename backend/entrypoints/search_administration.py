@@ -78,7 +78,7 @@ class KeepingWiring(Wiring):
             try:
                 return dict(checks.run())
             except UnavailableError as error:  # the next run starts one
-                _logger.warning("an outage: no check is started", extra={"reason": error.message})
+                _logger.warning("outage: no check is started", extra={"reason": error.message})
                 return {"outage": 1}
 
         return handle

@@ -190,7 +190,7 @@ def _lost(bug: Exception) -> None:
     """Count a refusal that a bug keeps out of the audit log."""
     from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
 
-    _logger.error("a refusal was not entered", exc_info=bug)
+    _logger.error("a refused request was not recorded in the audit log", exc_info=bug)
     count(DENIALS_NOT_ENTERED)
 
 

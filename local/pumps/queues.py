@@ -105,7 +105,7 @@ class QueuePump:
             try:
                 await asyncio.to_thread(self._hide, list(self._held), self._hidden)
             except (BotoCoreError, ClientError) as error:
-                _log.info("%s: messages are not hidden: %s", self._queue.name, error)
+                _log.info("%s: visibility is not extended: %s", self._queue.name, error)
 
     async def _receive(self) -> list[MessageTypeDef]:
         """Return the next batch: full, or as received within the mapping's window.
@@ -165,7 +165,7 @@ class QueuePump:
             )
             for failure in answer.get("Failed", []):
                 # It was deleted meanwhile, or is delivered again within seconds.
-                _log.info("%s: a message is not hidden: %s", self._queue.name, failure)
+                _log.info("%s: visibility is not extended: %s", self._queue.name, failure)
 
     async def _deliver(self, messages: list[MessageTypeDef]) -> None:
         try:

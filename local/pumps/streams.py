@@ -316,7 +316,7 @@ class _Shard:
                 await write_failure(pump.clients, pump.plan, pump.mapping, arn, batch)
             except (BotoCoreError, ClientError):
                 failures += 1
-                _log.exception("cannot write a given-up batch of %s; tried again", self._name)
+                _log.exception("cannot write an abandoned batch of %s; retrying", self._name)
                 await asyncio.sleep(pause_while_away(failures))
             else:
                 return

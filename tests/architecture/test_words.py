@@ -1,7 +1,7 @@
 """Public texts and docstrings use the words of the field, as CONTRIBUTING.md requires.
 
-Checked are the OpenAPI document, error messages, help texts, guides, records and generated pages.
-Docstrings, also those of attributes, are checked in all code but that of tests.
+Checked are the OpenAPI document, error messages, log lines, help texts, guides, records and
+generated pages. Docstrings, also those of attributes, are checked in all code but that of tests.
 """
 
 import ast
@@ -82,6 +82,15 @@ def _messages(path: Path) -> Iterator[str]:
                     yield part.value
 
 
+def _log_lines(path: Path) -> Iterator[str]:
+    """The texts within calls of loggers: `_log.info("…")`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and re.match(r"_?log(ger)?\.\w+$", ast.unparse(node.func)):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value
+
+
 def _helps(command: Any) -> Iterator[str]:  # typer names no public type of its commands
     yield command.help or ""
     yield from (getattr(each, "help", None) or "" for each in command.params)
@@ -99,6 +108,16 @@ def test_the_openapi_document_is_plain() -> None:
 
 def test_error_messages_are_plain() -> None:
     assert _bad(chain.from_iterable(map(_messages, ERRORS))) == {}
+
+
+def test_log_lines_are_plain() -> None:
+    lines = [
+        *chain.from_iterable(
+            map(_log_lines, [path for folder in SOURCES for path in (ROOT / folder).rglob("*.py")])
+        )
+    ]
+    assert len(lines) > 60
+    assert _bad(iter(lines)) == {}
 
 
 def test_help_texts_are_plain() -> None:

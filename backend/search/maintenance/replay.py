@@ -136,7 +136,7 @@ class Replayer:
         except (UnavailableError, StoredVersionAheadError):
             raise
         except Exception as error:  # possibly the bug that caused the failure
-            _logger.exception("a replay met a bug", extra={"key": key})
+            _logger.exception("unexpected error in a replay", extra={"key": key})
             # The text of an unexpected error may be another program's: only the log has it.
             return f"an unexpected error ({type(error).__name__}); the log has its text"
 
@@ -201,9 +201,7 @@ class Replayer:
         following = next_attempt(now, attempts) if again else None
         noted = Replays(attempts, iso(now), following and iso(following), reason)
         if not self.entries.note(stored, noted):
-            _logger.info(
-                "an entry was written again while it was replayed", extra={"key": stored.key}
-            )
+            _logger.info("an entry was replaced while it was replayed", extra={"key": stored.key})
         elif following is None and kind_of(stored.key) == "batch" and _waits(before):
             ring(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)
 
@@ -258,7 +256,7 @@ class LeftoverReplays:
         try:
             replayed = self.replayer.replay(key)
         except (UnavailableError, StoredVersionAheadError) as error:
-            _logger.warning("replays wait", extra={"key": key, "reason": error.message})
+            _logger.warning("replays are postponed", extra={"key": key, "reason": error.message})
             counts["outage"] = 1
             return False
         counts[replayed.outcome] = counts.get(replayed.outcome, 0) + 1

@@ -50,9 +50,14 @@ class TypedFiles:
         try:
             self.assets.note_typed_file(asset, path)
         except (NotFoundError, RevisionConflictError) as error:  # the next check notes it
-            _log.warning("%s of asset %s is not noted: %s", path, asset.asset_id, error.message)
+            _log.warning(
+                "the type of %s of asset %s is not recorded: %s",
+                path,
+                asset.asset_id,
+                error.message,
+            )
             return False
-        _log.warning("asset %s did not name the primary type of %s", asset.asset_id, path)
+        _log.warning("asset %s did not record the primary type of %s", asset.asset_id, path)
         return True
 
 

@@ -44,7 +44,7 @@ class ReadsConsumer:
                 read = ReadMessage.model_validate_json(message["body"])
             except ValidationError:
                 # Delivered again until it is a dead letter, which raises an alarm.
-                _log.exception("a message reports no read")
+                _log.exception("a message is not a report of a read")
                 unreadable.append(str(message["messageId"]))
                 continue
             for entry in reads.read_entries(read, kept_for):

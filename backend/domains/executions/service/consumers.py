@@ -44,7 +44,7 @@ class StartConsumer:
             again = any(received(message) > 1 for message in messages)
             self.admission.start_waiting(again=again)
         except RateLimitedError as error:
-            _log.info("no further executions for now: %s", error.message)
+            _log.info("executions are started later: %s", error.message)
             return given_back(self.queues, EXECUTION_STARTS, messages)
         return None
 

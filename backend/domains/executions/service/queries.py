@@ -92,7 +92,9 @@ class ExecutionQueries:
         try:
             found = self.runs.steps(execution.execution_id)
         except (RateLimitedError, UnavailableError) as error:
-            _log.info("the steps of %s are not known: %s", execution.execution_id, error.message)
+            _log.info(
+                "execution %s: its steps cannot be read: %s", execution.execution_id, error.message
+            )
             return {}
         return found if execution.is_active else rules.ended_steps(execution, found)
 

@@ -42,7 +42,7 @@ class Reconciliation:
                     self._compare(admitted.execution_id)
             self.progress.request_starts(even_unstarted=True)
         except UnavailableError as error:
-            _log.warning("an outage: executions are compared later: %s", error.message)
+            _log.warning("outage: executions are compared later: %s", error.message)
 
     def _is_silent(self, admitted: ActiveExecution) -> bool:
         if admitted.started_at is None:

@@ -162,17 +162,17 @@ class UploadTriggers:
         own = not workflow.is_shipped
         if own and not self._may_all(author, ("GET", "POST"), secured_asset(asset)):
             _log.info(
-                "%s starts no run: %s may not run it on the asset", workflow.key, author.user_id
+                "%s is not started: %s may not run it on the asset", workflow.key, author.user_id
             )
             return False
         known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
         for function in workflow.functions:
             pipeline = known.get(function.key)
             if pipeline is None or not pipeline.enabled:
-                _log.info("%s starts no run: pipeline %s cannot run", workflow.key, function.name)
+                _log.info("%s is not started: pipeline %s cannot run", workflow.key, function.name)
                 return False
             if own and not self._may_all(author, ("GET", "POST"), secured_pipeline(pipeline)):
-                _log.info("%s starts no run: %s may not run it", workflow.key, author.user_id)
+                _log.info("%s is not started: %s may not run it", workflow.key, author.user_id)
                 return False
         return True
 

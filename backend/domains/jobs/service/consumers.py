@@ -102,7 +102,7 @@ class JobConsumer:
                 return failed(())
             return self._run_job(message, job_id)
         except UnavailableError as error:
-            _log.warning("an outage: %s is given back: %s", job_id, error.message)
+            _log.warning("outage: job %s returns to the queue: %s", job_id, error.message)
             self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, self.queue, [message])
 
@@ -141,9 +141,9 @@ class JobConsumer:
     def _report_failure(self, job: Job, met: Sequence[VitrineError]) -> None:
         """Log that a job has failed, and raise an alarm unless nothing has to be corrected."""
         if met and not met[-1].needs_operator:
-            _log.warning("job %s cannot go on: %s", job.job_id, job.problems[-1])
+            _log.warning("job %s failed, which needs no operator: %s", job.job_id, job.problems[-1])
             return
-        _log.error("job %s has failed: %s", job.job_id, job.problems[-1])
+        _log.error("job %s failed: %s", job.job_id, job.problems[-1])
         self.ring(JOB_FAILED)
 
     def _step(self, job: Job) -> Progress:
