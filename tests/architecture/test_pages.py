@@ -97,8 +97,8 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
         "`metadataQuery`": f"{metadata_text.MAX_ELEMENTS} elements, "
         f"{metadata_text.MAX_WILDCARDS} of them with wildcards or parts of values",
         "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
-        "the whole query, the rules of its caller among it": f"{MAX_CLAUSES:,} conditions",
-        "metadata keys that order texts, times the hits of a page": f"{queries.MAX_SORTED_TEXTS:,}",
+        "the whole query, including the rules of its caller": f"{MAX_CLAUSES:,} conditions",
+        "metadata keys with text values in `sort`, multiplied by the hits of a page": f"{queries.MAX_SORTED_TEXTS:,}",
         "hits, page by page (`from`, `size`)": f"{models.MAX_WINDOW:,}, and "
         f"{models.MAX_SIZE:,} in a page",
     }
@@ -111,7 +111,7 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
         f"has at most {hits.DOCUMENT_BYTES:,} bytes",
         f'says `"{hits.CUT}": true`',
         f"On pages of more than {hits.MARKED_AT_ONCE} hits",
-        f"kept for {cursor_places.PAUSE_SECONDS} seconds",
+        f"expires {cursor_places.PAUSE_SECONDS} seconds",
         f"{cursor_places.PLACES} can be open in all",
         f"Of the last {cursor_places.FOR_OTHERS} places",
     ):
