@@ -98,7 +98,7 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
         f"{metadata_text.MAX_WILDCARDS} of them with wildcards or parts of values",
         "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
         "the whole query, including the rules of its caller": f"{MAX_CLAUSES:,} conditions",
-        "metadata keys with text values in `sort`, multiplied by the hits of a page": f"{queries.MAX_SORTED_TEXTS:,}",
+        "metadata keys with texts in `sort`, times the hits": f"{queries.MAX_SORTED_TEXTS:,}",
         "hits, page by page (`from`, `size`)": f"{models.MAX_WINDOW:,}, and "
         f"{models.MAX_SIZE:,} in a page",
     }
