@@ -212,7 +212,7 @@ $(READY): requirements.txt client/pyproject.toml tracking/pyproject.toml
 		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@awk '/^uv==/ {keep=1} keep && /^[^ ]/ && !/^uv==/ {exit} keep' requirements.txt > $(VENV)/uv.txt
-	@echo "installing what requirements.txt pins"
+	@echo "installing what requirements.txt pins (one to three minutes, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode requirements.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e client -e tracking

@@ -83,7 +83,8 @@ def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / f"{digest}.lock"):
         if not target.is_dir():
-            progress(f"installing the functions' {folder.name} packages")
+            count = len(_pins(requirements))  # the layers of functions differ in it
+            progress(f"installing the functions' {folder.name} packages ({count})")
             _install_into(requirements, target)
     return target
 

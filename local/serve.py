@@ -8,6 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from local.links import new_link
 from local.runner import Choices, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
+from local.steps import Steps
 
 _LOG_BYTES = 20_000_000
 _SAME_STOP_SECONDS = 1.0  # a process group gets its signal twice: `timeout` and `make` pass it on
@@ -122,8 +124,9 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.order)
-    stoppable = replace(choices, progress=_until_stopped(stopping, choices.progress))
-    serving = asyncio.create_task(_until(stoppable, first_look, stopping))
+    steps = Steps(choices.progress)
+    stoppable = replace(choices, progress=_until_stopped(stopping, steps))
+    serving = asyncio.create_task(_until(stoppable, first_look, stopping, steps))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
@@ -196,9 +199,13 @@ async def _show_samples(choices: Choices, samples: Path) -> None:
         choices.progress("the product keeps running; the next `make run` completes the samples")
 
 
-async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
+async def _until(
+    choices: Choices, first_look: Path | None, stopping: asyncio.Event, steps: Steps
+) -> None:
     runtime = Runtime(choices)
-    async with runtime.serving() as endpoint:
+    async with AsyncExitStack() as stack:
+        with steps.reminding():
+            endpoint = await stack.enter_async_context(runtime.serving())
         say = choices.progress
         if not stopping.is_set():
             choices.state.write("endpoint.json", endpoint)

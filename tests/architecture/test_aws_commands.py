@@ -89,3 +89,18 @@ def _has(words: list[str]) -> bool:
     length = 2 if "COMMAND [ARGS]" in group.stdout else 1
     shown = CliRunner().invoke(app, [*words[:length], "--help"], env={"COLUMNS": "200"})
     return shown.exit_code == 0 and all(option in shown.stdout for option in options)
+
+
+def test_the_first_deployment_names_assets_and_files_of_the_samples() -> None:
+    steps = FIRST_DEPLOYMENT.read_text(encoding="utf-8")
+    named = re.findall(
+        r"\.venv/bin/vitrine (?:files \w+|archive) first ([\w-]+)(?: (/\S+))?", steps
+    )
+    moved = {new for _, new in re.findall(r"files move first [\w-]+ (/\S+) (/[^\s`]+)", steps)}
+    assert len(named) >= 4
+    missing = [
+        asset + path
+        for asset, path in named
+        if path not in moved and not (ROOT / "samples/library" / asset / path.strip("/")).exists()
+    ]
+    assert missing == []
