@@ -230,7 +230,7 @@ class Product:
 
     @contextmanager
     def _meter(self) -> Generator[Usage]:
-        queues = (clients.sqs(), clients.impatient_sqs())
+        queues = (clients.sqs(), clients.short_timeout_sqs())
         watched = (clients.dynamodb(), clients.s3(), *queues, clients.secrets_manager())
         with metered(*watched) as usage:
             self.engine.usage = usage

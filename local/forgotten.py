@@ -20,7 +20,7 @@ _EVERY = 10.0
 _log = logging.getLogger(__name__)
 
 
-def keep_what_engines_forget(
+def store_engine_values(
     state: StateFolder,
     clients: Clients,
     plan: Plan,

@@ -248,7 +248,7 @@ class Worker:
         call.finish(result)
         return True
 
-    def failed_to_start(self, result: InvocationResult) -> None:
+    def record_start_error(self, result: InvocationResult) -> None:
         """Record the error that the process reported about its own start."""
         self._failure = result
 

@@ -235,7 +235,7 @@ class Functions:
         pool.counters.errors += result.error is not None
         return result
 
-    def have_rested_since(self, when: float) -> bool:
+    def have_been_idle_since(self, when: float) -> bool:
         """Return whether no function has run since `when` (of the monotonic clock)."""
         return self._running == 0 and self._last_ended < when
 

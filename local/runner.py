@@ -23,7 +23,7 @@ from local.engines.base import Options
 from local.engines.fleet import ENGINES, prepare_all
 from local.errors import LocalError
 from local.foreign import Guard
-from local.forgotten import keep_what_engines_forget
+from local.forgotten import store_engine_values
 from local.function_process import InvocationResult
 from local.functions import Functions
 from local.gateway import Gateway
@@ -252,7 +252,7 @@ class Runtime:
             progress=choices.progress,
         )
         await asyncio.to_thread(deploy, assembly, context)
-        self._roles.note_granted()
+        self._roles.record_granted_permissions()
         for fresh in context.fresh:
             _log.info("created %s", fresh)
 
@@ -314,7 +314,7 @@ class Runtime:
         start("executions", executions.report_lost)
         start("engines", self._engines.keep)
         kept = (self._choices.state, clients, plan, self._engines, self._supervisor, executions)
-        stack.push_async_callback(keep_what_engines_forget(*kept))
+        stack.push_async_callback(store_engine_values(*kept))
         board.drain = Drain(plan, clients, activity, streams, board.objects, executions)
 
     def _tasks(
@@ -381,7 +381,7 @@ def refuse_kept_data(state: StateFolder) -> None:
     Raises:
         LocalError: the folder has such data.
     """
-    if state.data.exists() and not state.in_memory_mark.exists():
+    if state.data.exists() and not state.in_memory_marker_path.exists():
         raise LocalError(
             f"{state.root} holds data that is kept; use another --state with --in-memory"
         )

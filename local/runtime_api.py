@@ -80,7 +80,7 @@ async def _error(request: Request, worker: Worker) -> Response:
 
 
 async def _init_error(request: Request, worker: Worker) -> Response:
-    worker.failed_to_start(InvocationResult(await request.body(), error="Unhandled"))
+    worker.record_start_error(InvocationResult(await request.body(), error="Unhandled"))
     return JSONResponse({"status": "OK"}, 202)
 
 

@@ -87,15 +87,15 @@ def _begin(state: StateFolder, *, in_memory: bool) -> None:
     state.endpoint.unlink(missing_ok=True)
     if in_memory:
         refuse_kept_data(state)
-    if state.in_memory_mark.exists() or in_memory:
+    if state.in_memory_marker_path.exists() or in_memory:
         stop_leftovers(state.data)
         # The tables of the last run are lost; its other data would not match them.
         shutil.rmtree(state.data, ignore_errors=True)
         for name in ("custom-resources.json", "secrets.json", *_journal_files(state)):
             (state.root / name).unlink(missing_ok=True)
-        state.in_memory_mark.unlink(missing_ok=True)
+        state.in_memory_marker_path.unlink(missing_ok=True)
     if in_memory:
-        state.in_memory_mark.touch()
+        state.in_memory_marker_path.touch()
     process = psutil.Process(os.getpid())
     state.write("runner.json", {"pid": process.pid, "created": process.create_time()})
 

@@ -66,7 +66,7 @@ class StateFolder:
         return self.root / "pumps.sqlite"
 
     @property
-    def in_memory_mark(self) -> Path:
+    def in_memory_marker_path(self) -> Path:
         """The file that marks the folder of a runtime that keeps nothing."""
         return self.root / "in-memory"
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from backend.aws.parsing import take_items_as_sent, take_versions_as_sent
+from backend.aws.parsing import parse_versions_minimally, return_items_unparsed
 from local.engines import EngineError, Options, Running, prepare_all, start_all, stop_all
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RealEngines:
     @cached_property
     def dynamodb(self) -> "DynamoDBClient":
         client = session().client("dynamodb", endpoint_url=self.url("dynamodb"), config=_CONFIG)
-        take_items_as_sent(client)  # as backend.aws.clients does
+        return_items_unparsed(client)  # as backend.aws.clients does
         return client
 
     @cached_property
@@ -66,7 +66,7 @@ class RealEngines:
     def s3(self) -> "S3Client":
         config = _CONFIG.merge(Config(signature_version="s3v4"))
         client = session().client("s3", endpoint_url=self.url("s3"), config=config)
-        take_versions_as_sent(client)  # as backend.aws.clients does
+        parse_versions_minimally(client)  # as backend.aws.clients does
         return client
 
     @cached_property

@@ -9,9 +9,9 @@ import boto3
 from botocore.config import Config
 
 from backend.aws.parsing import (
+    parse_versions_minimally,
+    return_items_unparsed,
     session_with_iso_times,
-    take_items_as_sent,
-    take_versions_as_sent,
 )
 from backend.aws.request_names import name_requests
 from backend.core.deadlines import REPLY_SECONDS, Deadline
@@ -142,14 +142,14 @@ def dynamodb() -> "DynamoDBClient":
 
 
 @cache
-def impatient_dynamodb() -> "DynamoDBClient":
+def short_timeout_dynamodb() -> "DynamoDBClient":
     """Return a client that times out within seconds, for writes that may be left out."""
     return _dynamodb(_IMPATIENT_CONFIG)
 
 
 def _dynamodb(config: Config) -> "DynamoDBClient":
     client = _session().client("dynamodb", config=config)
-    take_items_as_sent(client)
+    return_items_unparsed(client)
     return client
 
 
@@ -159,7 +159,7 @@ def s3() -> "S3Client":
     config = _OTHER_STORE_CONFIG if is_other else _S3_CONFIG
     check_sdk(boto3.__version__)
     client = _on_time(session_with_iso_times()).client("s3", config=config)
-    take_versions_as_sent(client)
+    parse_versions_minimally(client)
     name_requests(client)
     return client
 
@@ -170,7 +170,7 @@ def sqs() -> "SQSClient":
 
 
 @cache
-def impatient_sqs() -> "SQSClient":
+def short_timeout_sqs() -> "SQSClient":
     """Return a client that times out within seconds, for calls while a caller waits for a reply."""
     return _session().client("sqs", config=_IMPATIENT_SQS_CONFIG)
 

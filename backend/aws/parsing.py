@@ -33,7 +33,7 @@ _PLACES = frozenset(
 _TEXTS = frozenset({"ETag", "Key", "StorageClass", "VersionId"})
 
 
-def take_items_as_sent(client: "BaseClient") -> None:
+def return_items_unparsed(client: "BaseClient") -> None:
     """Let the reads of a DynamoDB client return the JSON as received.
 
     Binary values are then base64 text; `items.from_wire` accepts both.
@@ -50,7 +50,7 @@ def session_with_iso_times() -> "boto3.Session":
     return boto3.Session(botocore_session=below)
 
 
-def take_versions_as_sent(client: "BaseClient") -> None:
+def parse_versions_minimally(client: "BaseClient") -> None:
     """Let an S3 client parse listings of versions without owners and checksums."""
     client.meta.events.register("before-parse.s3.ListObjectVersions", _read_versions)
 

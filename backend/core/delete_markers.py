@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from backend.core.objects import Objects, ObjectVersion, just_below
+from backend.core.objects import Objects, ObjectVersion, key_before
 
 # Three include the marker, the version below it, and one older version.
 _LISTED, _LEAST_LISTED = 3, 20
@@ -39,7 +39,7 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
     wanted, last = frozenset(keys), keys[-1]
     limit = max(_LEAST_LISTED, _LISTED * len(keys))  # the rest is left for the next call
     found: dict[str, Newest] = {}
-    after_key: str | None = just_below(keys[0])
+    after_key: str | None = key_before(keys[0])
     after_version: str | None = None
     while after_key is not None and after_key <= last:
         page = objects.list_versions(

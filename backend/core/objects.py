@@ -322,7 +322,7 @@ class Objects(Protocol):
         ...
 
 
-def just_below(key: str) -> str:
+def key_before(key: str) -> str:
     """Return a text just below a key, for listings after a text that must include the key."""
     before = ord(key[-1]) - 1
     if before < 0x20 or 0xD800 <= before <= 0xDFFF:  # control characters, surrogates

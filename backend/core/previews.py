@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from backend.core.file_kinds import asset_preview_keys, is_small_preview, preview_base
 from backend.core.models import WireModel
-from backend.core.objects import Objects, ObjectVersion, just_below
+from backend.core.objects import Objects, ObjectVersion, key_before
 from backend.spec.key_layouts import PREVIEW_MARK, small_preview_key
 
 _ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's prefixes are characters
@@ -134,13 +134,13 @@ def asset_preview_key(objects: Objects, bucket: str, prefix: str) -> str | None:
     """
     left = asset_preview_keys(prefix)
     found: list[ObjectVersion] = []
-    after = just_below(left[0])
+    after = key_before(left[0])
     while left:
         page = objects.list_objects(bucket, prefix + _ASSET_PREVIEW, limit=_LISTED, after=after)
         found += [one for one in page.objects if one.key in left]
         if page.next_key is None:
             break
         left = [key for key in left if key > page.next_key]
-        after = max(page.next_key, just_below(left[0])) if left else page.next_key
+        after = max(page.next_key, key_before(left[0])) if left else page.next_key
     shown = shown_preview(found)
     return None if shown is None else shown.key

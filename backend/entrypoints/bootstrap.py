@@ -97,7 +97,7 @@ def set_up(wiring: DeploymentWiring) -> dict[str, str]:
     )
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     wiring.administrator_rules.keep()
-    wiring.constraints.note_named_tags()
+    wiring.constraints.record_used_tags()
     if settings.number(PROCESSING):
         wiring.shipped_pipelines.ensure()
         wiring.shipped_workflows.ensure()

@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools import Logger
 
-from backend.aws.clients import impatient_dynamodb
+from backend.aws.clients import short_timeout_dynamodb
 from backend.aws.tables import DynamoTables
 from backend.core.denials import Denial
 from backend.core.ids import new_suffix
@@ -31,7 +31,7 @@ class MetricCounter:
 def refusals(wiring: Wiring) -> RefusalTrail:
     """Return the log of one function, which appends to the table of entries."""
     return RefusalTrail(
-        AuditRepository(DynamoTables(impatient_dynamodb(), wiring.settings)),
+        AuditRepository(DynamoTables(short_timeout_dynamodb(), wiring.settings)),
         MetricCounter(),
         days=lambda: wiring.settings.number(AUDIT_DAYS),
         clock=wiring.clock,

@@ -25,7 +25,7 @@ def reads_of(wiring: Wiring) -> Reads:
 
     if wiring.settings.number(AUDIT_READS) != 1:
         return UnrecordedReads()
-    queues = SqsQueues(clients.at_first_use(clients.impatient_sqs), wiring.settings)
+    queues = SqsQueues(clients.at_first_use(clients.short_timeout_sqs), wiring.settings)
     return QueuedReads(queues, wiring.clock)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from local.engines import jvm, layout
 from local.engines.base import Options, Progress
 from local.engines.java import prepare_java
-from local.engines.opensearch_home import add_plugin, lay_out
+from local.engines.opensearch_home import add_plugin, arrange_jars
 from local.engines.ports import LOOPBACK, chosen_port
 from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
@@ -45,7 +45,7 @@ class OpenSearchServer:
         def build(folder: Path) -> None:
             jars = folder / "jars"
             layout.fetch_locked(self.name, tools, progress, into=jars)
-            lay_out(jars, folder)
+            arrange_jars(jars, folder)
             jvm.compile_into(add_plugin(folder, _GUARD), _SOURCES, lib=folder / "lib", tools=tools)
 
         layout.whole_folder(tools, _folder_name(), build)

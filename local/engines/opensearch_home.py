@@ -49,7 +49,7 @@ MODULES = (
 )
 
 
-def lay_out(jars: Path, home: Path) -> None:
+def arrange_jars(jars: Path, home: Path) -> None:
     """Move the jars of the folder `jars` to where the server looks for them below `home`.
 
     Raises:

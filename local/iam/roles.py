@@ -64,7 +64,7 @@ class Roles:
         """Return the account, with its keys."""
         return actions.Place(arns.REGION, arns.ACCOUNT, self.keys)
 
-    def note_key(self, resource: str, key: JsonValue) -> None:
+    def record_encryption_key(self, resource: str, key: JsonValue) -> None:
         """Record that a customer-managed key encrypts a resource; AWS's own keys need no grant."""
         if isinstance(key, str) and not key.startswith("alias/aws/"):
             self.keys[resource] = key if key.startswith("arn:") else arns.arn("kms", f"key/{key}")
@@ -105,7 +105,7 @@ class Roles:
         scratch.replace(path)
         return path
 
-    def note_granted(self) -> None:
+    def record_granted_permissions(self) -> None:
         """Record what the roles grant, so that unused grants can be reported."""
         if self.enforcement.record is None:
             return

@@ -98,7 +98,7 @@ class StreamPump:
         """Return whether a stream that was empty at `looked` need not be read again yet."""
         return (
             time.monotonic() - looked < _IDLE_POLL
-            and self.functions.have_rested_since(looked)
+            and self.functions.have_been_idle_since(looked)
             and self.activity.asked < looked
         )
 

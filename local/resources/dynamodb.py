@@ -121,7 +121,7 @@ def create_table(context: Context, resource: Resource) -> Created:
     _set_time_to_live(context, name, table)
     table_arn = arns.arn("dynamodb", f"table/{name}")
     if table.sse_specification:
-        context.roles.note_key(table_arn, table.sse_specification.kms_master_key_id)
+        context.roles.record_encryption_key(table_arn, table.sse_specification.kms_master_key_id)
     attributes: dict[str, JsonValue] = {"Arn": table_arn}
     if table.stream_specification:
         attributes["StreamArn"] = found.get("LatestStreamArn")

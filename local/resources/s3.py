@@ -113,7 +113,7 @@ def create_bucket(context: Context, resource: Resource) -> Created:
     if bucket.bucket_encryption:
         for rule in bucket.bucket_encryption.server_side_encryption_configuration:
             key = rule.server_side_encryption_by_default.kms_master_key_id
-            context.roles.note_key(bucket_arn, key)
+            context.roles.record_encryption_key(bucket_arn, key)
     domain = f"{name}.s3.amazonaws.com"
     return Created(
         name,

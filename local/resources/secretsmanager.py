@@ -68,7 +68,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
         context.fresh.append(f"secret {name}")
     context.stateful.append(f"secret {name}")
     secret_arn = _give(context.clients, name, kept[name])
-    context.roles.note_key(secret_arn, secret.kms_key_id)
+    context.roles.record_encryption_key(secret_arn, secret.kms_key_id)
     return Created(secret_arn)
 
 

@@ -30,7 +30,7 @@ def create_topic(context: Context, resource: Resource) -> Created:
     topic = parse(SnsTopic, resource)
     name = topic.topic_name or arns.physical_name(resource.stack, resource.logical_id, limit=256)
     topic_arn = context.clients.sns.create_topic(Name=name)["TopicArn"]
-    context.roles.note_key(topic_arn, topic.kms_master_key_id)
+    context.roles.record_encryption_key(topic_arn, topic.kms_master_key_id)
     context.plan.topics.append(name)
     return Created(topic_arn, {"TopicArn": topic_arn, "TopicName": name})
 

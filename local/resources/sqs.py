@@ -71,7 +71,7 @@ def create_queue(context: Context, resource: Resource) -> Created:
             client.set_queue_attributes(QueueUrl=url, Attributes=_named(changeable))
     context.stateful.append(f"queue {name}")
     queue_arn = arns.arn("sqs", name)
-    context.roles.note_key(queue_arn, queue.kms_master_key_id)
+    context.roles.record_encryption_key(queue_arn, queue.kms_master_key_id)
     redrive = queue.redrive_policy
     context.plan.queues[queue_arn] = Queue(
         name=name,

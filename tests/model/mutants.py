@@ -62,10 +62,10 @@ def read_before_ticket() -> AbstractContextManager[object]:
 
     def early(self: Rebuilder, references: list[Any], only: frozenset[str] | None) -> Any:
         reading = self.sources.read(references)
-        ticket = self.state.take_ticket()
+        ticket = self.state.issue_ticket()
         with (
             patch.object(Sources, "read", return_value=reading),
-            patch.object(SearchState, "take_ticket", return_value=ticket),
+            patch.object(SearchState, "issue_ticket", return_value=ticket),
         ):
             return portion(self, references, only)
 

@@ -69,7 +69,7 @@ def asset_prefix(base: str, asset_id: str) -> str:
     return _checked(base, asset_id + "/", field="assetId")
 
 
-def adoptable_prefix(base: str, folder: str) -> str:
+def require_adoptable_prefix(base: str, folder: str) -> str:
     """Return the prefix of a folder that becomes the asset of that id.
 
     Raises:

@@ -20,7 +20,7 @@ class Remains:
     index: Index | None = None
 
 
-def remains_of(database_id: str) -> tuple[Remains, ...]:
+def queried_remains(database_id: str) -> tuple[Remains, ...]:
     """Return the rows that a query finds."""
     return (
         Remains(metadata.DATABASE_METADATA, database_id, metadata.DATABASE_METADATA_BY_DATABASE),

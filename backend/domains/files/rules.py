@@ -135,7 +135,7 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     taken = {one.strip().lower() for one in allowed.split(",")} - {""}
     if taken and ALL_EXTENSIONS not in taken and extension not in taken:
         raise InvalidInputError.of(field, f"this database accepts only {allowed}")
-    demand_room(owner, path, field=field)
+    require_short_keys(owner, path, field=field)
 
 
 def demand_visible(path: str, *, field: str) -> None:
@@ -150,7 +150,7 @@ def demand_visible(path: str, *, field: str) -> None:
         raise InvalidInputError.of(field, str(error)) from None
 
 
-def demand_room(owner: Owner, path: str, *, field: str) -> None:
+def require_short_keys(owner: Owner, path: str, *, field: str) -> None:
     """Reject a path if a resulting key is too long.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 
 from backend.core.file_kinds import preview_base
-from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
+from backend.core.objects import ObjectHead, Objects, ObjectVersion, key_before
 from backend.core.previews import shown_of, shown_preview_version
 from backend.spec.key_layouts import PREVIEW_MARK
 
@@ -103,8 +103,8 @@ class _Listing:
             if start is None:
                 break
             after = (page.next_key, page.next_version_id)
-            if just_below(start) > page.next_key:
-                after = (just_below(start), None)
+            if key_before(start) > page.next_key:
+                after = (key_before(start), None)
         return {key: self._state(version) for key, version in self._versions.items()}
 
     def _take(self, version: ObjectVersion) -> None:

@@ -141,7 +141,7 @@ class Rebuilder:
 
     def _portion(self, references: list[Reference], only: frozenset[str] | None) -> _Portion:
         """Take a ticket, read, and project."""
-        ticket = self.state.take_ticket()
+        ticket = self.state.issue_ticket()
         portion = _Portion(ticket, self.sources.read(references))
         wanted = wanted_geo_keys(portion.reading.sources)
         allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()

@@ -109,7 +109,7 @@ class SearchState:
     tables: Tables
     clock: Clock
 
-    def take_ticket(self) -> Ticket:
+    def issue_ticket(self) -> Ticket:
         """Return a new ticket and, from the same atomic write, the indexes to write to.
 
         A lost counter restarts at the time in milliseconds, which is above every earlier ticket as
@@ -190,7 +190,9 @@ class SearchState:
         found = (self.tables.get(SEARCH_STATE, KEY) or {}).get(_MOVED_BY)
         return None if found is None else str(found)
 
-    def take_pointer(self, job_id: str, old: Pointer, pointer: Pointer, *, number: int) -> None:
+    def change_pointer_once(
+        self, job_id: str, old: Pointer, pointer: Pointer, *, number: int
+    ) -> None:
         """Let a reindex job change the pointer; no effect if it already has.
 
         `number` is that of the new indexes, which are created as declared.
@@ -230,7 +232,7 @@ class SearchState:
         if not self._move(pointer, {}, (equals(_MOVED_BY, job_id),)):
             raise PointerHeldError
 
-    def leave_pointer(self, job_id: str, pointer: Pointer) -> bool:
+    def finish_pointer_changes(self, job_id: str, pointer: Pointer) -> bool:
         """Change the pointer for the last time; return False if the job was no longer changing it.
 
         A repeated call also returns True.

@@ -179,7 +179,7 @@ def position_of(key: str) -> JsonObject:
 
 def summary_of(key: str, size: int, start: str) -> FailureSummary:
     """Return the fields in the beginning of an entry; a malformed one has few."""
-    head = leading_members(start)
+    head = parse_leading_members(start)
     kind = kind_of(key) or "poison"
     replays = replays_of(head)
     if kind == "batch":
@@ -244,7 +244,7 @@ def consumer_of(function_arn: str) -> str | None:
     return next((s.consumer for s in STREAM_SUBSCRIPTIONS if s.consumer in parts), None)
 
 
-def leading_members(text: str) -> JsonObject:
+def parse_leading_members(text: str) -> JsonObject:
     """Parse the members at the beginning of a JSON object, up to the first incomplete one."""
     found: JsonObject = {}
     decoder = json.JSONDecoder()

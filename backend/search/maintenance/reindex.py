@@ -167,7 +167,7 @@ class ReindexStep:
             old.files_read,
             (*old.files_write, *new.files_write),
         )
-        self.state.take_pointer(job.job_id, old, both, number=state.number)
+        self.state.change_pointer_once(job.job_id, old, both, number=state.number)
         state.phase = "fill"
         return _Stepped(state, problems=refused)
 
@@ -228,7 +228,7 @@ class ReindexStep:
         left = (moment(state.until or iso(self.clock())) - self.clock()).total_seconds()
         if left > 0:
             return _Stepped(state, wait_seconds=min(int(left) + 1, _LOOK_SECONDS))
-        if not self.state.leave_pointer(job.job_id, state.new):
+        if not self.state.finish_pointer_changes(job.job_id, state.new):
             raise PointerHeldError
         state.phase = "drop"
         return _Stepped(state, wait_seconds=self.grace_seconds)
@@ -242,7 +242,7 @@ class ReindexStep:
         # First: a worker whose lease has expired cannot switch to an index that is removed below.
         self.state.discard_number(state.number)
         held = self.state.moved_by() == job.job_id
-        if not self.state.leave_pointer(job.job_id, state.old):
+        if not self.state.finish_pointer_changes(job.job_id, state.old):
             if self.state.pointer() == state.new:  # the old ones are outdated
                 late = "the reindex could no longer be cancelled"
                 state.phase = "drop"

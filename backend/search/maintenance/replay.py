@@ -33,7 +33,7 @@ from backend.search.maintenance.failure_entries import (
     StoredFailure,
     UnreadableFailureError,
     kind_of,
-    leading_members,
+    parse_leading_members,
     parsed,
     replays_of,
 )
@@ -196,7 +196,7 @@ class Replayer:
     def _note(self, stored: StoredFailure, reason: str, *, again: bool) -> None:
         """Record the failure in the entry; with `again`, the schedule retries it later."""
         now = self.clock()
-        before = replays_of(leading_members(stored.text))
+        before = replays_of(parse_leading_members(stored.text))
         attempts = before.attempts + 1
         following = next_attempt(now, attempts) if again else None
         noted = Replays(attempts, iso(now), following and iso(following), reason)

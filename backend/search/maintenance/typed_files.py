@@ -48,7 +48,7 @@ class TypedFiles:
     def _note(self, file: FileSource) -> bool:
         asset, path = Asset.model_validate(file.asset), _path(file)
         try:
-            self.assets.note_typed_file(asset, path)
+            self.assets.record_typed_file(asset, path)
         except (NotFoundError, RevisionConflictError) as error:  # the next check notes it
             _log.warning(
                 "the type of %s of asset %s is not recorded: %s",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_file
-from backend.core.objects import Objects, ObjectVersion, just_below
+from backend.core.objects import Objects, ObjectVersion, key_before
 from backend.core.paging import PageRequest
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.tables import Query, Tables
@@ -69,7 +69,7 @@ class Scope:
     def start(self) -> Position:
         if self.database_id is None:
             return START
-        below = "" if self.asset_id is None else just_below(self.asset_id)
+        below = "" if self.asset_id is None else key_before(self.asset_id)
         return Position(self.database_id, below)
 
     @property

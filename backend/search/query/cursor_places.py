@@ -95,7 +95,7 @@ class CursorPlaces:
         close(engine, opened)
         raise TooManyCursorsError(1)
 
-    def was_closed(self, user_id: str, point_in_time: str) -> bool:
+    def was_replaced_by_later_cursor(self, user_id: str, point_in_time: str) -> bool:
         """Return whether the cursor was closed to open a later one of the same user."""
         return _digest(point_in_time) in self._held(user_id).closed
 

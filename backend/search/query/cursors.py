@@ -111,7 +111,7 @@ class Cursors:
         try:
             return self._page(cursor, body, request, engine=engine, scope=scope)
         except PointInTimeGoneError:
-            if self.places.was_closed(caller.user_id, cursor.point_in_time):
+            if self.places.was_replaced_by_later_cursor(caller.user_id, cursor.point_in_time):
                 raise CursorClosedError from None
             raise CursorExpiredError from None
         except InvalidInputError:

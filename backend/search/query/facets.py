@@ -89,23 +89,23 @@ def _count_assets(aggregations: JsonObject, *, nested: bool = False) -> None:
             one.setdefault("aggs", {})[_ASSETS] = of_root if within else number
 
 
-def take_asset_counts(counted: Any) -> None:
+def replace_asset_counts(counted: Any) -> None:
     """Replace the aggregation of assets in each bucket of OpenSearch's response by its number."""
     if isinstance(counted, list):
         for one in cast("list[Any]", counted):
-            take_asset_counts(one)
+            replace_asset_counts(one)
     if not isinstance(counted, dict):
         return
     found = cast("JsonObject", counted)
     assets = found.pop(_ASSETS, None)
     for one in found.values():
-        take_asset_counts(one)
+        replace_asset_counts(one)
     if assets is not None:
         # An estimate may exceed what it estimates.
         found[_ASSETS] = min(assets.get(_OF_ROOT, assets)["value"], found["doc_count"])
 
 
-def take_facets(body: SearchBody, reply: JsonObject) -> None:
+def move_facets(body: SearchBody, reply: JsonObject) -> None:
     """Move the metadata facets and the histograms of a reply to separate fields."""
     counted: JsonObject = reply.get("aggregations", {})
     if body.metadata_facets and counted:
@@ -129,7 +129,7 @@ def count_all_words(request: JsonObject, score: float) -> None:
     request["aggs"] = {_ALL_WORDS: _among(counted, [])}
 
 
-def taken_all_words(answer: JsonObject) -> int | None:
+def pop_all_words_count(answer: JsonObject) -> int | None:
     """Remove the number of hits with all words from OpenSearch's response and return it."""
     counts: JsonObject = answer.get("aggregations", {})
     if _ALL_WORDS not in counts:

@@ -147,7 +147,7 @@ def wildcards_in(pattern: str) -> int:
     return pattern.count("*") + pattern.count("?")
 
 
-def demand_few_wildcards(pattern: str, *, field: str) -> None:
+def require_few_wildcards(pattern: str, *, field: str) -> None:
     """Refuse a pattern with more than `MAX_PATTERN_WILDCARDS` wildcards.
 
     Raises:
@@ -180,7 +180,7 @@ def _element(text: str, mode: Mode) -> _Element:
     alone = _unquoted(text.strip(": "))
     if mode != "both" and not alone:
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not a {mode}")
-    demand_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
+    require_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
     pairs = _pairs(text)
     if mode == "both" and not pairs and ":" in _QUOTED.sub("", text):
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not key:value")

@@ -18,12 +18,12 @@ from backend.search.query.folding import equals, matches
 from backend.search.query.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.query.metadata_text import (
     MAX_WILDCARDS,
-    demand_few_wildcards,
     is_pattern,
     key_of,
     metadata_query,
     pair_query,
     part_query,
+    require_few_wildcards,
 )
 from backend.search.query.models import (
     SearchBody,
@@ -263,4 +263,4 @@ def _demand_few_wildcards(body: SimpleSearchBody) -> None:
         message = f"{len(patterns)} patterns have wildcards; at most {MAX_WILDCARDS} are allowed"
         raise InvalidInputError(message)
     for field, value in patterns:
-        demand_few_wildcards(value, field=field)
+        require_few_wildcards(value, field=field)

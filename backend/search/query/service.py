@@ -18,7 +18,7 @@ from backend.search.indexing.projections import PREVIEWS_FROM
 from backend.search.indexing.state import SearchState
 from backend.search.query.cursors import Cursors
 from backend.search.query.explanations import explain_hits
-from backend.search.query.facets import take_asset_counts, take_facets, taken_all_words
+from backend.search.query.facets import move_facets, pop_all_words_count, replace_asset_counts
 from backend.search.query.folded_hits import (
     assets_request,
     folded_hits,
@@ -106,7 +106,7 @@ class SearchService:
             reply = self._answer(caller, *self._prepared(caller, body))
         else:
             reply = self._fresh_answer(caller, body, written)
-        take_facets(body, reply)
+        move_facets(body, reply)
         if body.explain_results:
             explain_hits(body, reply["hits"]["hits"])
         return reply
@@ -260,7 +260,7 @@ class SearchService:
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
         answer = search(folded_request(request))
         number, heads = taken_number(answer), answer["hits"]["hits"]
-        take_asset_counts(answer.get("aggregations"))
+        replace_asset_counts(answer.get("aggregations"))
         if heads:
             query = assets_request(request, heads)
             found = search(sized(query))
@@ -336,7 +336,7 @@ def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
             "hits": shown,
         },
     }
-    all_words = taken_all_words(answer)
+    all_words = pop_all_words_count(answer)
     if all_words is not None:
         reply["withAllWords"] = all_words
     if "aggregations" in answer:

@@ -85,7 +85,7 @@ def test_records_that_are_delivered_in_reverse_leave_the_last_state(world: World
 def late_writer_is_refused(world: World, meanwhile: Callable[[], None] = lambda: None) -> None:
     """A writer read its asset before the asset was deleted; `meanwhile` comes before its write."""
     store_asset(world.tables)
-    ticket = world.rebuilder.state.take_ticket()
+    ticket = world.rebuilder.state.issue_ticket()
     late = [project(source) for source in world.rebuilder.sources.read({PUMP}).sources]
     remove_asset(world.tables)
     world.stream(world.changes(ASSETS))

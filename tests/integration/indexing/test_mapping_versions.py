@@ -143,14 +143,14 @@ def test_both_pairs_get_the_documents_of_their_own_version(old_world: World) -> 
         old.files_read,
         (*old.files_write, *new.files_write),
     )
-    state.take_pointer("job", old, both, number=2)
+    state.change_pointer_once("job", old, both, number=2)
     assert state.mappings() == {
         **dict.fromkeys(old.names, 1),
         **dict.fromkeys(new.names, MAPPING_VERSION),
     }
     furnish(old_world)
     assert "num_filesize" not in old_world.found()[WHEEL]
-    state.leave_pointer("job", new)
+    state.finish_pointer_changes("job", new)
     moved = World(old_world.deployment, new, old_world.rebuilder, old_world.bucket)
     assert moved.found()[WHEEL]["num_filesize"] == 6
     assert moved.failures() == []

@@ -56,10 +56,10 @@ def test_no_attempt_begins_when_the_time_of_the_request_is_nearly_over(
     source = {"Bucket": "bucket", "Key": "a"}
     made: list[tuple[Any, dict[str, dict[str, Any]]]] = [
         (clients.dynamodb, {"list_tables": {}}),
-        (clients.impatient_dynamodb, {"list_tables": {}}),
+        (clients.short_timeout_dynamodb, {"list_tables": {}}),
         (clients.s3, {"head_object": source, "copy_object": {**source, "CopySource": source}}),
         (clients.sqs, {"list_queues": {}}),
-        (clients.impatient_sqs, {"list_queues": {}}),
+        (clients.short_timeout_sqs, {"list_queues": {}}),
         (clients.sns, {"list_topics": {}}),
         (clients.cognito_idp, {"list_user_pools": {"MaxResults": 1}}),
         (clients.secrets_manager, {"list_secrets": {}}),

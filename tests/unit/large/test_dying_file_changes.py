@@ -341,14 +341,14 @@ def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()
-    look, turns = FileLookup.demand_free, iter([True])
+    look, turns = FileLookup.require_unused_name, iter([True])
 
     def interrupted(places: FileLookup, place: FileTarget) -> None:
         look(places, place)
         if next(turns, False):
             assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
 
-    monkeypatch.setattr(FileLookup, "demand_free", interrupted)
+    monkeypatch.setattr(FileLookup, "require_unused_name", interrupted)
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
     assert audit_entries(world.tables, "move_file") == []

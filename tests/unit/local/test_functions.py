@@ -23,14 +23,14 @@ def test_functions_have_rested_only_since_the_last_call_ended(tmp_path: Path) ->
         functions = Functions(logs=tmp_path)
         functions.register(function_spec())
         before = time.monotonic()
-        assert functions.have_rested_since(before + 1)
+        assert functions.have_been_idle_since(before + 1)
         call = asyncio.create_task(functions.invoke("f", {}))  # waits: there are no ports
         await asyncio.sleep(0.01)
-        assert not functions.have_rested_since(before + 1)
+        assert not functions.have_been_idle_since(before + 1)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
-        assert not functions.have_rested_since(before)
-        assert functions.have_rested_since(before + 1)
+        assert not functions.have_been_idle_since(before)
+        assert functions.have_been_idle_since(before + 1)
 
     asyncio.run(scenario())
 

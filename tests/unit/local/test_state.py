@@ -58,7 +58,7 @@ def test_a_runtime_that_keeps_nothing_refuses_kept_data(tmp_path: Path) -> None:
     state.data.mkdir()
     with pytest.raises(LocalError, match="holds data that is kept"):
         refuse_kept_data(state)
-    state.in_memory_mark.touch()
+    state.in_memory_marker_path.touch()
     refuse_kept_data(state)
 
 

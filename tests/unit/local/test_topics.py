@@ -21,7 +21,7 @@ class Keys:
     def __init__(self) -> None:
         self.noted: dict[str, str | None] = {}
 
-    def note_key(self, resource: str, key: str | None) -> None:
+    def record_encryption_key(self, resource: str, key: str | None) -> None:
         self.noted[resource] = key
 
 

@@ -333,9 +333,9 @@ class EarlyReads:
         self.read_first: dict[int, Reading] = {}
         self.last_ticket = state.last_ticket
 
-    def take_ticket(self) -> Any:
+    def issue_ticket(self) -> Any:
         self.read_first[threading.get_ident()] = self._sources.read({PUMP, WHEEL})
-        return self._state.take_ticket()
+        return self._state.issue_ticket()
 
     def read(self, references: Iterable[Reference]) -> Reading:
         return self.read_first.pop(threading.get_ident())

@@ -64,10 +64,10 @@ def test_the_eleventh_cursor_closes_the_oldest(places: CursorPlaces, engine: Cou
     assert engine.opened == [*anns, *bobs]
     later = opened(places, engine, "ann", 2)
     assert engine.opened == [*anns[2:], *bobs, *later]
-    assert [places.was_closed("ann", one) for one in (*anns[:3], *bobs)] == [
+    assert [places.was_replaced_by_later_cursor("ann", one) for one in (*anns[:3], *bobs)] == [
         *(True, True, False, False)
     ]
-    assert not places.was_closed("bob", anns[0])
+    assert not places.was_replaced_by_later_cursor("bob", anns[0])
 
 
 def test_cursors_that_have_ended_take_no_place(places: CursorPlaces, engine: Counting) -> None:
@@ -76,7 +76,7 @@ def test_cursors_that_have_ended_take_no_place(places: CursorPlaces, engine: Cou
         engine.close_point_in_time(one)
     later = opened(places, engine, "ann", MAX_OPEN - 3)
     assert engine.opened == [*first[:3], *later]
-    assert not any(places.was_closed("ann", one) for one in first)
+    assert not any(places.was_replaced_by_later_cursor("ann", one) for one in first)
 
 
 def test_the_last_places_are_for_users_who_have_none(
@@ -86,7 +86,7 @@ def test_the_last_places_are_for_users_who_have_none(
     engine.opened += [f"other-{n}" for n in range(PLACES - FOR_OTHERS - 2)]
     (mine,) = opened(places, engine, "ann")
     assert [one for one in engine.opened if one.startswith("point")] == [first[1], mine]
-    assert places.was_closed("ann", first[0])
+    assert places.was_replaced_by_later_cursor("ann", first[0])
     for number in range(FOR_OTHERS):
         opened(places, engine, f"user-{number}")
     assert len(engine.opened) == PLACES
@@ -126,7 +126,7 @@ def test_requests_at_the_same_moment_lose_no_cursor() -> None:
     mine = places.open("ann", BOTH, engine=interrupted)
     assert sorted(engine.opened) == sorted([*others, mine])
     opened(places, engine, "ann", MAX_OPEN)
-    assert all(places.was_closed("ann", one) for one in (*others, mine))
+    assert all(places.was_replaced_by_later_cursor("ann", one) for one in (*others, mine))
     assert len(engine.opened) == MAX_OPEN
 
 

@@ -20,7 +20,7 @@ from backend.search.maintenance.failure_entries import (
     UnreadableFailureError,
     consumer_of,
     kind_of,
-    leading_members,
+    parse_leading_members,
     parsed,
     summary_of,
 )
@@ -87,8 +87,8 @@ def test_the_beginning_of_an_object_shows_its_first_members_whole(
     document: dict[str, Any], cut: int, indent: int | None
 ) -> None:
     text = json.dumps(document, indent=indent)
-    assert leading_members(text) == document
-    found = leading_members(text[:cut])
+    assert parse_leading_members(text) == document
+    found = parse_leading_members(text[:cut])
     names = list(document)
     assert list(found) == names[: len(found)]
     assert all(document[name] == value for name, value in found.items())
@@ -96,7 +96,7 @@ def test_the_beginning_of_an_object_shows_its_first_members_whole(
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "null", '{"a" 1}', '{"a":', "{1:2}", "[" * 9999])
 def test_what_is_no_object_returns_nothing(text: str) -> None:
-    assert leading_members(text) == {}
+    assert parse_leading_members(text) == {}
 
 
 def test_a_physical_name_identifies_the_consumer() -> None:

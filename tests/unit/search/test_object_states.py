@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.core.objects import ObjectVersion, VersionPage, just_below
+from backend.core.objects import ObjectVersion, VersionPage, key_before
 from backend.search.indexing.object_states import ObjectState, states
 from tests.fakes.counting import requests_of
 from tests.fakes.objects import MemoryObjects
@@ -130,5 +130,5 @@ def test_a_listing_never_takes_more_requests_than_there_are_files(step: int) -> 
 
 @pytest.mark.parametrize("key", ["a", "dir/x.glb", "é", "a\ue000", "a ", "0", "😀"])
 def test_a_text_just_below_a_key_is_less_than_it(key: str) -> None:
-    assert just_below(key) < key
-    just_below(key).encode()
+    assert key_before(key) < key
+    key_before(key).encode()

@@ -329,7 +329,7 @@ def test_a_later_ticket_that_was_faster_is_no_error(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables)
-    slow = replace(indexing, state=_LateState(indexing.state.take_ticket(), indexing.state))
+    slow = replace(indexing, state=_LateState(indexing.state.issue_ticket(), indexing.state))
     indexing.rebuild({PUMP})
     assert slow.rebuild({PUMP}).overtaken == 1
 
@@ -338,16 +338,16 @@ class _LateState:
     """A state that hands out a ticket taken long ago."""
 
     def __init__(self, ticket: Any, state: Any) -> None:
-        self.take_ticket = lambda: ticket
+        self.issue_ticket = lambda: ticket
         self.last_ticket = state.last_ticket
 
 
 def test_more_references_than_fit_memory_take_several_tickets(
     tables: DynamoTables, indexing: Rebuilder
 ) -> None:
-    before = indexing.state.take_ticket().number
+    before = indexing.state.issue_ticket().number
     indexing.rebuild({AssetRef("museum", f"a{n}") for n in range(1001)})
-    assert indexing.state.take_ticket().number == before + 3
+    assert indexing.state.issue_ticket().number == before + 3
 
 
 def test_geographic_keys_beyond_the_limit_stay_in_the_pairs(

@@ -22,14 +22,14 @@ def state(tables: Tables) -> SearchState:
 
 def test_no_one_writes_before_the_indexes_are_named(state: SearchState) -> None:
     with pytest.raises(SearchNotSetUpError):
-        state.take_ticket()
+        state.issue_ticket()
     with pytest.raises(SearchNotSetUpError):
         state.pointer()
 
 
 def test_every_ticket_is_one_higher_and_names_the_write_targets(state: SearchState) -> None:
     state.begin(FIRST_POINTER)
-    first, second = state.take_ticket(), state.take_ticket()
+    first, second = state.issue_ticket(), state.issue_ticket()
     assert (first.number, second.number) == (NOON_MS + 1, NOON_MS + 2)
     assert second.pointer == FIRST_POINTER
     assert state.last_ticket() == second.number
@@ -38,11 +38,11 @@ def test_every_ticket_is_one_higher_and_names_the_write_targets(state: SearchSta
 def test_a_lost_counter_starts_above_all_tickets_given_before(tables: Tables) -> None:
     state = SearchState(tables, lambda: NOON)
     state.begin(FIRST_POINTER)
-    last = [state.take_ticket() for _ in range(5)][-1]
+    last = [state.issue_ticket() for _ in range(5)][-1]
     tables.delete_many(SEARCH_STATE, [{"stateKey": "search"}])
     later = SearchState(tables, lambda: NOON + timedelta(seconds=1))
     later.begin(FIRST_POINTER)
-    assert later.take_ticket().number > last.number
+    assert later.issue_ticket().number > last.number
 
 
 def test_the_indexes_are_named_once(state: SearchState) -> None:

@@ -87,7 +87,7 @@ class Context:
     def _noted(self) -> set[str]:
         return {DEFAULT_WORKSPACE}
 
-    def note_workspace(self) -> None:
+    def record_workspace(self) -> None:
         """Add the request's workspace to those that may have resources in the table.
 
         Called before a resource is created: the list of workspaces may be in another table.

@@ -74,7 +74,7 @@ def parent_required() -> Generator[None]:
 
 
 @contextmanager
-def accidents_reported() -> Generator[None]:
+def type_errors_reported() -> Generator[None]:
     """Report values of wrong types and forms as internal errors, as MLflow's own store does.
 
     Raises:

@@ -12,7 +12,7 @@ from mlflow.store.tracking import LOAD_DATASET_RECORDS_MAX_RESULTS
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import accidents_reported, missing, violated
+from vitrine_mlflow.errors import missing, type_errors_reported, violated
 from vitrine_mlflow.evaluation_records import (
     after,
     column_text,
@@ -223,7 +223,7 @@ class EvaluationDatasets:
         """
         counts = {"inserted": 0, "updated": 0}
         given: dict[str, list[dict[str, Any]]] = {}
-        with accidents_reported():
+        with type_errors_reported():
             for record in records:
                 given.setdefault(input_hash(record), []).append(record)
         names = list(given)

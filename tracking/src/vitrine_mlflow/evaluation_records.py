@@ -9,7 +9,7 @@ from typing import Any
 from mlflow.entities import DatasetRecord, DatasetRecordSource
 from mlflow.utils.mlflow_tags import MLFLOW_USER
 
-from vitrine_mlflow.errors import accidents_reported, violated
+from vitrine_mlflow.errors import type_errors_reported, violated
 from vitrine_mlflow.lending import require_source_lent
 from vitrine_mlflow.mlflow_api import read_for_page
 
@@ -53,7 +53,7 @@ def require_valid(record: Mapping[str, Any], *, is_new: bool) -> None:
     Raises:
         MlflowException: a part has another type, or the source is not valid.
     """
-    with accidents_reported():
+    with type_errors_reported():
         if is_new:
             _require_new(record)
         else:
@@ -146,7 +146,7 @@ def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]
         created, record_id = base64.b64decode(page_token.encode()).decode().split(":", 1)
         last = (int(created), record_id)
     except ValueError:
-        with accidents_reported():
+        with type_errors_reported():
             return records[max(int(page_token), 0) :]  # MLflow takes a number, too
     return [one for one in records if position(one) > last]
 
@@ -156,7 +156,7 @@ def page(found: list[dict[str, Any]], size: int) -> tuple[list[dict[str, Any]], 
     read = read_for_page(found, 0, size)
     if len(read) <= size:
         return read, None
-    with accidents_reported():
+    with type_errors_reported():
         return read[:size], _token_after(read[:size][-1])
 
 
@@ -173,7 +173,7 @@ def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[s
         if known
         else {"inputs": {}, "outputs": {}, "expectations": {}, "version": "1.0"}
     )
-    with accidents_reported():
+    with type_errors_reported():
         for record in records:
             for part in _PARTS:
                 _add_types(schema, part, record.get(part))

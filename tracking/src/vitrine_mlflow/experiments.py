@@ -86,7 +86,7 @@ class Experiments:
             validate_experiment_tag(tag.key, tag.value)
             given[tag.key] = tag.value
         experiment_id = self._context.sources.new_experiment_id()
-        self._context.note_workspace()
+        self._context.record_workspace()
         try:
             self._create(experiment_id, name, location, given, self._context.workspace)
         except ConflictError as error:

@@ -18,7 +18,7 @@ from mlflow.store.entities.paged_list import PagedList
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
 
-from vitrine_mlflow.errors import accidents_reported, invalid
+from vitrine_mlflow.errors import invalid, type_errors_reported
 
 _untyped: Any = validation
 _untyped_entities: Any = entities
@@ -132,7 +132,7 @@ def start_offset(page_token: str | None) -> int:
     Raises:
         MlflowException: it is no token; the code is that of MLflow's own store.
     """
-    with accidents_reported():
+    with type_errors_reported():
         return SearchUtils.parse_start_offset_from_page_token(page_token)
 
 
@@ -187,7 +187,7 @@ def parsed_model_filter(filter_string: str | None) -> list[tuple[str, str, str, 
     from mlflow.utils import search_logged_model_utils as utils  # noqa: PLC0415 - loads SQLAlchemy
 
     untyped: Any = utils
-    with accidents_reported():
+    with type_errors_reported():
         return [
             (one.entity.type.value, one.entity.key, one.op, one.value)
             for one in untyped.parse_filter_string(filter_string)

@@ -130,7 +130,7 @@ class ConstraintRepository:
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
 
-    def note_named_tags(self) -> None:
+    def record_used_tags(self) -> None:
         """Record which tags are used by constraints of earlier releases. No effect if repeated.
 
         Raises:

@@ -119,7 +119,7 @@ def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
         raise RefusedError(Reason.KEY_EXPIRED, apiKeyId=key.api_key_id)
 
 
-def was_used_lately(last_used_at: str | None, now: datetime) -> bool:
+def is_recent_use(last_used_at: str | None, now: datetime) -> bool:
     """Return whether the recorded last use is recent enough to be kept."""
     if last_used_at is None:
         return False

@@ -14,9 +14,9 @@ from backend.domains.access.rules.keys import (
     bearer_in,
     demand_valid,
     hash_key,
+    is_recent_use,
     key_in,
     require_lineage,
-    was_used_lately,
 )
 from backend.domains.access.rules.refusals import Reason, RefusedError
 from backend.domains.access.rules.users import demand_usable
@@ -66,7 +66,7 @@ class KeyAuthentication:
     def record_use(self, key: ApiKey) -> None:
         """Record that the key was used, at most once an hour."""
         now = self.clock()
-        if not was_used_lately(key.last_used_at, now):
+        if not is_recent_use(key.last_used_at, now):
             self.keys.record_use(key, iso(now))
 
 

@@ -168,7 +168,7 @@ class FileRestoration:
             head = self.copies.attributes(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
             if PRIMARY_TYPE_METADATA in metadata:
-                self.assets.note_typed_file(place.asset, file.path)
+                self.assets.record_typed_file(place.asset, file.path)
             file_copy = FileCopy(key, head, key, head.content_type, metadata, place.still)
             return self.copies.copy(file_copy, copy_id, first=place.first)
         except SourceGoneError:

@@ -242,9 +242,7 @@ class VersionSteps:
         """
         if looks == _LOOKS:
             return False
-        counted = self.record_restoration.records.counted_in_asset(
-            asset.database_id, asset.asset_id
-        )
+        counted = self.record_restoration.records.count_in_asset(asset.database_id, asset.asset_id)
         if count >= counted:
             return False
         self.pause(_FIRST_PAUSE * 2**looks)

@@ -38,7 +38,7 @@ class FolderAdoption:
                 room for paths.
             PrefixTakenError: the folder belongs to an asset, or contains assets.
         """
-        prefix = rules.adoptable_prefix(bucket.key_prefix, asset_id)
+        prefix = rules.require_adoptable_prefix(bucket.key_prefix, asset_id)
         rules.check_asset_key_room(database_id, asset_id)
         body = NewAsset(
             database_id=database_id,

@@ -173,7 +173,7 @@ class AssetService(AssetQueries):
         edit = {**changes, "updatedAt": iso(self.clock())}
         return self.assets.touch(asset, edit, counters=rules.counters(changes))
 
-    def note_typed_file(self, asset: Asset, path: str) -> None:
+    def record_typed_file(self, asset: Asset, path: str) -> None:
         """Record that a file may have a primary type, before its object is written.
 
         No permission is checked, as in `set_content`.

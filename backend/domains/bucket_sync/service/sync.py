@@ -122,7 +122,7 @@ class BucketSync:
         if job is None:
             return []
         if job.state == "done":
-            self.jobs.look_again(job)
+            self.jobs.restart_finished(job)
         return [] if job.is_finished else shown
 
     def _adopt(self, unowned: Mapping[NamedObject, Folder], done: Followed) -> None:

@@ -110,7 +110,7 @@ class PurgeSteps:
 
     def _parts(self, database_id: str) -> tuple[_Part, ...]:
         """Return the parts of a sweep; after the part of jobs, no worker writes any more."""
-        rows = (partial(self._rows, each) for each in rules.remains_of(database_id))
+        rows = (partial(self._rows, each) for each in rules.queried_remains(database_id))
         return (self._archived_assets, self._other_jobs, *rows, self._scopes)
 
     def _archived_assets(

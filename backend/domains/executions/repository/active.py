@@ -116,7 +116,7 @@ class ActiveRepository:
         self.tables.transact([self._removal(waiting), count, put])
         return admitted
 
-    def note_started(self, admitted: ActiveExecution, at: str) -> None:
+    def record_started(self, admitted: ActiveExecution, at: str) -> None:
         """Record that Step Functions has started an execution.
 
         Raises:

@@ -80,7 +80,9 @@ def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping
     }
 
 
-def repeat_of(execution: Execution, error: RunError | None, at: datetime) -> Execution | None:
+def repeated_execution(
+    execution: Execution, error: RunError | None, at: datetime
+) -> Execution | None:
     """Return the execution that repeats an interrupted inspection, if the system started that.
 
     Pipelines of users are not repeated, because they may have written already.

@@ -126,9 +126,9 @@ class Admission:
 
     def _note(self, admitted: ActiveExecution) -> None:
         now = self.clock()
-        if self.progress.note_started(admitted.execution_id, now):
+        if self.progress.record_started(admitted.execution_id, now):
             try:
-                self.active.note_started(admitted, iso(now))
+                self.active.record_started(admitted, iso(now))
             except ExecutionChangedError:
                 _log.info("execution %s ended while it was started", admitted.execution_id)
             return

@@ -69,7 +69,7 @@ class StatusConsumer:
         if status is None:
             # RUNNING, or PENDING_REDRIVE, which is never requested.
             started = events.time_of(change.start_date)
-            self.progress.note_started(change.name, started or self.progress.clock())
+            self.progress.record_started(change.name, started or self.progress.clock())
             return
         self.progress.end(
             change.name,

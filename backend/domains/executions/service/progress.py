@@ -50,7 +50,7 @@ class ExecutionProgress:
     clock: Clock
 
     @attempts(_ATTEMPTS, ExecutionChangedError)
-    def note_started(self, execution_id: str, at: datetime) -> bool:
+    def record_started(self, execution_id: str, at: datetime) -> bool:
         """Record that an execution runs; return whether it is active."""
         found = self.executions.find(execution_id)
         if found is None or not found.is_active:
@@ -110,7 +110,7 @@ class ExecutionProgress:
             changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
             # An upload that waits for this end reads the file instead.
             if found.is_active and reserved.run == ActiveRun(execution_id=execution_id):
-                repeat = rules.repeat_of(found, ending.error, self.clock())
+                repeat = rules.repeated_execution(found, ending.error, self.clock())
         writes = self.executions.end_writes(found, changes, reserved, repeat)
         if repeat is not None:
             writes.append(self.active.waiting_write(repeat))

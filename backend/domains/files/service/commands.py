@@ -65,7 +65,7 @@ class FileCommands:
         asset = self.lookup.asset(caller, ids)
         place = self.lookup.folder(asset, sent, field="relativeKey")
         rules.demand_visible(place.path, field="relativeKey")
-        rules.demand_room(owner_of(place), place.path, field="relativeKey")
+        rules.require_short_keys(owner_of(place), place.path, field="relativeKey")
         change = FileChange(operation="createFolder", path=place.path)
 
         def plan() -> Planned:
@@ -100,7 +100,7 @@ class FileCommands:
 
         def plan() -> Planned:
             head = self.lookup.readable(source_place)
-            self.lookup.demand_free(target)
+            self.lookup.require_unused_name(target)
             before, after = {"path": source_place.path}, {"path": target.path}
             version = head.version.version_id
             return Planned(asset, change, routes.MOVE_FILE, before, after, version)
@@ -138,7 +138,7 @@ class FileCommands:
 
         def plan() -> Planned:
             head = self.lookup.readable(source)
-            self.lookup.demand_free(target)
+            self.lookup.require_unused_name(target)
             version = head.version.version_id
             copied = f"{source_asset.database_id}/{source_asset.asset_id}{source.path}"
             after = {"path": target.path, "copiedFrom": copied, "copiedVersionId": version}

@@ -160,7 +160,7 @@ class FileChangeSteps:
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
         if PRIMARY_TYPE_METADATA in metadata:
-            self.assets.note_typed_file(work.asset, work.target.path)
+            self.assets.record_typed_file(work.asset, work.target.path)
         still = partial(self.endings.require_unfinished, work)
         file_copy = FileCopy(place, head, place, head.content_type, metadata, still)
         written = self.copies.copy(file_copy, work.cursor.copy_id)

@@ -158,7 +158,7 @@ class FileLookup:
         """
         self.files.quarantine.demand_clean(place.bucket, place.key, version_id)
 
-    def demand_free(self, place: FileTarget) -> None:
+    def require_unused_name(self, place: FileTarget) -> None:
         """Require that the name is not used.
 
         Raises:

@@ -7,7 +7,7 @@ in the order of their UTF-8 bytes, which is also the order of Python's texts.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
+from backend.core.objects import Objects, ObjectVersion, VersionPage, key_before
 from backend.values import frozen
 
 # Their rows are written in less than a second.
@@ -60,7 +60,7 @@ class FileStates:
         """
         found: dict[str, FileState] = {}
         keys = sorted(wanted)
-        number, key, version_id = 0, just_below(keys[0]) if keys else None, None
+        number, key, version_id = 0, key_before(keys[0]) if keys else None, None
         while number < len(keys):
             limit = min(self.listed, max(_LEAST_LISTED, _LISTED * (len(keys) - number)))
             page = self.objects.list_versions(
@@ -72,7 +72,7 @@ class FileStates:
             number = _passed(keys, number, page.next_key)
             key, version_id = page.next_key, page.next_version_id
             if number < len(keys) and keys[number] > page.next_key:
-                key, version_id = just_below(keys[number]), None
+                key, version_id = key_before(keys[number]), None
         return found
 
 
@@ -89,7 +89,7 @@ def newest_versions(
     number, last = 0, ""
     while number < len(ordered):
         limit = min(_MOST_LISTED, _LEAST_LISTED + 2 * (len(ordered) - number))
-        start = max(just_below(ordered[number]), last)  # other keys may be between the two
+        start = max(key_before(ordered[number]), last)  # other keys may be between the two
         page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
         for version in page.versions:
             if version.is_latest and version.key in wanted:

@@ -81,7 +81,7 @@ class Transfers:
         if not work.cursor.auxiliary:
             head = self.copies.demand(source.bucket, source.key, work.version_id)
             if PRIMARY_TYPE_METADATA in head.metadata:
-                self.assets.note_typed_file(target.asset, target.path)
+                self.assets.record_typed_file(target.asset, target.path)
             same_kind = extension_of(source.key) == extension_of(target.key)
             file_copy = FileCopy(
                 source=(source.bucket, source.key),

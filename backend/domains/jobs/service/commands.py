@@ -151,7 +151,7 @@ class JobService:
         """Return the condition for a transaction that the job is in the state that was read."""
         return self.jobs.require_state(job, refused)
 
-    def look_again(self, job: Job) -> None:
+    def restart_finished(self, job: Job) -> None:
         """Restart a job that is done from its last cursor, for other slices.
 
         No effect if another process was faster. No permission is checked.

@@ -187,7 +187,7 @@ class MetadataRepository:
             return RecordSet()
         return RecordSet(item[_COUNT], item[_REVISION], int(item.get(_FACTS, 0)))
 
-    def counted_in_asset(self, database_id: str, asset_id: str) -> int:
+    def count_in_asset(self, database_id: str, asset_id: str) -> int:
         """Return the number of records of an asset and all its files, including attributes."""
         owner = keys.ASSET.build(database_id, asset_id)
         query = Query(table=RECORD_SETS, partition=owner, consistent=True)

@@ -208,9 +208,9 @@ class RecordService:
         reserved = dict.fromkeys((key for key in wanted if key not in own), rules.RESERVED)
         return _result(wanted, {**plan.refused, **reserved})
 
-    def counted_in_asset(self, database_id: str, asset_id: str) -> int:
+    def count_in_asset(self, database_id: str, asset_id: str) -> int:
         """Return the number of records of an asset and all its files, read consistently."""
-        return self.metadata.counted_in_asset(database_id, asset_id)
+        return self.metadata.count_in_asset(database_id, asset_id)
 
     def records_of(self, entity: AnyEntity) -> list[Record]:
         """Return all current records of an entity by key, after waiting for the index.

@@ -18,7 +18,7 @@ from backend.domains.uploads.models import (
 )
 from backend.domains.uploads.repository import UploadCompletedError
 from backend.domains.uploads.service.context import UploadContext
-from backend.domains.uploads.service.results import settled_text
+from backend.domains.uploads.service.results import describe_result
 from backend.domains.uploads.service.temporary import whole_part
 from backend.domains.uploads.service.urls import PartUrls
 
@@ -107,7 +107,7 @@ def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
 def _demand_open(upload: Upload, path: str) -> None:
     """Require a file for which parts can be sent."""
     if path in upload.results:
-        raise FileNotOpenError(path, settled_text(upload.results[path]))
+        raise FileNotOpenError(path, describe_result(upload.results[path]))
     if path in upload.handed:
         raise FileNotOpenError(path, "all its parts are stored, and the file is being completed")
 

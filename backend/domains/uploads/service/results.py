@@ -106,7 +106,7 @@ def summary(upload: Upload) -> UploadSummary:
     )
 
 
-def settled_text(settled: Settled) -> str:
+def describe_result(settled: Settled) -> str:
     """Return the result of a file in words."""
     return "it is already uploaded" if settled.is_done else f"it failed: {settled.error}"
 

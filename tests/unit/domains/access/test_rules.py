@@ -12,8 +12,8 @@ from backend.domains.access.rules.keys import (
     demand_valid,
     hash_key,
     is_expired,
+    is_recent_use,
     key_in,
-    was_used_lately,
     with_prefix,
 )
 from backend.domains.access.rules.refusals import Reason, RefusedError
@@ -148,10 +148,10 @@ def test_a_disabled_or_expired_key_is_opened_by_nothing(
 
 
 def test_a_use_covers_an_hour() -> None:
-    assert was_used_lately("2026-03-01T11:00:00.000001Z", NOON)
-    assert not was_used_lately("2026-03-01T11:00:00.000000Z", NOON)
+    assert is_recent_use("2026-03-01T11:00:00.000001Z", NOON)
+    assert not is_recent_use("2026-03-01T11:00:00.000000Z", NOON)
     for unknown in (None, "", "lately", "2026-03-01T11:59:59"):
-        assert not was_used_lately(unknown, NOON)
+        assert not is_recent_use(unknown, NOON)
 
 
 def test_neither_key_nor_hash_shows_in_the_text_form_of_a_row() -> None:

@@ -35,7 +35,7 @@ def note_type(museum: Exports, path: str) -> None:
     """Note that a file may have a primary type, as the change does that sets it."""
     hall = museum.service.assets.find_asset("museum", "hall")
     assert hall is not None
-    museum.service.assets.note_typed_file(hall, path)
+    museum.service.assets.record_typed_file(hall, path)
 
 
 def ids(body: Any) -> list[str]:

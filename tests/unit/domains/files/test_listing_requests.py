@@ -190,7 +190,7 @@ def test_of_typed_files_that_are_noted_at_once_none_is_lost(museum: Gallery) -> 
     stale = museum.assets.find_asset("museum", "statue")
     assert stale is not None
     for path in ("/a.glb", "/b.glb", "/a.glb"):
-        museum.assets.note_typed_file(stale, path)
+        museum.assets.record_typed_file(stale, path)
     found = museum.assets.find_asset("museum", "statue")
     assert found is not None
     assert found.typed_files == ["/a.glb", "/b.glb"]
@@ -203,7 +203,7 @@ def test_no_file_of_a_deleted_asset_is_noted(
     assert stale is not None
     stores[0].delete_many(ASSETS, [KEY])
     with pytest.raises(AssetNotFoundError):
-        museum.assets.note_typed_file(stale, "/a.glb")
+        museum.assets.record_typed_file(stale, "/a.glb")
 
 
 def test_the_path_is_noted_before_the_object_is_written(

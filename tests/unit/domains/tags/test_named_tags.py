@@ -164,10 +164,10 @@ def test_what_constraints_of_earlier_releases_say_is_noted_once(gallery: TaggedA
     gallery.tables.write(Delete(table=POLICIES, key=NAMED_TAGS))
     constraints = ConstraintRepository(gallery.tables)
     assert gallery.named() == set()
-    constraints.note_named_tags()
+    constraints.record_used_tags()
     assert gallery.named() == {"red"}
     noted = gallery.tables.get(POLICIES, NAMED_TAGS)
-    constraints.note_named_tags()
+    constraints.record_used_tags()
     assert gallery.tables.get(POLICIES, NAMED_TAGS) == noted
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from local.engines import EngineError
-from local.engines.opensearch_home import MODULES, lay_out, owner, plugin_class
+from local.engines.opensearch_home import MODULES, arrange_jars, owner, plugin_class
 
 
 def jar(folder: Path, name: str, *entries: str) -> None:
@@ -26,7 +26,7 @@ def test_the_servers_jars_go_to_lib_and_a_modules_to_its_folder(tmp_path: Path) 
     every_module(tmp_path / "jars")
     for name in ("opensearch-3.8.0.jar", "opensearch-geo-3.8.0.jar", "netty-common-4.jar"):
         jar(tmp_path / "jars", name)
-    lay_out(tmp_path / "jars", tmp_path)
+    arrange_jars(tmp_path / "jars", tmp_path)
     assert {path.name for path in (tmp_path / "lib").iterdir()} == {
         "opensearch-3.8.0.jar",
         "opensearch-geo-3.8.0.jar",
@@ -37,7 +37,7 @@ def test_the_servers_jars_go_to_lib_and_a_modules_to_its_folder(tmp_path: Path) 
 
 def test_a_module_is_described_with_its_class_and_what_it_extends(tmp_path: Path) -> None:
     every_module(tmp_path / "jars")
-    lay_out(tmp_path / "jars", tmp_path)
+    arrange_jars(tmp_path / "jars", tmp_path)
     text = (tmp_path / "modules/analysis-common/plugin-descriptor.properties").read_text()
     assert "classname=org.opensearch.x.AnalysisCommonPlugin\n" in text
     assert "extended.plugins=lang-painless\n" in text
@@ -48,7 +48,7 @@ def test_a_missing_module_is_named(tmp_path: Path) -> None:
     every_module(tmp_path / "jars")
     (tmp_path / "jars" / "geo-3.8.0.jar").unlink()
     with pytest.raises(EngineError, match=r"no jar geo-\*\.jar"):
-        lay_out(tmp_path / "jars", tmp_path)
+        arrange_jars(tmp_path / "jars", tmp_path)
 
 
 def test_the_module_plugin_wins_over_other_plugins() -> None:

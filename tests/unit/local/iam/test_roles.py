@@ -56,7 +56,7 @@ def test_a_function_of_an_unknown_role_may_do_nothing(tmp_path: Path) -> None:
 def test_only_keys_of_the_customer_are_remembered(tmp_path: Path) -> None:
     roles = _roles(tmp_path)
     for number, key in enumerate(["alias/aws/sqs", None, "by-id", "arn:aws:kms:::key/1"]):
-        roles.note_key(f"arn:{number}", key)
+        roles.record_encryption_key(f"arn:{number}", key)
     assert roles.keys == {
         "arn:2": "arn:aws:kms:us-east-1:000000000000:key/by-id",
         "arn:3": "arn:aws:kms:::key/1",
@@ -81,7 +81,7 @@ def test_the_report_shows_what_nothing_used(tmp_path: Path) -> None:
     record = tmp_path / "build" / "grants"  # a folder that is not there yet
     roles = _roles(tmp_path, record=record)
     roles.lacks(ARN, [NEED])
-    roles.note_granted()
+    roles.record_granted_permissions()
     usage = read_record(record)["stack-Role"]
     assert usage.unused() == [Grant("logs:Get*", GROUP)]
     assert usage.used == {Grant("logs:PutLogEvents", GROUP): {"logs:PutLogEvents"}}

@@ -66,7 +66,7 @@ class _Functions:
         self.called = asyncio.Event()
         self.rest = False
 
-    def have_rested_since(self, _when: float) -> bool:
+    def have_been_idle_since(self, _when: float) -> bool:
         return self.rest
 
     async def invoke(self, _function: str, _event: object) -> InvocationResult:

@@ -83,7 +83,7 @@ class Models:
         own = self.keys_of(name)
         tag_items = [self._tag_item(name, key, value) for key, value in tags.items()]
         writes = [Put(meta, {PARTITION_KEY: ABSENT}), *self._row_puts(name)]
-        self._context.note_workspace()
+        self._context.record_workspace()
         is_left = any(True for _ in self._database.query(own.model.pk, limit=1))
         try:
             if is_left or not is_one_portion(tag_items, TRANSACTION_WRITES - len(writes) - 1):

@@ -18,7 +18,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import ConflictError, accidents_reported, invalid, missing
+from vitrine_mlflow.errors import ConflictError, invalid, missing, type_errors_reported
 from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write, with_key
 from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import (
@@ -144,7 +144,7 @@ class Versions:
             if parsed.model_id is not None:
                 model = logged_model(parsed.model_id)
                 return model.artifact_location, model.source_run_id
-            with accidents_reported():  # an alias or a stage has no version
+            with type_errors_reported():  # an alias or a stage has no version
                 number = validated_version(parsed.version)
             return self._stored_location(parsed.name, number), None
         except MlflowException as error:

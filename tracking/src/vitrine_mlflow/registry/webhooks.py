@@ -58,7 +58,7 @@ class Webhooks:
             "updated": now,
         }
         item = with_key(self._key(info["id"]), {INFO: info, "revision": 1})
-        self._context.note_workspace()
+        self._context.record_workspace()
         self._database.write([Put(item, {PARTITION_KEY: ABSENT})])
         return self._entity(info)
 

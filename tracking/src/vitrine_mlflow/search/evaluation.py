@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vitrine_mlflow.comparisons import COMPARISONS, matches, require_comparable, whole_number
-from vitrine_mlflow.errors import accidents_reported, invalid
+from vitrine_mlflow.errors import invalid, type_errors_reported
 from vitrine_mlflow.evaluation import EvaluationDatasets, StoredDataset
 from vitrine_mlflow.mlflow_api import SearchUtils, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_genai import SearchEvaluationDatasetsUtils
@@ -66,7 +66,7 @@ def _condition(parsed: dict[str, Any]) -> _Condition:
     if key in SearchEvaluationDatasetsUtils.NUMERIC_ATTRIBUTES:
         value = whole_number(key, comparator, value)
     else:
-        with accidents_reported():
+        with type_errors_reported():
             COMPARISONS[comparator]  # a comparator in small letters, which the parser lets pass
     require_comparable(comparator, value)
     return lambda one: matches(one.info[_NAMES[key]], comparator, value)
