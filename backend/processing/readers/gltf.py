@@ -139,10 +139,9 @@ class _Document:
         parts = [part for each in self._placed() for part in self._moved(*each)]
         asset = self._document["asset"]
         joints = {
-            joint
+            whole(joint, "joint")
             for skin in _listed(self._document, "skins")
             for joint in _listed(mapping(skin), "joints")
-            if isinstance(joint, int)
         }
         return Scene(
             format="glTF2",
@@ -199,13 +198,13 @@ class _Document:
             node = entry(self._document, "nodes", index)
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
-            if "skin" in node:  # joints may follow; the node itself does not move its mesh
-                mesh = node.get("mesh")
-                with_skins += [(mesh, node["skin"])] if isinstance(mesh, int) else []
-            elif isinstance(node.get("mesh"), int):
+            mesh = whole(node["mesh"], "mesh") if "mesh" in node else None
+            if mesh is not None and "skin" in node:  # joints may follow; only they move the mesh
+                with_skins.append((mesh, node["skin"]))
+            elif mesh is not None:
                 for place in instances(node, world, self._accessors, limits.NODES - placed):
                     placed += 1
-                    yield place, node["mesh"], None
+                    yield place, mesh, None
             path = above | {index}
             if len(path) > 500:
                 raise RefusedError("nodes are nested too deeply")
@@ -240,7 +239,7 @@ class _Document:
 
     def _primitive(self, given: Json) -> tuple[Part, Influence | None] | None:
         material = given.get("material", -1)
-        material = material if isinstance(material, int) else -1
+        material = material if isinstance(material, int) else -1  # drawn without one
         uv = self._materials.coordinates(material)
         read = self._draco.attributes(given) or self._plain(given, f"TEXCOORD_{uv.number}")
         positions = read.get("POSITION")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.readers.accessors import Accessors, entry
+from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
@@ -88,7 +88,7 @@ class Skins:
         """Return by joint the matrix that moves vertices bound to it, given those of the nodes."""
         skin = entry(self._document, "skins", index)
         joints, unmoved = listing(skin.get("joints")), np.eye(4)
-        moved = [worlds.get(each, unmoved) if isinstance(each, int) else unmoved for each in joints]
+        moved = [worlds.get(whole(each, "joint"), unmoved) for each in joints]
         matrices: Floats = np.array(moved, np.float64).reshape(-1, 4, 4)
         if "inverseBindMatrices" not in skin:
             return matrices

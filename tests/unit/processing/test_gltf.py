@@ -212,3 +212,15 @@ def test_colours_of_gltf_are_light_and_thumbnails_and_glbs_show_the_same_ones() 
     [material] = json.loads(written[20 : 20 + length])["materials"]
     factor = material["pbrMetallicRoughness"]["baseColorFactor"]
     assert np.allclose(factor, [*light, 0.5], atol=1e-4)
+
+
+@pytest.mark.parametrize("odd", [0.0, "0", True, -1, None, [0]])
+def test_an_index_that_is_no_whole_number_is_refused_and_not_read_as_absent(odd: object) -> None:
+    skinned = [("f", TRIANGLE)]
+    mesh = document(skinned, nodes=[{"mesh": odd}])
+    joint = document(
+        skinned, nodes=[{"mesh": 0, "skin": 0}, {}], skins=[{"joints": [odd]}], scenes=[]
+    )
+    for data, name in ((mesh, "mesh"), (joint, "joint")):
+        refused = str(facts_without_pictures("a.glb", data).get("refused"))
+        assert f"{name} is not a whole number" in refused
