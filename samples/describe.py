@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vitrine import ConflictError, Metadata, MetadataType, Vitrine
 from vitrine.config import read_endpoint
+from vitrine.errors import UnavailableError, VitrineError
 from vitrine.resources.links import LinkType
 from vitrine.resources.metadata import MetadataOwner
 from vitrine.schema_models import SchemaEntity, SchemaField, SchemaFields
@@ -101,7 +102,13 @@ def main() -> None:
     given = parser.parse_args()
     connection = read_endpoint(given.endpoint)
     with Vitrine(connection.api, connection.key or "") as client:
-        describe(client, given.database, rows())
+        try:
+            try:
+                describe(client, given.database, rows())
+            except UnavailableError:  # each step may be repeated
+                describe(client, given.database, rows())
+        except VitrineError as error:
+            raise SystemExit(f"error: {error}") from None
 
 
 if __name__ == "__main__":

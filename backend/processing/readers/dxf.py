@@ -30,6 +30,6 @@ def reason(data: bytes) -> str:
     if not kinds:
         return "this drawing has no lines, polylines or 3D faces"
     return (
-        f"this drawing has only {kinds}, which are not read: convert curves to lines or "
-        "polylines, solids to 3D faces"
+        f"this drawing has only {kinds}, which are not read: convert curves and LWPOLYLINE to "
+        "lines or POLYLINE, solids to 3DFACE"
     )

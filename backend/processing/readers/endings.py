@@ -77,7 +77,7 @@ def _require_off_lines(text: bytes) -> None:
         lines = lines[1:] if len(lines[0]) == 1 else [lines[0][1:], *lines[1:]]
     if not lines or not all(token.isdigit() for token in lines[0][:2]) or len(lines[0]) < 2:
         return  # the importer says what is wrong with the header
-    vertices, faces = (int(token[:10]) for token in lines[0][:2])
+    vertices, faces = (int(token[:18]) for token in lines[0][:2])
     held = len(lines) - 1
     if held < vertices + faces:
         raise RefusedError(

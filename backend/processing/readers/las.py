@@ -1,6 +1,7 @@
 """Point clouds: LAS and LAZ by laspy."""
 
 import io
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,10 @@ def read(data: bytes) -> Scene:
         # One thread: a confined process starts no others.
         with library.open(io.BytesIO(data), laz_backend=library.LazBackend.Lazrs) as file:
             return _scene(file)
-    except (library.errors.LaspyException, codec.LazrsError, ValueError, IndexError) as error:
+    except (
+        *(library.errors.LaspyException, codec.LazrsError),
+        *(ValueError, IndexError, struct.error),
+    ) as error:
         raise RefusedError(f"not a readable point cloud: {error}") from None
 
 

@@ -94,7 +94,7 @@ class _Lines:
         corners: list[bytes] = []
         for token in rest.split():
             indices = [
-                b"%d" % (count + 1 + int(each)) if each.startswith(b"-") else each
+                b"%d" % (count + 1 + int(each[:18])) if each.startswith(b"-") else each
                 for each, count in zip(token.split(b"/"), counts, strict=False)
             ]
             corners.append(b"/".join(indices))
@@ -192,7 +192,7 @@ def _corners(elements: list[bytes], place: Callable[[int], str]) -> tuple[Indice
     flat = [token for each in tokens for token in each]
     try:
         return _uniform(flat), counts
-    except ValueError:
+    except (ValueError, OverflowError):
         pass
     rows: list[list[int]] = []
     for nth, each in enumerate(tokens):
@@ -228,7 +228,8 @@ def _uniform(tokens: list[bytes]) -> Indices:
 
 def _mixed(tokens: list[bytes]) -> Iterator[list[int]]:
     for token in tokens:
-        indices = [int(each) if each else 0 for each in token.split(b"/")[:3]]
+        # 18 digits fit an integer of numpy, and no file has as many vertices
+        indices = [int(each[:18]) if each else 0 for each in token.split(b"/")[:3]]
         yield indices + [0] * (3 - len(indices))
 
 

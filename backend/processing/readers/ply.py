@@ -106,7 +106,7 @@ def _header(text: str) -> _Header:
             case ["comment" | "obj_info", *words]:
                 header.generator = header.generator or " ".join(words)
             case ["element", name, count] if count.isdecimal():
-                header.elements.append(Element(name, int(count)))
+                header.elements.append(Element(name, int(count[:18])))  # beyond all limits
             case ["property", *words] if header.elements:
                 header.elements[-1].properties.extend(_property(words))
             case _:
@@ -122,7 +122,10 @@ def _require_sound(elements: list[Element]) -> None:
     names = [element.name for element in elements]
     for element in elements:
         if element.count > limits.TRIANGLES:
-            raise RefusedError(f"the PLY header declares {element.count} of {element.name:.40}")
+            raise RefusedError(
+                f"the PLY header declares {element.count} elements '{element.name:.40}', more than "
+                f"{limits.TRIANGLES}"
+            )
         if names.count(element.name) > 1:
             raise RefusedError(f"the PLY header declares the element {element.name:.40} twice")
         if element.count and not element.properties:

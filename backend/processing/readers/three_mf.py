@@ -57,9 +57,13 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     Raises:
         RefusedError: it is broken, or places what it does not contain.
     """
-    _require_elements(data)
-    package = _Package.opened(data)
+    nests = _require_elements(data)
+    package = _Package.opened(data, nests=nests)
     if package is None:
+        return assimp.read(data, name, "3mf", files)
+    if not package.has_parts():
+        for _ in package.placed():  # assimp crashes on an object that contains itself
+            pass
         return assimp.read(data, name, "3mf", files)
     placed: dict[str, list[_Use]] = {}
     for use in package.placed():
@@ -74,19 +78,25 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     return replace(_together(scenes), unit=unit_and_up("3mf", data, {})[0])
 
 
-def _require_elements(data: bytes) -> None:
-    """Check the models of a package; assimp gives the reason of a broken or too large one."""
-    left = limits.INPUT_BYTES
+def _require_elements(data: bytes) -> bool:
+    """Check the models of a package, and return whether objects of one may contain others.
+
+    Assimp gives the reason of a broken or too large one.
+    """
+    left, nests = limits.INPUT_BYTES, False
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.infolist():
                 if member.filename.lower().endswith(".model"):
                     left -= member.file_size
                     if left < 0:
-                        return
-                    require_3mf_elements(plain(archive.read(member)))
+                        return nests
+                    content = plain(archive.read(member))
+                    require_3mf_elements(content)
+                    nests = nests or b"component" in content
     except _BROKEN:
-        return
+        pass
+    return nests
 
 
 class _Package:
@@ -100,20 +110,26 @@ class _Package:
         self._left = limits.INPUT_BYTES
 
     @classmethod
-    def opened(cls, data: bytes) -> "_Package | None":
-        """A package whose root places objects of other parts; None for all others."""
+    def opened(cls, data: bytes, *, nests: bool) -> "_Package | None":
+        """A package with several parts, or whose objects may contain others; else None."""
         try:
             archive = zipfile.ZipFile(io.BytesIO(data))
-            if sum(name.lower().endswith(".model") for name in archive.namelist()) < 2:
+            models = sum(name.lower().endswith(".model") for name in archive.namelist())
+            if models < 2 and not nests:
                 return None
             package = cls(archive, "")
             relations = relations_of(package.content(_RELATIONS))
             package._root = _named(relations.get(RELATION_OF_3MF, ""))
-            root = package.model(package._root)
+            package.model(package._root)
         except (*_BROKEN, RefusedError):
             return None
+        return package
+
+    def has_parts(self) -> bool:
+        """Return whether the root places objects of other parts."""
+        root = self.model(self._root)
         uses = [*root.items, *(use for each in root.components.values() for use in each)]
-        return package if any(use.part != package._root for use in uses) else None
+        return any(use.part != self._root for use in uses)
 
     def content(self, part: str) -> bytes:
         name = self._names.get(part)

@@ -174,3 +174,15 @@ _BOMB = "".join(
 )
 def test_a_package_that_cannot_be_placed_says_why(parts: dict[str, bytes], reason: str) -> None:
     assert reason in str(facts_without_pictures("m.3mf", package(_ROOT, **parts)).get("refused"))
+
+
+def test_objects_that_contain_themselves_are_refused_with_the_reason_also_in_one_part() -> None:
+    itself = components(1, 'objectid="1"')
+    each_other = components(1, 'objectid="2"') + components(2, 'objectid="1"')
+    for resources in (itself, each_other):
+        for parts in (dict[str, bytes](), {"a": model(mesh(9), build())}):
+            data = package(model(resources, build('objectid="1"')), **parts)
+            reason = str(facts_without_pictures("a.3mf", data).get("refused"))
+            assert "nests or places too many components" in reason
+    nested = model(mesh(1) + components(2, 'objectid="1"'), build('objectid="2"'))
+    assert facts_without_pictures("a.3mf", package(nested))["triangles"] == 4

@@ -50,8 +50,8 @@ def test_texts_in_other_encodings_are_texts() -> None:
 def test_a_drawing_of_curves_is_refused_with_their_names() -> None:
     reason = facts_without_pictures("a.dxf", _dxf("CIRCLE", "ARC", "CIRCLE")).get("refused")
     assert reason == (
-        "this drawing has only 1 ARC and 2 CIRCLE, which are not read: convert curves to lines or "
-        "polylines, solids to 3D faces"
+        "this drawing has only 1 ARC and 2 CIRCLE, which are not read: "
+        "convert curves and LWPOLYLINE to lines or POLYLINE, solids to 3DFACE"
     )
     reason = str(facts_without_pictures("a.dxf", _dxf("LWPOLYLINE", "TEXT")).get("refused"))
     assert "only 1 LWPOLYLINE and 1 TEXT, which are not read" in reason
