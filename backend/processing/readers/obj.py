@@ -12,7 +12,7 @@ from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.soundness import finite_rows, left_out, no_number, unusable
-from backend.processing.readers.text import composed, coordinates, plain, table
+from backend.processing.readers.text import array_of, composed, coordinates, plain, table
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -94,7 +94,7 @@ class _Lines:
         corners: list[bytes] = []
         for token in rest.split():
             indices = [
-                b"%d" % (count + 1 + int(each[:18])) if each.startswith(b"-") else each
+                b"%d" % (count + 1 + _index(each)) if each.startswith(b"-") else each
                 for each, count in zip(token.split(b"/"), counts, strict=False)
             ]
             corners.append(b"/".join(indices))
@@ -222,14 +222,19 @@ def _uniform(tokens: list[bytes]) -> Indices:
     # A part of the tokens with more, and as many with fewer indices would have the same sum.
     if len({token.count(b"/") for token in tokens}) > 1 or b"/" in text:
         raise ValueError("corners differ")
-    rows[:, places] = np.array(text.split()).astype(np.int64).reshape(len(tokens), len(places))
+    rows[:, places] = array_of(text, np.int64).reshape(len(tokens), len(places))
     return rows
+
+
+def _index(digits: bytes) -> int:
+    if b"_" in digits:
+        raise ValueError("Python reads 1_0 as 10")
+    return int(digits[:18])  # they fit an integer of numpy, and no file has as many vertices
 
 
 def _mixed(tokens: list[bytes]) -> Iterator[list[int]]:
     for token in tokens:
-        # 18 digits fit an integer of numpy, and no file has as many vertices
-        indices = [int(each[:18]) if each else 0 for each in token.split(b"/")[:3]]
+        indices = [_index(each) if each else 0 for each in token.split(b"/")[:3]]
         yield indices + [0] * (3 - len(indices))
 
 

@@ -56,6 +56,8 @@ def left_out(wrong: Bools, what: str, place: Callable[[int], str], *, finite: bo
 
 def number(token: bytes) -> float | None:
     """Return the number that a token is, None if it is none."""
+    if b"_" in token:  # Python reads 1_0 as 10
+        return None
     try:
         return float(token)
     except ValueError:

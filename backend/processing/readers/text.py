@@ -3,12 +3,16 @@
 import codecs
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 from unicodedata import normalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.processing.readers.soundness import no_number, number
 from backend.processing.scene import Floats, RefusedError
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 _COMMENT = re.compile(rb"(?:^|\s)#")  # not in 1.#IND
@@ -54,16 +58,27 @@ def numbers(data: bytes) -> Floats:
         rest = data[end : end + 4096].split(None, 1)[:1] if end < len(data) else []
         if rest and not data[end : end + 1].isspace():
             end += len(rest[0])
-        parsed.append(_parsed(data[start:end].split()))
+        parsed.append(_parsed(data[start:end]))
         start = end
     return np.concatenate(parsed) if parsed else np.zeros(0)
 
 
-def _parsed(tokens: list[bytes]) -> Floats:
+def array_of(text: bytes, kind: type[_Number]) -> NDArray[_Number]:
+    """Return the numbers between spaces.
+
+    Raises:
+        ValueError: a token is not one.
+    """
+    if b"_" in text:
+        raise ValueError("Python reads 1_0 as 10")
+    return np.array(text.split()).astype(kind)
+
+
+def _parsed(text: bytes) -> Floats:
     try:
-        return np.array(tokens, "S").astype(np.float64)
+        return array_of(text, np.float64)
     except ValueError:
-        return np.array([_number(token) for token in tokens], np.float64)
+        return np.array([_number(token) for token in text.split()], np.float64)
 
 
 def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
@@ -73,11 +88,12 @@ def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
     """
     if not lines:
         return np.zeros((0, columns[0]))
-    tokens = b" ".join(lines).split()
+    text = b" ".join(lines)
+    count = len(text.split())
     for width in columns:
-        if len(tokens) == width * len(lines):
+        if count == width * len(lines):
             try:
-                return np.array(tokens).astype(np.float64).reshape(-1, width)
+                return array_of(text, np.float64).reshape(-1, width)
             except ValueError:
                 break
     return np.array([_row(line, columns[0]) for line in lines])

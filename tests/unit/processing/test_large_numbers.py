@@ -1,4 +1,4 @@
-"""Numbers of more digits than an integer of numpy has, or than Python converts."""
+"""Numbers that Python and numpy read in their own ways: of many digits, and with underscores."""
 
 import pytest
 
@@ -28,3 +28,20 @@ def test_an_index_or_a_count_of_many_digits_is_beyond_what_there_is(name: str, d
         fact in found
         for fact in ("does not exist", "declares", "not valid", "do not exist", "beyond")
     ), facts
+
+
+def test_a_number_with_an_underscore_is_not_one() -> None:
+    for name, data in {
+        "point.obj": b"v 0 0 0\nv 1 0 0\nv 0 %s 0\nf 1 2 3\n",
+        "corner.obj": _VERTICES + b"f 1 2 %s\n",
+        "point.ply": _PLY % b"3" + b"end_header\n0 0 0\n1 0 0\n0 %s 0\n",
+        "point.stl": (
+            b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+            b"vertex 0 %s 0\nendloop\nendfacet\nendsolid\n"
+        ),
+    }.items():
+        for token in (b"0_3", b"1_000"):
+            assert f"{token.decode()}' is not a number" in str(
+                facts_without_pictures(name, data % token).get("refused")
+            ), name
+        assert facts_without_pictures(name, data % b"3").get("refused") is None
