@@ -315,7 +315,8 @@ class Runtime:
         start("engines", self._engines.keep)
         kept = (self._choices.state, clients, plan, self._engines, self._supervisor, executions)
         stack.push_async_callback(store_engine_values(*kept))
-        board.drain = Drain(plan, clients, activity, streams, board.objects, executions)
+        search = self._engines.own_url("opensearch")
+        board.drain = Drain(plan, clients, activity, streams, board.objects, executions, search)
 
     def _tasks(
         self,

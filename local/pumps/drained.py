@@ -5,6 +5,9 @@ consistent with each other because no consumer began or ended work and no event 
 (`activity.py`). Changes by a consumer are included, because it made them before its work ended, and
 therefore before the checks began.
 
+OpenSearch makes indexed documents visible to searches once a second. A refresh before the result
+"drained" makes all of them visible.
+
 While a client waits for the result, streams and queues deliver collected changes immediately,
 before their batching windows end.
 """
@@ -16,6 +19,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
 if TYPE_CHECKING:
@@ -53,12 +57,14 @@ class Drain:
     streams: Sequence[StreamPump]
     objects: ObjectPump | None
     executions: Executions | None = None
+    search: str = ""
+    """Address of OpenSearch; empty for an assembly without search."""
 
     async def report(self) -> dict[str, JsonValue]:
         """Return whether all changes are processed, or else the pending ones found so far."""
         try:
             return await self._look()
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, httpx.HTTPError) as error:
             return {"drained": False, "unavailable": str(error)}
 
     async def _look(self) -> dict[str, JsonValue]:
@@ -84,6 +90,9 @@ class Drain:
             return {"drained": False, "objects": True}
         if self.activity.epoch != epoch:
             return {"drained": False, "running": self.activity.running}
+        if self.search:
+            async with httpx.AsyncClient(timeout=_PATIENCE) as client:
+                (await client.post(f"{self.search}/_refresh")).raise_for_status()
         return {"drained": True}
 
     def _in_progress(self) -> dict[str, JsonValue] | None:

@@ -2,6 +2,8 @@
 
 import asyncio
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -27,7 +29,7 @@ class Pending:
     activity: Activity
     buckets: "Buckets | None" = None
 
-    def report(self) -> object:
+    def report(self, *, search: str = "") -> object:
         mapping = QueueMapping(
             id="JobsToWorker",
             function="Worker",
@@ -41,7 +43,7 @@ class Pending:
         plan = Plan(queue_mappings=[mapping], queues={self.queue.arn: self.queue})
         clients = cast("Clients", SimpleNamespace(sqs=self.sqs))
         objects = cast("ObjectPump | None", self.buckets)
-        drain = Drain(plan, clients, self.activity, streams=(), objects=objects)
+        drain = Drain(plan, clients, self.activity, streams=(), objects=objects, search=search)
         return asyncio.run(drain.report())
 
     def send(self, *, delay: int = 0) -> None:
@@ -114,3 +116,26 @@ def test_a_long_look_at_the_buckets_is_waited_for(pending: Pending) -> None:
 def test_a_look_at_the_buckets_is_not_waited_for_during_activity(pending: Pending) -> None:
     pending.buckets = Buckets(seconds=3600, meanwhile=pending.activity)
     assert pending.report() == {"drained": False, "objects": True}
+
+
+def test_indexed_documents_are_visible_to_searches_before_all_is_drained(pending: Pending) -> None:
+    requests = list[str]()
+
+    class Engine(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            requests.append(self.path)
+            self.send_response(200 if len(requests) > 1 else 503)
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Engine) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        pending.send()
+        assert (pending.report(search=address), requests) == (WAITING, [])
+        pending.sqs.purge_queue(QueueUrl=pending.queue.url)
+        refused = pending.report(search=address)
+        assert isinstance(refused, dict)
+        assert (refused["drained"], "503" in refused["unavailable"]) == (False, True)
+        assert pending.report(search=address) == {"drained": True}
+        server.shutdown()
+    assert requests == ["/_refresh", "/_refresh"]
