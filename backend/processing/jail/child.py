@@ -59,8 +59,6 @@ def run(channel: socket.socket) -> None:
 def _inspected(path: str, content: bytes, source: _ParentSource, *, turntable: bool) -> Inspection:
     try:
         return inspect(path, content, source, turntable=turntable)
-    except OverflowError:
-        return Inspection(refused="a number in the file is too large")
     except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
         reason = f"the reader failed: {type(error).__name__}: {error}"
         return Inspection(refused=reason[: limits.REASON_CHARACTERS])

@@ -88,14 +88,13 @@ def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:
     """
     if not lines:
         return np.zeros((0, columns[0]))
-    text = b" ".join(lines)
-    count = len(text.split())
+    try:
+        parsed = array_of(b" ".join(lines), np.float64)
+    except ValueError:
+        parsed = np.zeros(0)
     for width in columns:
-        if count == width * len(lines):
-            try:
-                return array_of(text, np.float64).reshape(-1, width)
-            except ValueError:
-                break
+        if len(parsed) == width * len(lines):
+            return parsed.reshape(-1, width)
     return np.array([_row(line, columns[0]) for line in lines])
 
 
