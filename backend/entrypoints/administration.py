@@ -13,20 +13,20 @@ from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.policy.model import Fields
 from backend.domains.access.repository.constraints import ConstraintRepository
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
-from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.explanations import ExplainService
-from backend.domains.access.service.keys import ApiKeyService, UserKeys
-from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
-from backend.domains.access.service.users import UserService
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.repository.users import SignInEntries
+from backend.domains.identity.service.keys import ApiKeyService, UserKeys
+from backend.domains.identity.service.profiles import ProfileService
+from backend.domains.identity.service.users import UserService
 from backend.entrypoints.wiring import Wiring
 from backend.spec.jobs import WITHDRAW_ROLE
 
@@ -39,7 +39,7 @@ class AccessWiring(Wiring):
     def api_keys(self) -> ApiKeyService:
         return ApiKeyService(
             keys=ApiKeyRepository(self.tables),
-            roles=UserRoleRepository(self.tables),
+            roles=AssignedRoles(GrantRepository(self.tables)),
             profiles=ProfileRepository(self.tables),
             pool=self.user_pool,
             authorization=self.authorization,
@@ -107,7 +107,7 @@ class AccessWiring(Wiring):
         return UserService(
             pool=self.user_pool,
             entries=SignInEntries(self.tables),
-            grants=GrantRepository(self.tables),
+            roles=AssignedRoles(GrantRepository(self.tables)),
             administration=self.user_administration,
             profiles=ProfileRepository(self.tables),
             keys=UserKeys(ApiKeyRepository(self.tables), self.audit, self.clock),

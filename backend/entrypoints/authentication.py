@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from backend.aws import clients
-from backend.domains.access.models.keys import ApiKey
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.service.authentication import (
+from backend.domains.identity.models.keys import ApiKey
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.service.authentication import (
     AllowedAddresses,
     CallerAuthentication,
     KeyAuthentication,
@@ -19,8 +19,8 @@ from backend.spec import settings as declared
 from backend.spec.settings import Setting
 
 if TYPE_CHECKING:
-    from backend.domains.access.rules.claims import Issuer
-    from backend.domains.access.service.tokens import PoolUsers, TokenAuthentication
+    from backend.domains.identity.rules.claims import Issuer
+    from backend.domains.identity.service.tokens import PoolUsers, TokenAuthentication
 
 Warn = Callable[[str], None]
 
@@ -46,7 +46,7 @@ class AuthorizerWiring(Wiring):
         ranges = self._list(declared.ALLOWED_ADDRESSES)
         if not ranges:
             return None
-        from backend.domains.access.rules.addresses import AddressRanges
+        from backend.domains.identity.rules.addresses import AddressRanges
 
         return AddressRanges(ranges)
 
@@ -54,7 +54,7 @@ class AuthorizerWiring(Wiring):
         if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
             return None
         from backend.aws.remote_json import HttpRemoteJson
-        from backend.domains.access.service.tokens import (
+        from backend.domains.identity.service.tokens import (
             ProviderKeys,
             TokenAuthentication,
             TrustedIssuer,
@@ -74,7 +74,7 @@ class AuthorizerWiring(Wiring):
         return TokenAuthentication(trusted, self.clock)
 
     def _provider(self) -> "Issuer | None":
-        from backend.domains.access.rules.claims import Issuer
+        from backend.domains.identity.rules.claims import Issuer
 
         url = self._text(declared.OIDC_ISSUER)
         return (
@@ -92,7 +92,7 @@ class AuthorizerWiring(Wiring):
         )
 
     def _user_pool(self) -> "Issuer | None":
-        from backend.domains.access.rules.claims import Issuer
+        from backend.domains.identity.rules.claims import Issuer
 
         url, client_id = self.settings.user_pool_issuer, self.settings.user_pool_client_id
         return (
@@ -112,7 +112,7 @@ class AuthorizerWiring(Wiring):
             return None
         from backend.aws.user_pool import CognitoUserPool
         from backend.core.addresses import is_local
-        from backend.domains.access.service.tokens import PoolUsers
+        from backend.domains.identity.service.tokens import PoolUsers
 
         pool = CognitoUserPool(
             clients.at_first_use(clients.cognito_idp), self.settings.user_pool_id

@@ -18,9 +18,9 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 
 from backend.core.errors import UnavailableError
 from backend.core.identity import OUTAGE_MARK, Identity
-from backend.domains.access.models.keys import ApiKey
-from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service.authentication import CallerAuthentication
+from backend.domains.identity.models.keys import ApiKey
+from backend.domains.identity.rules.refusals import RefusedError
+from backend.domains.identity.service.authentication import CallerAuthentication
 from backend.entrypoints import ready
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.spec.functions.operations import AUTHORIZER

@@ -20,7 +20,7 @@ from backend.aws.clients import OldSdkError
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
-from backend.domains.access.rules.keys import with_prefix
+from backend.domains.identity.rules.keys import with_prefix
 from backend.entrypoints import ready
 from backend.entrypoints.account_check import check_account
 from backend.entrypoints.first_administrator import DeploymentWiring

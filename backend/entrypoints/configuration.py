@@ -41,7 +41,7 @@ class ConfigurationWiring(Wiring):
             return None
         # Imported here because most deployments have no provider of their own.
         from backend.aws.remote_json import HttpRemoteJson  # noqa: PLC0415
-        from backend.domains.access.service.endpoints import ProviderEndpoints  # noqa: PLC0415
+        from backend.domains.identity.service.endpoints import ProviderEndpoints  # noqa: PLC0415
 
         endpoints = ProviderEndpoints(HttpRemoteJson(url), self.clock, url)
         return SignInProvider(

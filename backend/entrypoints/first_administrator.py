@@ -5,12 +5,14 @@ from functools import cached_property
 
 from backend.core.ids import new_uuid
 from backend.domains.access.repository.constraints import ConstraintRepository
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.repository.people import UserRoleRepository
+from backend.domains.access.repository.roles import GrantRepository
 from backend.domains.access.service.administrator_rules import AdministratorRules
-from backend.domains.access.service.first_administrator import Administrators
+from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import Features
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.service.first_administrator import Administrators
 from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.service import PipelineQueries, ShippedPipelines
 from backend.domains.workflows.repository import WorkflowRepository
@@ -24,8 +26,9 @@ class DeploymentWiring(Wiring):
 
     @cached_property
     def administrators(self) -> Administrators:
-        keys, roles = ApiKeyRepository(self.tables), UserRoleRepository(self.tables)
-        return Administrators(keys, roles, self._pepper, self.clock)
+        keys, profiles = ApiKeyRepository(self.tables), ProfileRepository(self.tables)
+        roles = AssignedRoles(GrantRepository(self.tables))
+        return Administrators(keys, profiles, roles, self._pepper, self.clock)
 
     @cached_property
     def administrator_rules(self) -> AdministratorRules:

@@ -1,22 +1,22 @@
 """The OpenAPI document of all routes: collects the bindings of the slices."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from backend.http.openapi import Json, document
 from backend.http.router import Binding, Router
 from backend.spec.routes import ROUTES
 
-_OUTSIDE = {
-    "search": "backend.search.query.routes",
-    "operations": "backend.operations.routes",
-    "queues": "backend.operations.queue_routes",
-    "search_indexes": "backend.operations.search_routes",
+_MODULES = {
+    "access": ("backend.domains.access.routes", "backend.domains.identity.routes"),
+    "search": ("backend.search.query.routes",),
+    "operations": ("backend.operations.routes",),
+    "queues": ("backend.operations.queue_routes",),
+    "search_indexes": ("backend.operations.search_routes",),
 }
-"""Routes that belong to no domain."""
+"""Where the routes of a domain are bound, unless in the slice of its name."""
 
 
 @cache
@@ -28,14 +28,16 @@ def openapi() -> Json:
 def bindings() -> Iterator[Binding]:
     """Return the binding of every declared route."""
     for domain in sorted({route.domain for route in ROUTES}):
-        module = import_module(_OUTSIDE.get(domain, f"backend.domains.{domain}.routes"))
-        yield from _router(module).bindings.values()
+        for build_router in routers(domain):
+            # Binding calls no service, so none is needed.
+            services = (_Unneeded() for _ in inspect.signature(build_router).parameters)
+            yield from build_router(*services).bindings.values()
 
 
-def _router(module: Any) -> Router:
-    """Return the slice's router. Binding calls no service, so none is needed."""
-    services = inspect.signature(module.build_router).parameters
-    return module.build_router(*(_Unneeded() for _ in services))
+def routers(domain: str) -> list[Callable[..., Router]]:
+    """Return the functions that build the routers of a domain."""
+    modules = _MODULES.get(domain, (f"backend.domains.{domain}.routes",))
+    return [import_module(module).build_router for module in modules]
 
 
 class _Unneeded:

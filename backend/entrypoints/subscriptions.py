@@ -16,11 +16,12 @@ from backend.aws.items import from_wire
 from backend.aws.notifications import SnsNotifications
 from backend.core.deliveries import Event, Reply, failed, name_of, process_records
 from backend.core.notifications import Notifications
-from backend.domains.access.repository.people import UserRoleRepository
-from backend.domains.access.repository.profiles import ProfileRepository
-from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.access.repository.roles import GrantRepository
+from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.rules import Happening, happening
 from backend.domains.subscriptions.service import Notifier, SubscriptionService
@@ -86,7 +87,9 @@ class SubscriptionsWiring(Wiring):
 
     @cached_property
     def addresses(self) -> EmailAddresses:
-        return EmailAddresses(ProfileRepository(self.tables), UserRoleRepository(self.tables))
+        return EmailAddresses(
+            ProfileRepository(self.tables), AssignedRoles(GrantRepository(self.tables))
+        )
 
     @cached_property
     def subscriptions(self) -> SubscriptionService:

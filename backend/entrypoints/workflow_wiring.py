@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from backend.domains.access.repository.profiles import ProfileRepository
-from backend.domains.access.service.profiles import DeletedUsers
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.service.profiles import DeletedUsers
 from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.rules import Allowed
 from backend.domains.pipelines.service import PipelineCommands, PipelineQueries

@@ -136,6 +136,10 @@ class Router:
 
     bindings: dict[Route, Binding] = field(default_factory=dict[Route, Binding])
 
+    def __or__(self, other: "Router") -> "Router":
+        """Return the bindings of both slices, for a function that serves both."""
+        return Router({**self.bindings, **other.bindings})
+
     def bind(self, route: Route) -> Callable[[E], E]:
         """Decorate the one function that serves a route.
 

@@ -5,30 +5,26 @@ It has one case, from which tests take its requests.
 
 import inspect
 from collections import Counter
-from importlib import import_module
 from typing import Any
 
 import pytest
 
+from backend.entrypoints.openapi import routers
 from backend.spec.routes import ROUTES, Route
 from tests.routes import CASES
 
-BESIDE = {
-    "search": "backend.search.query.routes",
-    "operations": "backend.operations.routes",
-    "queues": "backend.operations.queue_routes",
-    "search_indexes": "backend.operations.search_routes",
-}
-"""No slices of the asset domain: they stand beside the domains."""
 DOMAINS = sorted({route.domain for route in ROUTES})
 
 
 def _bindings(domain: str) -> dict[Route, Any]:
-    """The bindings of a domain's router, made with nothing behind it."""
-    module = import_module(BESIDE.get(domain, f"backend.domains.{domain}.routes"))
-    build_router = module.build_router
-    services = [object() for _ in inspect.signature(build_router).parameters]
-    return build_router(*services).bindings
+    """The bindings of a domain's routers, made with nothing behind them."""
+    bound = [
+        build(*(object() for _ in inspect.signature(build).parameters)).bindings
+        for build in routers(domain)
+    ]
+    joined = {route: binding for one in bound for route, binding in one.items()}
+    assert len(joined) == sum(map(len, bound))  # no route is bound by two slices
+    return joined
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

@@ -14,23 +14,26 @@ from backend.core.transactions import Put, Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.deleted_names import DeletedNameRepository
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
-from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.routes import build_router
+from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.access.service.explanations import ExplainService, FindAsset
-from backend.domains.access.service.keys import ApiKeyService, UserKeys
-from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
-from backend.domains.access.service.users import UserService
 from backend.domains.audit.service import AuditService
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.repository.users import SignInEntries
+from backend.domains.identity.routes import build_router as build_identity_router
+from backend.domains.identity.service.keys import ApiKeyService, UserKeys
+from backend.domains.identity.service.profiles import ProfileService
+from backend.domains.identity.service.users import UserService
+from backend.http.router import Router
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
@@ -49,6 +52,14 @@ class AccessServices(NamedTuple):
     constraints: ConstraintService
     templates: TemplateService
     explanations: ExplainService
+
+    def router(self) -> Router:
+        """The routes of access and identity."""
+        identity = build_identity_router(self.api_keys, self.profiles, self.users)
+        access = build_router(
+            self.roles, self.user_roles, self.constraints, self.templates, self.explanations
+        )
+        return access | identity
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,7 @@ class Parts:
     def _api_keys(self) -> ApiKeyService:
         return ApiKeyService(
             keys=ApiKeyRepository(self.tables),
-            roles=UserRoleRepository(self.tables),
+            roles=AssignedRoles(GrantRepository(self.tables)),
             profiles=ProfileRepository(self.tables),
             pool=self.pool,
             authorization=self.authorization,
@@ -123,7 +134,7 @@ class Parts:
         return UserService(
             pool=self.pool,
             entries=SignInEntries(self.tables),
-            grants=GrantRepository(self.tables),
+            roles=AssignedRoles(GrantRepository(self.tables)),
             administration=administration,
             profiles=ProfileRepository(self.tables),
             keys=UserKeys(ApiKeyRepository(self.tables), self.audit, self.clock),

@@ -13,8 +13,8 @@ from typing import Any
 from cryptography.hazmat.primitives.hashes import SHA256
 from joserfc import jwk
 
-from backend.domains.access.rules.refusals import Reason
-from backend.domains.access.rules.tokens import MAX_CHARS
+from backend.domains.identity.rules.refusals import Reason
+from backend.domains.identity.rules.tokens import MAX_CHARS
 from tests.factories.identity_provider import (
     CLIENT,
     Key,

@@ -8,9 +8,9 @@ import pytest
 
 from backend.aws.remote_json import HttpRemoteJson
 from backend.core.identity import Identity
-from backend.domains.access.rules.claims import Issuer
-from backend.domains.access.rules.refusals import Reason, RefusedError
-from backend.domains.access.service.tokens import (
+from backend.domains.identity.rules.claims import Issuer
+from backend.domains.identity.rules.refusals import Reason, RefusedError
+from backend.domains.identity.service.tokens import (
     ProviderKeys,
     TokenAuthentication,
     TrustedIssuer,

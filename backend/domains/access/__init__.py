@@ -1,1 +1,1 @@
-"""Access: roles of users, API keys, who is an administrator."""
+"""Access: roles and constraints, and the permissions that follow from them."""

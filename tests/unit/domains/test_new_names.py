@@ -9,15 +9,15 @@ from pydantic import BaseModel, ValidationError
 from backend.core.errors import InvalidInputError
 from backend.core.models import WrongFieldError
 from backend.domains.access.models.constraints import ConstraintBody, ConstraintPath
-from backend.domains.access.models.keys import CreateApiKeyBody
 from backend.domains.access.models.roles import RoleBody, UserBody, UserRolesBody
-from backend.domains.access.models.users import CreateSignInBody, SignInPath
-from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.rules.users import demand_usable
 from backend.domains.asset_versions.models import UpdateVersionBody
 from backend.domains.assets.models import AssetPath, CreateAssetBody, NewAsset
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.files.rules import Owner, demand_name
+from backend.domains.identity.models.keys import CreateApiKeyBody
+from backend.domains.identity.models.sign_ins import CreateSignInBody, SignInPath
+from backend.domains.identity.rules.refusals import RefusedError
+from backend.domains.identity.rules.users import demand_usable
 from backend.domains.ingest.models import IngestBody
 from backend.domains.ingest.rules import started_upload
 from backend.domains.metadata.models.replies import AddAssetMetadataBody

@@ -11,8 +11,8 @@ import pytest
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.service.first_administrator import ADMIN_KEY_ID
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.service.first_administrator import ADMIN_KEY_ID
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.entrypoints.first_administrator import DeploymentWiring
 from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP

@@ -15,10 +15,10 @@ import pytest
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
-from backend.domains.access.models.keys import ApiKey
-from backend.domains.access.repository.keys import ApiKeyRepository
-from backend.domains.access.rules.keys import hash_key
-from backend.domains.access.rules.refusals import Reason
+from backend.domains.identity.models.keys import ApiKey
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.rules.keys import hash_key
+from backend.domains.identity.rules.refusals import Reason
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.secrets import API_KEY_PEPPER, SECRETS

@@ -16,9 +16,9 @@ from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item
-from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service.authentication import KeyAuthentication
-from backend.domains.access.service.first_administrator import Administrators
+from backend.domains.identity.rules.refusals import RefusedError
+from backend.domains.identity.service.authentication import KeyAuthentication
+from backend.domains.identity.service.first_administrator import Administrators
 from backend.entrypoints import bootstrap
 from backend.entrypoints.authentication import AuthorizerWiring
 from backend.entrypoints.first_administrator import DeploymentWiring

@@ -1,4 +1,4 @@
-"""The tables of API keys, users, their roles and constraints, by access pattern.
+"""The tables of roles, assignments and constraints, by access pattern.
 
 Each module is imported separately, because every function needs only some of them.
 """

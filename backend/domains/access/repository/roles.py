@@ -5,6 +5,7 @@ transaction, so that a deletion of a role with all its users misses none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,8 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
-from backend.domains.access.models.people import Role, UserRole
+from backend.domains.access.models.stored_roles import Role, UserRole
+from backend.domains.access.repository.epoch import next_epoch
 from backend.spec.tables.access import ROLE_NAME, ROLES, USER_ID, USER_ROLES
 
 _ROLE = ROLE_NAME.name
@@ -173,6 +175,15 @@ class GrantRepository:
 
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
+
+    def ensure(self, role: Role, user_id: str) -> None:
+        """Create the role, and assign it to the user, unless that has been done."""
+        row = UserRole(user_id=user_id, role_name=role.role_name, created_on=role.created_on)
+        for table, each in ((ROLES, role), (USER_ROLES, row)):
+            there = AlreadyExistsError(f"The row in {table.name} already exists")
+            with suppress(AlreadyExistsError):
+                item = each.model_dump(by_alias=True, exclude_none=True)
+                self.tables.transact([put_new(table, item, there), next_epoch()])
 
 
 def assign_writes(row: UserRole) -> list[Write]:

@@ -2,7 +2,6 @@
 
 from backend.core.clock import iso
 from backend.core.models import PageQuery
-from backend.domains.access.models.people import Role
 from backend.domains.access.models.roles import (
     Operation,
     RoleBody,
@@ -11,6 +10,7 @@ from backend.domains.access.models.roles import (
     RoleReply,
     RolesReply,
 )
+from backend.domains.access.models.stored_roles import Role
 from backend.domains.access.service.roles import RoleService
 from backend.http.call import Call
 from backend.http.router import Router

@@ -1,4 +1,4 @@
-"""Operations on API keys, roles, users and constraints, and the caller's permissions.
+"""Operations on roles and constraints, and the caller's permissions.
 
 Each module is imported separately, because every function needs only some of them.
 """

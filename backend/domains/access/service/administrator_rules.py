@@ -13,7 +13,7 @@ from backend.domains.access.models.constraints import (
     Grantee,
     GroupPermission,
 )
-from backend.domains.access.models.people import ADMIN_ROLE
+from backend.domains.access.models.stored_roles import ADMIN_ROLE
 from backend.domains.access.policy.model import ACTIONS, ALLOW, ANYTHING, CONTAINS, FIELDS_OF
 from backend.domains.access.repository.constraints import ConstraintRepository, change_writes
 from backend.domains.access.rules.constraints import Change, grantees, touched

@@ -17,7 +17,7 @@ from backend.core.authorization import Secured
 from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
-from backend.domains.access.models.people import ADMIN_ROLE
+from backend.domains.access.models.stored_roles import ADMIN_ROLE
 from backend.domains.access.policy.model import (
     ACTIONS,
     ANYTHING,

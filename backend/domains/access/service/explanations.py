@@ -13,7 +13,7 @@ from backend.domains.access.models.explanations import (
     ExplainQuery,
     ExplainReply,
 )
-from backend.domains.access.models.people import ADMIN_ROLE
+from backend.domains.access.models.stored_roles import ADMIN_ROLE
 from backend.domains.access.policy.explain import Verdict, explain
 from backend.domains.access.policy.model import FIELDS_OF, Fields, Rule
 from backend.domains.access.repository.policies import PolicyRepository

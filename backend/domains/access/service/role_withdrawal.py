@@ -11,7 +11,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.transactions import Write
 from backend.domains.access.models.constraints import Grantee
-from backend.domains.access.models.people import UserRole
+from backend.domains.access.models.stored_roles import UserRole
 from backend.domains.access.repository.constraints import (
     ConstraintRepository,
     Policy,

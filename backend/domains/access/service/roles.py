@@ -12,8 +12,8 @@ from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.access.models.constraints import Grantee
-from backend.domains.access.models.people import ADMIN_ROLE, Role, UserRole
 from backend.domains.access.models.roles import RoleBody
+from backend.domains.access.models.stored_roles import ADMIN_ROLE, Role, UserRole
 from backend.domains.access.repository.constraints import (
     ConstraintRepository,
     Policy,

@@ -22,8 +22,8 @@ from backend.core.errors import (
 from backend.core.identity import Identity
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position
 from backend.core.transactions import Write
-from backend.domains.access.models.people import ADMIN_ROLE, UserRole
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
+from backend.domains.access.models.stored_roles import ADMIN_ROLE, UserRole
 from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.roles import (

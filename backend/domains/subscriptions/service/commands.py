@@ -12,11 +12,11 @@ from backend.core.notifications import Notifications
 from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Put, Write
-from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.service import AssetsById
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.models import (
     ENTITY,
     EVENT,

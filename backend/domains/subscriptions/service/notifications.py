@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
 from backend.core.notifications import Notifications
-from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.service import AssetService, secured
+from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions import rules
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.rules import Happening

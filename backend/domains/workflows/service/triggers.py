@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.domains.access.service.profiles import DeletedUsers
+from backend.domains.identity.service.profiles import DeletedUsers
 from backend.domains.workflows.models import Workflow
 
 

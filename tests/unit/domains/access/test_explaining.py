@@ -7,7 +7,6 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.domains.access.policy.model import Fields
-from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts, stored_role
@@ -39,7 +38,7 @@ def client(tables: Tables, audit: AuditService, now: datetime) -> Client:
     stored_role(tables, "reader")
     stored_user_role(tables, user_id="bob", role_name="reader")
     parts = Parts(tables, audit, now, find_asset=find_asset)
-    return Client(build_router(*parts.services()))
+    return Client(parts.services().router())
 
 
 def find_asset(database_id: str, asset_id: str) -> Fields | None:

@@ -15,7 +15,6 @@ from backend.domains.access.repository.roles import (
     remove_writes,
     require_assigned,
 )
-from backend.domains.access.routes import build_router
 from backend.domains.access.service.roles import HOLDERS_AT_ONCE
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import ROLES
@@ -43,7 +42,7 @@ def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServic
 
 @pytest.fixture
 def client(services: AccessServices) -> Client:
-    return Client(build_router(*services))
+    return Client(services.router())
 
 
 def role(client: Client, name: str, method: str = "POST", **more: object) -> Answer:
@@ -150,7 +149,7 @@ def test_the_administrators_role_stays_and_stays_usable(client: Client) -> None:
 
 
 def test_strangers_may_do_nothing_with_roles(services: AccessServices) -> None:
-    stranger = Client(build_router(*services), user_id="stranger")
+    stranger = Client(services.router(), user_id="stranger")
     assert role(stranger, "viewer").status == 403
     assert stranger.send("GET", "/roles").status == 403
     assert give(stranger, "stranger", "admin").status == 403

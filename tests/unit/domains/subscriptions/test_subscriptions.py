@@ -12,11 +12,12 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.access.repository.people import UserRoleRepository
-from backend.domains.access.repository.profiles import ProfileRepository
-from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.access.repository.roles import GrantRepository
+from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
@@ -75,7 +76,7 @@ def service(
     return SubscriptionService(
         subscriptions=SubscriptionRepository(tables),
         assets=AssetsById(AssetRepository(tables), assets),
-        addresses=EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables)),
+        addresses=EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables))),
         notifications=mail,
         audit=audit_service(objects),
         clock=lambda: NOON,
@@ -93,7 +94,7 @@ def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications
     return Notifier(
         subscriptions=SubscriptionRepository(tables),
         assets=assets,
-        addresses=EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables)),
+        addresses=EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables))),
         authorization=AllButStrangers(),
         notifications=mail,
     )

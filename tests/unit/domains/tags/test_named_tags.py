@@ -11,7 +11,6 @@ from backend.core.transactions import Delete
 from backend.domains.access.policy.model import OPERATORS
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.policies import NAMED_TAGS, PolicyRepository
-from backend.domains.access.routes import build_router
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import Asset, CreateAssetBody, UpdateAssetBody
 from backend.domains.assets.service import AssetService
@@ -50,7 +49,7 @@ class TaggedAssets:
             stored_role(self.tables, name)
         stored_user_role(self.tables, user_id="ann", role_name="editor")
         services = Parts(self.tables, audit_service(MemoryObjects()), NOON).services()
-        self.client = Client(build_router(*services))
+        self.client = Client(services.router())
 
     def allow(self, *more: dict[str, Any]) -> None:
         """What Ann may do: everything with assets and tags she sees, and `more`."""

@@ -4,7 +4,6 @@ from datetime import datetime
 
 import pytest
 
-from backend.domains.access.routes import build_router
 from tests.factories.access import stored_user_role
 from tests.factories.administration import AccessServices, Parts, stored_role
 from tests.factories.audit import audit_service
@@ -59,9 +58,9 @@ def services(memory: MemoryTables, now: datetime) -> AccessServices:
 
 @pytest.fixture
 def api(services: AccessServices) -> Constraints:
-    return Constraints(build_router(*services))
+    return Constraints(services.router())
 
 
 @pytest.fixture
 def stranger_api(services: AccessServices) -> Constraints:
-    return Constraints(build_router(*services), user_id="stranger")
+    return Constraints(services.router(), user_id="stranger")

@@ -50,7 +50,7 @@ from tests.fakes.user_pool import MemoryUserPool
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.searching import FilteringEngine
 from tests.unit.domains.access.matrix.states import State
-from tests.unit.domains.audit.product import SERVICES, Product, lonely_entries
+from tests.unit.domains.audit.product import Product, lonely_entries, router_of
 
 Build = Callable[..., Router]
 
@@ -183,12 +183,7 @@ class World:
         if domain not in self._handlers:
             wiring = self.product.wiring
             beside = self._routers.get(domain)
-            if beside is not None:
-                router = beside()
-            else:
-                names = SERVICES.get(domain, (domain,))
-                build = _build(f"backend.domains.{domain}.routes")
-                router = build(*(getattr(wiring, name) for name in names))
+            router = beside() if beside is not None else router_of(wiring, domain)
             self._handlers[domain] = wiring.app.handler(router), router
         return self._handlers[domain]
 

@@ -1,0 +1,1 @@
+"""Identity: users, their profiles and API keys, and who sends a request."""

@@ -1,0 +1,24 @@
+"""Users, as stored."""
+
+from backend.core.models import WireModel
+
+
+class User(WireModel):
+    """The profile of a user; `email` is where notifications go once it is confirmed.
+
+    `email_confirmed` is true if the identity provider has verified the address, or an administrator
+    has set it.
+
+    `pool_id` is the user pool that had this user when the product last created, changed or deleted
+    the user there, or created an API key for the user.
+
+    `deleted_at` is when a user of this id was last deleted from the pool. It is kept if the id is
+    used again: what the former user had left must not act with the rights of the new one.
+    """
+
+    user_id: str
+    created_on: str = ""
+    email: str | None = None
+    email_confirmed: bool | None = None
+    pool_id: str | None = None
+    deleted_at: str | None = None

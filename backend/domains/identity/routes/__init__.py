@@ -1,0 +1,18 @@
+"""The routes of identity: keys, callers, the user pool."""
+
+from backend.domains.identity.routes.callers import bind_callers
+from backend.domains.identity.routes.keys import bind_keys
+from backend.domains.identity.routes.users import bind_users
+from backend.domains.identity.service.keys import ApiKeyService
+from backend.domains.identity.service.profiles import ProfileService
+from backend.domains.identity.service.users import UserService
+from backend.http.router import Router
+
+
+def build_router(api_keys: ApiKeyService, profiles: ProfileService, users: UserService) -> Router:
+    """Bind the routes of identity to their services."""
+    router = Router()
+    bind_keys(router, api_keys)
+    bind_callers(router, profiles)
+    bind_users(router, users)
+    return router

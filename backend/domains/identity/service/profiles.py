@@ -1,0 +1,150 @@
+"""Operations of callers on themselves: their profile, and the pages they may open."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from backend.core.authorization import Authorization, Secured
+from backend.core.clock import Clock, iso
+from backend.core.errors import PermissionDeniedError
+from backend.core.identity import Identity
+from backend.core.names import is_email
+from backend.core.parallel import in_parallel
+from backend.domains.access.service.assigned_roles import AssignedRoles
+from backend.domains.audit.models import audit_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.identity.models.profiles import WebRoute
+from backend.domains.identity.models.users import User
+from backend.domains.identity.repository.profiles import ProfileRepository
+
+
+@dataclass(eq=False, repr=False)
+class ProfileService:
+    """Profiles and pages of callers.
+
+    The routes need credentials, but no role: a user who signs in for the first time has none.
+    """
+
+    profiles: ProfileRepository
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def get_profile(self, caller: Identity, user_id: str) -> User:
+        """Return the caller's own profile; one that was never written has only the user id.
+
+        Raises:
+            PermissionDeniedError: the profile is another user's.
+        """
+        _require_own(caller, user_id)
+        # Stock command lines read the profile right after a sign-in, before anything writes it.
+        return self.profiles.get(caller.user_id) or User(
+            user_id=caller.user_id, email=_claimed_email(caller)
+        )
+
+    def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
+        """Create or update the caller's own profile.
+
+        The address in the credentials takes precedence, then `email`, then the stored one. Only the
+        first is confirmed; the state of a stored one is unchanged.
+
+        Raises:
+            PermissionDeniedError: the profile is another user's.
+        """
+        _require_own(caller, user_id)
+        user_id = caller.user_id
+        found = self.profiles.get(user_id)
+        now = self.clock()
+        stored = None if found is None else found.email
+        claimed = _claimed_email(caller)
+        wanted = claimed or email or stored
+        confirmed = claimed is not None
+        if claimed is None and found is not None and wanted == stored:
+            confirmed = found.email_confirmed
+        kept = (found or User(user_id=user_id)).model_copy(
+            update={
+                "created_on": (found.created_on if found is not None else "") or iso(now),
+                "email": wanted,
+                "email_confirmed": confirmed,
+            }
+        )
+        if kept != found:
+            entry = self.audit.entry(
+                caller,
+                "update_login_profile",
+                audit_entity("user", user_id),
+                before={"email": stored},
+                after={"email": kept.email},
+                at=now,
+            )
+            self.profiles.keep(kept, entry)
+        return kept
+
+    def allowed_routes(self, caller: Identity, routes: Sequence[WebRoute]) -> list[WebRoute]:
+        """Return those of the pages that the caller may see."""
+        return [
+            route
+            for route in routes
+            if self.authorization.may(
+                caller, route.method, Secured("web", {"route__path": route.route_path})
+            )
+        ]
+
+
+@dataclass(eq=False, repr=False)
+class EmailAddresses:
+    """Addresses of users for notifications, for other slices. Permissions are not checked."""
+
+    profiles: ProfileRepository
+    roles: AssignedRoles
+
+    def of_users(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """Return addresses by user: the profile's confirmed one, or a user id that is one."""
+        wanted = list(dict.fromkeys(user_ids))
+        own = {user_id: user_id for user_id in wanted if is_email(user_id)}
+        return own | self._confirmed(wanted)
+
+    def of_known_users(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """As `of_users`, without users of whom only the id is known.
+
+        A user id that is an address counts if the user has a role: then an administrator has
+        entered the address.
+        """
+        wanted = list(dict.fromkeys(user_ids))
+        confirmed = self._confirmed(wanted)
+        own = [user_id for user_id in wanted if user_id not in confirmed and is_email(user_id)]
+        roles = in_parallel(self.roles.of_user, own)
+        return {user: user for user, names in zip(own, roles, strict=True) if names} | (confirmed)
+
+    def _confirmed(self, user_ids: Iterable[str]) -> dict[str, str]:
+        profiles = self.profiles.get_many(user_ids)
+        return {
+            user_id: profile.email
+            for user_id, profile in profiles.items()
+            if profile.email_confirmed and profile.email is not None and is_email(profile.email)
+        }
+
+
+@dataclass(eq=False, repr=False)
+class DeletedUsers:
+    """Deletions of users, for other slices that act for a user who left something behind."""
+
+    profiles: ProfileRepository
+
+    def deletions(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """Return when users were last deleted, by id; users that never were are left out."""
+        found = self.profiles.get_many(dict.fromkeys(user_ids))
+        return {
+            user_id: user.deleted_at
+            for user_id, user in found.items()
+            if user.deleted_at is not None
+        }
+
+
+def _require_own(caller: Identity, user_id: str) -> None:
+    """Require the caller's own id: the user id, or the subject of its token."""
+    if user_id not in (caller.user_id, caller.subject):
+        raise PermissionDeniedError("You can only use your own profile")
+
+
+def _claimed_email(caller: Identity) -> str | None:
+    return caller.email if caller.email and is_email(caller.email) else None

@@ -1,0 +1,219 @@
+"""API keys: their routes, over tables in memory."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from backend.core.tables import Tables
+from backend.core.transactions import Put
+from backend.domains.audit.service import AuditService
+from backend.domains.identity.rules.keys import hash_key
+from backend.domains.identity.service.keys import ApiKeyService
+from backend.spec.tables.access import API_KEYS
+from tests.factories.access import stored_user_role
+from tests.factories.administration import AccessServices, Parts
+from tests.factories.http import Answer, Client
+
+BODY = {"apiKeyName": "Isaac Sim", "userId": "robot@example.org", "description": "For the lab"}
+PEPPER = b"pepper"
+
+
+@pytest.fixture
+def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
+    stored_user_role(tables, user_id="robot@example.org", role_name="viewer")
+    numbers = iter(range(100))
+    return Parts(tables, audit, now, new_id=lambda: f"key-{next(numbers)}").services()
+
+
+@pytest.fixture
+def service(services: AccessServices) -> ApiKeyService:
+    return services.api_keys
+
+
+@pytest.fixture
+def client(services: AccessServices) -> Client:
+    return Client(services.router())
+
+
+def create(client: Client, **changes: object) -> Answer:
+    return client.send("POST", "/auth/api-keys", body={**BODY, **changes})
+
+
+def one(client: Client, method: str = "GET", body: object = None, key_id: str = "key-0") -> Answer:
+    path = f"/auth/api-keys/{key_id}"
+    return client.send(method, path, parameters={"apiKeyId": key_id}, body=body)
+
+
+def test_a_created_key_is_returned_once_and_stored_as_its_hash(
+    client: Client, tables: Tables
+) -> None:
+    created = create(client, expiresAt="2030-12-31")
+    text = created.body.pop("apiKey")
+    assert text == "vams_" + "s" * 64
+    assert created.body == {
+        "apiKeyId": "key-0",
+        "apiKeyName": "Isaac Sim",
+        "description": "For the lab",
+        "userId": "robot@example.org",
+        "createdBy": "admin",
+        "createdAt": "2026-03-01T12:00:00.000000Z",
+        "updatedAt": "2026-03-01T12:00:00.000000Z",
+        "expiresAt": "2030-12-31",
+        "isActive": "true",
+    }
+    assert one(client).body == created.body
+    item = tables.get(API_KEYS, {"apiKeyId": "key-0"}) or {}
+    assert item["apiKeyHash"] == hash_key(PEPPER, text)
+    assert text not in str(item)
+
+
+def test_no_later_reply_holds_the_key_or_its_hash(client: Client) -> None:
+    create(client)
+    listed = client.send("GET", "/auth/api-keys").body["Items"]
+    for told in (one(client).body, one(client, "PUT", {"description": "new"}).body, *listed):
+        assert not {"apiKey", "apiKeyHash", "revision"} & set(told)
+
+
+def test_a_user_without_a_role_gets_no_key(client: Client) -> None:
+    answer = create(client, userId="nobody")
+    assert answer.status == 400
+    assert answer.body["errors"] == [{"field": "userId", "message": "user nobody has no roles"}]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("apiKeyName", ""),
+        ("apiKeyName", "a/b"),
+        ("apiKeyName", "x" * 257),
+        ("apiKeyName", None),
+        ("userId", "a b"),
+        ("userId", "a#b"),
+        ("userId", "x" * 257),
+        ("userId", 7),
+        ("description", ""),
+        ("description", "x" * 257),
+        ("description", "\ud800"),
+        ("expiresAt", "tomorrow"),
+        ("expiresAt", "2026-13-01"),
+        ("expiresAt", "2030-12-31T25:00:00"),
+        ("expiresAt", "20301231"),
+        ("expiresAt", 1900000000),
+        ("expiresAt", "2026-02-28"),
+        ("expiresAt", "2026-03-01T11:59:59Z"),
+    ],
+)
+def test_a_wrong_field_is_refused_by_name(client: Client, field: str, value: object) -> None:
+    answer = create(client, **{field: value})
+    assert answer.status == 400
+    assert [error["field"] for error in answer.body["errors"]] in ([field], ["body"])
+    assert client.send("GET", "/auth/api-keys").body["Items"] == []
+
+
+def test_a_key_is_disabled_and_enabled_by_texts(client: Client) -> None:
+    create(client)
+    assert one(client, "PUT", {"isActive": "false"}).body["isActive"] == "false"
+    assert one(client).body["isActive"] == "false"
+    assert one(client, "PUT", {"isActive": "true"}).body["isActive"] == "true"
+    assert one(client, "PUT", {"isActive": True}).status == 400
+    assert one(client, "PUT", {"isActive": "no"}).status == 400
+
+
+def test_an_update_changes_only_what_it_names(client: Client) -> None:
+    before = create(client, expiresAt="2030-12-31").body
+    after = one(client, "PUT", {"description": "For the museum"}).body
+    assert after["description"] == "For the museum"
+    assert {k: v for k, v in before.items() if k not in {"apiKey", "description"}} == {
+        k: v for k, v in after.items() if k != "description"
+    }
+
+
+def test_an_empty_expiry_takes_the_expiry_away(client: Client) -> None:
+    create(client, expiresAt="2030-12-31")
+    assert one(client, "PUT", {"expiresAt": ""}).body["expiresAt"] == ""
+
+
+def test_the_row_of_a_key_goes_a_month_after_its_expiry(client: Client, tables: Tables) -> None:
+    def goes() -> datetime | None:
+        row = tables.get(API_KEYS, {"apiKeyId": "key-0"})
+        assert row is not None
+        at = row.get("removeAt")
+        return None if at is None else datetime.fromtimestamp(int(at), UTC)
+
+    create(client, expiresAt="2030-12-01")
+    assert goes() == datetime(2031, 1, 1, tzinfo=UTC)
+    one(client, "PUT", {"expiresAt": "2030-12-01T12:00:00+02:00"})
+    assert goes() == datetime(2030, 12, 31, 10, tzinfo=UTC)
+    one(client, "PUT", {"description": "Another"})
+    assert goes() == datetime(2030, 12, 31, 10, tzinfo=UTC)
+    for last in ("9999-12-31", "9999-12-31T23:59:59-14:00"):
+        assert one(client, "PUT", {"expiresAt": last}).status == 200
+    one(client, "PUT", {"expiresAt": ""})
+    assert goes() is None
+
+
+def test_a_past_expiry_ends_a_key(client: Client) -> None:
+    create(client)
+    assert one(client, "PUT", {"expiresAt": "2020-01-01"}).body["expiresAt"] == "2020-01-01"
+
+
+@pytest.mark.parametrize("body", [{}, {"userId": "other"}, {"description": None}])
+def test_an_update_of_nothing_is_refused(client: Client, body: dict[str, object]) -> None:
+    create(client)
+    assert one(client, "PUT", body).status == 400
+
+
+def test_a_row_without_a_revision_can_be_changed(client: Client, tables: Tables) -> None:
+    create(client)
+    item = tables.get(API_KEYS, {"apiKeyId": "key-0"}) or {}
+    del item["revision"]
+    tables.write(Put(table=API_KEYS, item=item))
+    assert one(client, "PUT", {"description": "second"}).status == 200
+    assert one(client, "PUT", {"description": "third"}).body["description"] == "third"
+
+
+def test_a_change_of_a_key_that_changed_since_it_was_read_is_refused(
+    client: Client, service: ApiKeyService
+) -> None:
+    create(client)
+    seen = service.keys.get("key-0")
+    assert seen is not None
+    one(client, "PUT", {"isActive": "false"})
+    with pytest.raises(Exception, match="changed by someone else"):
+        service.keys.change(seen, {"isActive": "true"})
+    assert one(client).body["isActive"] == "false"
+
+
+def test_a_deleted_key_does_not_exist(client: Client) -> None:
+    create(client)
+    assert one(client, "DELETE").status == 200
+    for method, body in (("GET", None), ("PUT", {"isActive": "true"}), ("DELETE", None)):
+        answer = one(client, method, body)
+        assert (answer.status, answer.body["code"]) == (404, "ApiKeyNotFound")
+
+
+def test_an_unknown_id_is_not_found(client: Client) -> None:
+    assert one(client, key_id="f3a1").status == 404
+
+
+def test_keys_are_listed_by_pages_to_the_end(client: Client) -> None:
+    for _ in range(5):
+        create(client)
+    found: list[str] = []
+    query = {"pageSize": "2"}
+    while True:
+        page = client.send("GET", "/auth/api-keys", query=query).body
+        found += [item["apiKeyId"] for item in page["Items"]]
+        if "NextToken" not in page:
+            break
+        query = {"pageSize": "2", "startingToken": page["NextToken"]}
+    assert sorted(found) == [f"key-{number}" for number in range(5)]
+
+
+def test_only_the_administrator_gets_in(client: Client, services: AccessServices) -> None:
+    create(client)
+    stranger = Client(services.router(), user_id="robot@example.org")
+    assert create(stranger).status == 403
+    assert one(stranger).status == 403
+    assert one(stranger, "DELETE").status == 403
+    assert stranger.send("GET", "/auth/api-keys").status == 403

@@ -1,0 +1,256 @@
+"""When API keys end: with the keys that created them, and with their users."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import count
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.user_pool import PoolUser
+from backend.domains.audit.service import AuditService
+from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.rules.refusals import Reason, RefusedError
+from backend.domains.identity.service.authentication import KeyAuthentication
+from backend.domains.identity.service.tokens import PoolUsers
+from backend.spec.routes import Action, Route
+from tests.factories.access import stored_user_role
+from tests.factories.administration import Parts
+from tests.factories.http import Answer, Client
+from tests.fakes.user_pool import MemoryUserPool
+
+PEPPER = b"pepper"
+SOON, LATER = "2026-06-01", "2030-12-31"
+
+
+class OwnKeys:
+    """The permission port: administrators may do everything, others all to their own keys."""
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        own = {"userId": caller.user_id}
+        return caller.user_id == "admin" or target == Secured("apiKey", own)
+
+
+@dataclass
+class KeyRoutes:
+    """The routes of keys and users, and the authorizer's check of a key."""
+
+    tables: DynamoTables
+    audit: AuditService
+    now: datetime
+    pool: MemoryUserPool = field(default_factory=MemoryUserPool)
+    warnings: list[str] = field(default_factory=list[str])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        for user in ("admin", "ann", "bob"):
+            stored_user_role(self.tables, user_id=user, role_name="viewer")
+        ids, secrets = count(), count()
+        services = Parts(
+            self.tables,
+            self.audit,
+            self.now,
+            authorization=OwnKeys(),
+            pool=self.pool,
+            new_id=lambda: f"key-{next(ids)}",
+            new_secret=lambda: f"{next(secrets):064}",
+        ).services()
+        self.router = services.router()
+
+    def client(self, user: str = "admin", key: str | None = None) -> Client:
+        return Client(self.router, user_id=user, authorization=OwnKeys(), api_key_id=key)
+
+    def create(self, user: str = "ann", *, by: Client | None = None, **more: str) -> str:
+        answer = self.asked(user, by=by, **more)
+        assert answer.status == 200, answer.body
+        self.texts[answer.body["apiKeyId"]] = answer.body["apiKey"]
+        return answer.body["apiKeyId"]
+
+    def asked(self, user: str = "ann", *, by: Client | None = None, **more: str) -> Answer:
+        body = {"apiKeyName": "lab", "description": "For the lab", "userId": user, **more}
+        return (by or self.client()).send("POST", "/auth/api-keys", body=body)
+
+    def change(self, key: str, changes: dict[str, str], *, by: Client | None = None) -> Answer:
+        return self.one("PUT", key, by=by, body=changes)
+
+    def one(
+        self, method: str, key: str, *, by: Client | None = None, body: object = None
+    ) -> Answer:
+        path, parameters = f"/auth/api-keys/{key}", {"apiKeyId": key}
+        return (by or self.client()).send(method, path, parameters=parameters, body=body)
+
+    def refusal(self, key: str, *, absence_counts: bool = True) -> Reason | None:
+        """Return why the authorizer refuses a key; None if it is accepted."""
+        users = PoolUsers(self.pool, lambda: self.now, self.warnings.append, absence_counts)
+        keys = ApiKeyRepository(self.tables)
+        authentication = KeyAuthentication(keys, lambda: PEPPER, lambda: self.now, lambda: users)
+        try:
+            authentication.authenticate(self.texts[key])
+        except RefusedError as refused:
+            return refused.reason
+        return None
+
+
+@pytest.fixture
+def bench(dynamo_tables: DynamoTables, audit: AuditService, now: datetime) -> KeyRoutes:
+    return KeyRoutes(dynamo_tables, audit, now)
+
+
+def sign_up(bench: KeyRoutes, user: str = "ann") -> None:
+    body = {"userId": user, "email": f"{user}@example.org"}
+    assert bench.client().send("POST", "/user/cognito", body=body).status == 200
+
+
+@pytest.mark.parametrize(
+    ("ended", "reopened"),
+    [
+        ({"isActive": "false"}, {"isActive": "true"}),
+        ({"expiresAt": SOON}, {"expiresAt": LATER}),
+        ({"expiresAt": SOON}, {"expiresAt": ""}),
+        ({"expiresAt": "2026-01-01"}, {"expiresAt": LATER}),
+    ],
+)
+def test_an_owner_reopens_only_what_no_one_else_ended(
+    bench: KeyRoutes, ended: dict[str, str], reopened: dict[str, str]
+) -> None:
+    key, ann = bench.create(), bench.client("ann")
+    assert bench.change(key, ended, by=ann).status == 200
+    assert bench.change(key, reopened, by=ann).status == 200
+    assert bench.change(key, ended).status == 200
+    assert bench.change(key, reopened, by=ann).status == 403
+    assert bench.change(key, {"description": "Mine"}, by=ann).status == 200
+    assert bench.change(key, reopened).status == 200
+
+
+def test_an_owner_cannot_claim_what_an_administrator_ended(bench: KeyRoutes) -> None:
+    key, ann = bench.create(expiresAt=LATER), bench.client("ann")
+    assert bench.change(key, {"expiresAt": SOON}, by=ann).status == 200
+    assert bench.change(key, {"isActive": "false"}, by=ann).status == 200
+    assert bench.change(key, {"expiresAt": LATER}, by=ann).status == 403
+    assert bench.change(key, {"isActive": "true"}, by=ann).status == 403
+
+
+def test_a_key_ended_before_its_row_recorded_by_whom_is_reopened_by_others_only(
+    bench: KeyRoutes,
+) -> None:
+    key = bench.create()
+    keys = ApiKeyRepository(bench.tables)
+    found = keys.get(key)
+    assert found is not None
+    keys.change(found, {"isActive": "false", "endedBy": None})
+    assert bench.change(key, {"isActive": "true"}, by=bench.client("ann")).status == 403
+    assert bench.change(key, {"isActive": "true"}).status == 200
+
+
+def test_a_key_may_only_shorten_or_disable_itself(bench: KeyRoutes) -> None:
+    key = bench.create("admin", expiresAt=LATER)
+    itself = bench.client("admin", key)
+    assert bench.change(key, {"expiresAt": ""}, by=itself).status == 403
+    assert bench.change(key, {"description": "Another"}, by=itself).status == 403
+    assert bench.change(key, {"expiresAt": SOON}, by=itself).status == 200
+    assert bench.change(key, {"expiresAt": LATER}, by=itself).status == 403
+    assert bench.change(key, {"isActive": "false"}, by=itself).status == 200
+    assert bench.change(key, {"isActive": "true"}, by=itself).status == 403
+
+
+def test_a_key_cannot_extend_itself_through_a_key_that_it_creates(bench: KeyRoutes) -> None:
+    key = bench.create("admin", expiresAt=SOON)
+    child = bench.create("bob", by=bench.client("admin", key))
+    through = bench.client("admin", child)
+    assert bench.change(key, {"expiresAt": LATER}, by=through).status == 403
+
+
+def test_a_key_created_by_a_key_expires_no_later(bench: KeyRoutes) -> None:
+    key = bench.create("admin", expiresAt=SOON)
+    by = bench.client("admin", key)
+    child = bench.create("bob", by=by)
+    assert bench.one("GET", child).body["expiresAt"] == SOON
+    for later in (LATER, ""):
+        refused = bench.asked("bob", by=by, expiresAt=later)
+        assert [each["field"] for each in refused.body["errors"]] == ["expiresAt"]
+        assert bench.change(child, {"expiresAt": later}).status == 400
+    assert bench.change(child, {"expiresAt": "2026-05-01"}).status == 200
+    assert bench.change(child, {"expiresAt": SOON}).status == 200
+
+
+@pytest.mark.parametrize("end", [{"isActive": "false"}, {"expiresAt": "2026-01-01"}, None])
+def test_keys_end_with_every_key_that_they_descend_from(
+    bench: KeyRoutes, end: dict[str, str] | None
+) -> None:
+    key = bench.create("admin")
+    child = bench.create("bob", by=bench.client("admin", key))
+    grandchild = bench.create("ann", by=bench.client("admin", child))
+    assert [bench.refusal(each) for each in (child, grandchild)] == [None, None]
+    if end is None:
+        assert bench.one("DELETE", key).status == 200
+    else:
+        assert bench.change(key, end).status == 200
+    assert {bench.refusal(each) for each in (child, grandchild)} == {Reason.KEY_MAKER}
+    assert bench.asked("bob", by=bench.client("admin", "key-99")).status == 403
+
+
+def test_keys_create_one_another_a_limited_number_of_times(bench: KeyRoutes) -> None:
+    key = bench.create("admin")
+    for _ in range(8):
+        key = bench.create("admin", by=bench.client("admin", key))
+    assert bench.asked("admin", by=bench.client("admin", key)).status == 403
+
+
+def test_deleting_a_user_disables_the_users_keys(bench: KeyRoutes) -> None:
+    sign_up(bench)
+    key, other = bench.create("ann"), bench.create("bob")
+    answer = bench.client().send("DELETE", "/user/cognito/ann", parameters={"userId": "ann"})
+    assert answer.status == 200
+    assert bench.one("GET", key).body["isActive"] == "false"
+    assert bench.change(key, {"isActive": "true"}, by=bench.client("ann")).status == 403
+    assert (bench.refusal(key), bench.refusal(other)) == (Reason.KEY_DISABLED, None)
+
+
+@pytest.mark.parametrize("first", ["key", "user"])
+def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
+    bench: KeyRoutes, first: str
+) -> None:
+    if first == "user":
+        sign_up(bench)
+        key = bench.create("ann")
+    else:  # somebody created the user in the pool itself
+        bench.pool.create_user("ann", email="ann@example.org", phone=None)
+        key = bench.create("ann")
+    assert bench.refusal(key) is None
+    bench.pool.users["ann"] = replace(bench.pool.users["ann"], enabled=False)
+    assert bench.refusal(key) is Reason.USER_DISABLED
+    assert bench.asked("ann").status == 400
+    del bench.pool.users["ann"]
+    assert bench.refusal(key) is Reason.USER_DISABLED
+    assert bench.refusal(key, absence_counts=False) is None
+
+
+def test_only_the_pool_that_had_the_user_decides(bench: KeyRoutes) -> None:
+    robot = bench.create("bob")
+    assert bench.refusal(robot) is None
+    sign_up(bench)
+    key = bench.create("ann")
+    bench.pool.pool_id = "us-east-1_another"
+    bench.pool.users.clear()
+    assert bench.refusal(key) is None
+
+
+def test_a_key_stays_valid_while_the_pool_does_not_answer(
+    bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_up(bench)
+    key = bench.create("ann")
+
+    def down(_user_id: str) -> PoolUser | None:
+        raise UnavailableError("Cognito does not answer")
+
+    monkeypatch.setattr(bench.pool, "get_user", down)
+    assert bench.refusal(key) is None
+    assert len(bench.warnings) == 1

@@ -1,0 +1,180 @@
+"""What callers ask of themselves: profiles, and the pages that they may see."""
+
+from datetime import datetime
+
+import pytest
+
+from backend.core.errors import PermissionDeniedError
+from backend.core.identity import Identity
+from backend.core.tables import Tables
+from backend.core.transactions import Put
+from backend.domains.access.repository.roles import GrantRepository
+from backend.domains.access.service.assigned_roles import AssignedRoles
+from backend.domains.audit.service import AuditService
+from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
+from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.domains.identity.service.profiles import EmailAddresses
+from backend.spec.tables.access import USERS
+from tests.factories.access import stored_user_role
+from tests.factories.administration import AccessServices, Parts
+from tests.factories.audit import entries
+from tests.factories.http import Answer, Client
+from tests.fakes.user_pool import MemoryUserPool
+
+ROUTE = "/auth/loginProfile/{userId}"
+
+
+@pytest.fixture
+def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
+    return Parts(tables, audit, now).services()
+
+
+@pytest.fixture
+def ann(services: AccessServices) -> Client:
+    """A user without any role."""
+    return Client(services.router(), user_id="ann")
+
+
+def profile(client: Client, method: str = "GET", user: str = "ann", body: object = None) -> Answer:
+    path = f"/auth/loginProfile/{user}"
+    return client.send(method, path, parameters={"userId": user}, body=body)
+
+
+def told(email: str | None) -> dict[str, object]:
+    item = {"userId": "ann"} if email is None else {"userId": "ann", "email": email}
+    return {"message": {"Items": [item]}}
+
+
+def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
+    assert profile(ann).body == told(None)
+    assert tables.get(USERS, {"userId": "ann"}) is None
+    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == told("ann@example.org")
+    assert profile(ann).body == told("ann@example.org")
+    # Without an address, what is stored stays; the same again is no change.
+    assert profile(ann, "POST").body == told("ann@example.org")
+    assert profile(ann, "POST", body={}).body == told("ann@example.org")
+    assert [entry["entity"] for entry in entries(tables)] == ["user:ann"]
+    item = tables.get(USERS, {"userId": "ann"}) or {}
+    assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
+
+
+def test_a_profile_without_an_address_has_none(ann: Client) -> None:
+    assert profile(ann, "POST").body == told(None)
+    assert profile(ann).body == told(None)
+
+
+def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServices) -> None:
+    admin = Client(services.router(), user_id="admin")
+    for client, user in ((ann, "bob"), (admin, "ann")):
+        for method in ("GET", "POST"):
+            assert profile(client, method, user=user).status == 403
+
+
+@pytest.mark.parametrize("email", ["ann", "ann@", "@x.org", "a b@x.org", "a@x", "a@x..org", 5])
+def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
+    answer = profile(ann, "POST", body={"email": email})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "email")
+    assert profile(ann).body == told(None)
+
+
+def test_a_profile_is_found_by_the_subject_of_the_callers_own_token(
+    services: AccessServices,
+) -> None:
+    signed_in = Identity("idp-00u1", email="ann@idp.example", subject="00u1")
+    assert services.profiles.get_profile(signed_in, "00u1").email == "ann@idp.example"
+    assert services.profiles.keep_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
+    with pytest.raises(PermissionDeniedError):
+        services.profiles.get_profile(Identity("idp-00u2", subject="00u2"), "00u1")
+
+
+def test_the_address_of_the_credentials_comes_first(services: AccessServices) -> None:
+    signed_in = Identity("ann", email="ann@idp.example")
+    kept = services.profiles.keep_profile(signed_in, "ann", email="other@example.org")
+    assert kept.email == "ann@idp.example"
+    odd = Identity("ann", email="no address")
+    assert services.profiles.keep_profile(odd, "ann", email=None).email == "ann@idp.example"
+
+
+def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Tables) -> None:
+    tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
+    profile(ann, "POST", body={"email": "b@x.org"})
+    item = tables.get(USERS, {"userId": "ann"}) or {}
+    assert (item["email"], item["team"]) == ("b@x.org", "blue")
+
+
+def test_pages_that_a_caller_may_see_are_returned(services: AccessServices, ann: Client) -> None:
+    pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
+    body = {"routes": pages}
+    admin = Client(services.router(), user_id="admin")
+    allowed = [{**page, "object__type": "web"} for page in pages]
+    assert admin.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": allowed,
+        "email": "admin",
+    }
+    assert ann.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": [],
+        "email": "ann",
+    }
+
+
+@pytest.mark.parametrize(
+    ("routes", "field"),
+    [
+        (None, "routes"),
+        ("all", "routes"),
+        ([{"method": "GET"}], "routes.0.route__path"),
+        ([{"method": "LOOK", "route__path": "/x"}], "routes.0.method"),
+        ([{"method": "GET", "route__path": ""}], "routes.0.route__path"),
+        ([{"method": "GET", "route__path": "/x"}] * 1001, "routes"),
+    ],
+)
+def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: str) -> None:
+    answer = ann.send("POST", "/auth/routes", body={"routes": routes})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_no_one_asks_without_credentials(services: AccessServices) -> None:
+    nobody = Client(services.router(), user_id=None)
+    assert profile(nobody).status == 401
+    assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401
+
+
+def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(tables: Tables) -> None:
+    for user, email in (("ann", "ann@x.org"), ("bob@x.org", ""), ("eve", "eve"), ("max", None)):
+        item = {"userId": user} if email is None else {"userId": user, "email": email}
+        tables.write(Put(table=USERS, item={**item, "emailConfirmed": True}))
+    tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@x.org"}))
+    stored_user_role(tables, user_id="zoe@x.org")
+    addresses = EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables)))
+    users = ["ann", "bob@x.org", "eve", "max", "ian", "zoe@x.org", "nobody", "ann"]
+    ann, zoe = {"ann": "ann@x.org"}, {"zoe@x.org": "zoe@x.org"}
+    assert addresses.of_users(users) == {**ann, **zoe, "bob@x.org": "bob@x.org"}
+    assert addresses.of_known_users(users) == {**ann, **zoe}
+
+
+def test_only_the_address_of_the_credentials_is_confirmed(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    profiles = Parts(tables, audit, now).services().profiles
+    signed_in = Identity("ann", email="ann@x.org")
+
+    def confirmed(caller: Identity, email: str | None = None) -> bool | None:
+        return profiles.keep_profile(caller, "ann", email=email).email_confirmed
+
+    assert confirmed(Identity("ann"), "victim@x.org") is False
+    assert confirmed(signed_in) is True
+    assert confirmed(Identity("ann")) is True
+    assert confirmed(Identity("ann"), "ann@x.org") is True
+    assert confirmed(Identity("ann"), "victim@x.org") is False
+
+
+def test_an_administrator_confirms_the_address_of_a_pool_user(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    users = Parts(tables, audit, now, pool=MemoryUserPool()).services().users
+    addresses = EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables)))
+    admin = Identity("admin")
+    users.create_user(admin, CreateSignInBody(user_id="ann", email="ann@x.org"))
+    assert addresses.of_known_users(["ann"]) == {"ann": "ann@x.org"}
+    users.update_user(admin, "ann", UpdateSignInBody(email="new@x.org"))
+    assert addresses.of_known_users(["ann"]) == {"ann": "new@x.org"}

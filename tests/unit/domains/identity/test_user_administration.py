@@ -1,0 +1,146 @@
+"""A help desk changes users with roles that it may give, and no others, by any route."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from backend.core.tables import Tables
+from backend.domains.access.repository.policies import PolicyRepository
+from backend.domains.access.service.decisions import PolicyAuthorization
+from backend.domains.audit.service import AuditService
+from backend.spec import routes
+from backend.spec.routes import Route
+from tests.factories.access import stored_user_role
+from tests.factories.administration import Parts, stored_role
+from tests.factories.http import Answer, Client
+from tests.factories.policies import everything, put_policy, stored
+from tests.fakes.user_pool import MemoryUserPool
+
+ANN = "ann@example.org"
+BODIES: dict[Route, Any] = {
+    routes.ADD_USER_ROLES: {"userId": ANN, "roleName": ["guest"]},
+    routes.SET_USER_ROLES: {"userId": ANN, "roleName": ["guest"]},
+    routes.DELETE_USER_ROLES: {"userId": ANN},
+    routes.CREATE_COGNITO_USER: {"userId": ANN, "email": "eve@example.org"},
+    routes.UPDATE_COGNITO_USER: {"email": "eve@example.org"},
+    routes.DELETE_COGNITO_USER: None,
+    routes.RESET_COGNITO_PASSWORD: {"confirmReset": True},
+}
+ADMINISTRATION = [
+    route for route in routes.ROUTES if route.object_type == "userRole" and route.method != "GET"
+]
+HELP_DESK = (
+    everything("api"),
+    stored("userRole", ("roleName", "is_not_one_of", ["admin"])),
+)
+every_route = pytest.mark.parametrize("route", ADMINISTRATION, ids=lambda route: route.key)
+
+
+@dataclass
+class AdministrationSetup:
+    """Users with roles, a help desk and an administrator, over the stored rules."""
+
+    tables: Tables
+    audit: AuditService
+    now: datetime
+
+    def __post_init__(self) -> None:
+        for name in ("admin", "desk", "guest", "viewer"):
+            stored_role(self.tables, name)
+        self.give("desk", "desk")
+        self.give("boss", "admin")
+        put_policy(self.tables, "role#desk", *HELP_DESK)
+        put_policy(self.tables, "role#admin", everything("api"), everything("userRole"))
+
+    def give(self, user_id: str, *roles: str) -> None:
+        for role in roles:
+            stored_user_role(self.tables, user_id=user_id, role_name=role)
+
+    def send(self, user_id: str, route: Route) -> Answer:
+        pool = MemoryUserPool()
+        if route is not routes.CREATE_COGNITO_USER:
+            pool.create_user(ANN, email=ANN, phone=None)
+        rules = PolicyAuthorization(PolicyRepository(self.tables), lambda: self.now)
+        services = Parts(self.tables, self.audit, self.now, rules, pool).services()
+        client = Client(services.router(), authorization=rules, user_id=user_id)
+        named = {"userId": ANN} if "{userId}" in route.path else {}
+        path = route.path.replace("{userId}", ANN)
+        return client.send(route.method, path, parameters=named, body=BODIES[route])
+
+
+@pytest.fixture
+def office(tables: Tables, audit: AuditService, now: datetime) -> AdministrationSetup:
+    return AdministrationSetup(tables, audit, now)
+
+
+def test_every_route_that_administers_users_is_tried() -> None:
+    assert set(ADMINISTRATION) == set(BODIES)
+
+
+@every_route
+def test_a_help_desk_administers_a_user_whose_every_role_it_may_give(
+    office: AdministrationSetup, route: Route
+) -> None:
+    office.give(ANN, "viewer")
+    assert office.send("desk", route).status == 200
+
+
+@every_route
+def test_one_role_that_the_caller_may_not_give_protects_its_holder(
+    office: AdministrationSetup, route: Route
+) -> None:
+    office.give(ANN, "viewer", "admin")
+    assert office.send("desk", route).status == 403
+    assert office.send("boss", route).status == 200
+
+
+@every_route
+@pytest.mark.parametrize("effect", ["allow", "deny"])
+def test_a_user_with_rules_of_its_own_is_for_administrators(
+    office: AdministrationSetup, route: Route, effect: str
+) -> None:
+    office.give(ANN, "viewer")
+    put_policy(office.tables, f"user#{ANN}", everything("asset", effect=effect), epoch=2)
+    refused = office.send("desk", route)
+    assert (refused.status, refused.body["code"]) == (403, "PermissionDenied")
+    assert "only administrators" in refused.body["message"]
+    assert office.send("boss", route).status == 200
+
+
+@every_route
+def test_rules_that_were_taken_from_a_user_protect_it_no_longer(
+    office: AdministrationSetup, route: Route
+) -> None:
+    office.give(ANN, "viewer")
+    put_policy(office.tables, f"user#{ANN}", epoch=2)
+    assert office.send("desk", route).status == 200
+
+
+@every_route
+def test_a_user_without_a_role_is_not_reached_by_a_negation(
+    office: AdministrationSetup, route: Route
+) -> None:
+    """A role that the same request gives counts; a user whom the caller may not see is absent."""
+    wanted = {
+        routes.ADD_USER_ROLES: 200,
+        routes.SET_USER_ROLES: 200,
+        routes.CREATE_COGNITO_USER: 403,
+    }
+    assert office.send("desk", route).status == wanted.get(route, 404)
+
+
+def test_a_list_of_sign_ins_shows_the_users_whose_roles_the_caller_may_see(
+    office: AdministrationSetup,
+) -> None:
+    pool = MemoryUserPool()
+    for user, *roles in ((ANN, "viewer", "admin"), ("bob", "admin"), ("eve",)):
+        pool.create_user(user, email=f"{user}@example.org", phone=None)
+        office.give(user, *roles)
+    rules = PolicyAuthorization(PolicyRepository(office.tables), lambda: office.now)
+    services = Parts(office.tables, office.audit, office.now, rules, pool).services()
+    for caller, seen in (("desk", [ANN]), ("boss", [ANN, "bob", "eve"])):
+        client = Client(services.router(), authorization=rules, user_id=caller)
+        users = client.send("GET", "/user/cognito").body["users"]
+        assert [user["userId"] for user in users] == seen

@@ -1,0 +1,309 @@
+"""Who can sign in: the routes of Cognito users, over moto's cognito-idp."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import boto3
+import pytest
+
+from backend.aws.user_pool import CognitoUserPool
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Tables
+from backend.core.user_pool import PoolUser
+from backend.domains.audit.service import AuditService
+from backend.spec.routes import Action, Route
+from tests.factories.access import OnlyUser, stored_user_role
+from tests.factories.administration import Parts
+from tests.factories.audit import entries
+from tests.factories.http import Answer, Client
+from tests.fakes.user_pool import MemoryUserPool
+
+NOON = "2026-03-01T12:00:00.000000Z"
+ANN = {"userId": "ann", "email": "ann@example.org", "phone": "+12345678900"}
+
+
+@pytest.fixture
+def cognito() -> Any:
+    """Not the product's own client, which outlives the AWS of one test."""
+    return boto3.client("cognito-idp", region_name="us-east-1")
+
+
+@pytest.fixture
+def pool_id(cognito: Any) -> str:
+    return cognito.create_user_pool(PoolName="users")["UserPool"]["Id"]
+
+
+@pytest.fixture
+def parts(tables: Tables, audit: AuditService, now: datetime) -> Parts:
+    return Parts(tables, audit, now)
+
+
+@pytest.fixture
+def client(
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+) -> Client:
+    parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
+    return Client(parts.services().router())
+
+
+def create(client: Client, **changes: object) -> Answer:
+    body = {name: value for name, value in {**ANN, **changes}.items() if value is not None}
+    return client.send("POST", "/user/cognito", body=body)
+
+
+def one(client: Client, method: str, user: str = "ann", body: object = None) -> Answer:
+    path = f"/user/cognito/{user}"
+    return client.send(method, path, parameters={"userId": user}, body=body)
+
+
+def reset(client: Client, user: str = "ann", body: object = None) -> Answer:
+    path = f"/user/cognito/{user}/resetPassword"
+    body = {"confirmReset": True} if body is None else body
+    return client.send("POST", path, parameters={"userId": user}, body=body)
+
+
+def listed(client: Client) -> list[dict[str, Any]]:
+    return client.send("GET", "/user/cognito").body["users"]
+
+
+def test_a_user_is_made_listed_changed_and_removed(client: Client, cognito: Any) -> None:
+    made = create(client)
+    assert made.body == {
+        "success": True,
+        "message": "User ann was created; a temporary password is sent by email",
+        "userId": "ann",
+        "operation": "create",
+        "timestamp": NOON,
+    }
+    (ann,) = listed(client)
+    assert ann.pop("userCreateDate") <= ann.pop("userLastModifiedDate")
+    assert ann == {
+        "userId": "ann",
+        "email": "ann@example.org",
+        "phone": "+12345678900",
+        "userStatus": "FORCE_CHANGE_PASSWORD",
+        "enabled": True,
+        "mfaEnabled": False,
+    }
+    assert one(client, "PUT", body={"email": "a@x.org"}).body["operation"] == "update"
+    (ann,) = listed(client)
+    assert (ann["email"], ann["phone"]) == ("a@x.org", "+12345678900")
+    assert one(client, "DELETE").body["operation"] == "delete"
+    assert listed(client) == []
+
+
+def test_no_user_is_created_with_an_id_of_another_providers_user(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    pool = MemoryUserPool()
+    parts = Parts(tables, audit, now, pool=pool, provider_prefix="corp.")
+    client = Client(parts.services().router())
+    for name in ("corp.ann", "CORP.ann"):
+        answer = create(client, userId=name)
+        assert [each["field"] for each in answer.body["errors"]] == ["userId"]
+    assert pool.users == {}
+    assert create(client, userId="corporal").status == 200
+
+
+def test_addresses_and_numbers_count_as_verified(
+    client: Client, cognito: Any, pool_id: str
+) -> None:
+    create(client)
+    found = cognito.admin_get_user(UserPoolId=pool_id, Username="ann")["UserAttributes"]
+    values = {each["Name"]: each["Value"] for each in found}
+    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
+
+
+def test_who_never_signed_in_is_sent_another_temporary_password(
+    client: Client, cognito: Any, pool_id: str
+) -> None:
+    create(client)
+    before = listed(client)
+    assert reset(client).body["operation"] == "resetPassword"
+    (user,) = listed(client)
+    assert user["userStatus"] == "FORCE_CHANGE_PASSWORD"
+    contact = ("email", "phone")
+    assert [user[name] for name in contact] == [before[0][name] for name in contact]
+    assert all(user[name] for name in contact)
+    found = cognito.admin_get_user(UserPoolId=pool_id, Username="ann")["UserAttributes"]
+    values = {each["Name"]: each["Value"] for each in found}
+    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
+
+
+def test_who_has_a_password_has_to_choose_another_unless_disabled(
+    client: Client, cognito: Any, pool_id: str
+) -> None:
+    create(client)
+    cognito.admin_set_user_password(
+        UserPoolId=pool_id, Username="ann", Password="Secret-pass1", Permanent=True
+    )
+    assert reset(client).status == 200
+    assert [user["userStatus"] for user in listed(client)] == ["RESET_REQUIRED"]
+    cognito.admin_disable_user(UserPoolId=pool_id, Username="ann")
+    refused = reset(client)
+    assert (refused.status, refused.body["code"]) == (409, "StateForbids")
+
+
+def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
+    create(client)
+    one(client, "PUT", body={"phone": "+19876543210"})
+    reset(client)
+    one(client, "DELETE")
+    found = [entry["operation"] for entry in entries(tables) if entry["entity"] == "user:ann"]
+    assert sorted(found) == [
+        "create_cognito_user",
+        "delete_cognito_user",
+        "reset_cognito_password",
+        "update_cognito_user",
+    ]
+
+
+def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
+    client: Client, tables: Tables
+) -> None:
+    create(client)
+    again = create(client)
+    assert (again.status, again.body["code"]) == (409, "CognitoUserExists")
+    for answer in (
+        one(client, "PUT", "bob", {"email": "b@x.org"}),
+        one(client, "DELETE", "bob"),
+        reset(client, "bob"),
+    ):
+        assert (answer.status, answer.body["code"]) == (404, "CognitoUserNotFound")
+    assert len(entries(tables)) == 1
+
+
+@dataclass
+class EndlessPool(MemoryUserPool):
+    """A pool that has no end."""
+
+    def list_users(self, page: PageRequest) -> Page[PoolUser]:
+        number = 0 if page.after is None else int(page.after["number"])
+        self.create_user(f"user-{number}", email="x@example.org", phone=None)
+        return Page((self.users[f"user-{number}"],), {"number": number + 1})
+
+
+def test_a_list_of_which_little_is_visible_ends_in_time(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    class FewVisible(OnlyUser):
+        def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+            return target.fields["userId"] == "user-1"
+
+    pool = EndlessPool()
+    parts = Parts(tables, audit, now, pool=pool, authorization=FewVisible())
+    seconds = count()
+    late = replace(parts.services().users, clock=lambda: now + timedelta(seconds=next(seconds)))
+    page = late.list_users(Identity("ann"), PageRequest(60))
+    assert [user.user_id for user in page.items] == ["user-1"]
+    assert page.after == {"number": len(pool.users)}
+    assert len(pool.users) < 5
+
+
+def test_users_are_listed_page_by_page(client: Client) -> None:
+    names = {f"user{number}" for number in range(5)}
+    for name in names:
+        create(client, userId=name)
+    found: list[str] = []
+    query = {"pageSize": "2"}
+    while True:
+        page = client.send("GET", "/user/cognito", query=query).body
+        assert len(page["users"]) <= 2
+        found += [user["userId"] for user in page["users"]]
+        if "NextToken" not in page:
+            break
+        query = {"pageSize": "2", "startingToken": page["NextToken"]}
+    assert sorted(found) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"userId": None}, "userId"),
+        ({"userId": "a b"}, "userId"),
+        ({"userId": "u" * 129}, "userId"),
+        ({"email": None}, "email"),
+        ({"email": "ann"}, "email"),
+        ({"phone": "12345678900"}, "phone"),
+        ({"phone": "+0123456789"}, "phone"),
+        ({"phone": "+1234567890123456"}, "phone"),
+    ],
+)
+def test_a_wrong_user_is_refused_by_field(
+    client: Client, changes: dict[str, object], field: str
+) -> None:
+    answer = create(client, **changes)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+    assert listed(client) == []
+
+
+def test_a_change_of_nothing_and_a_reset_without_consent_are_refused(client: Client) -> None:
+    create(client)
+    assert one(client, "PUT", body={}).status == 400
+    for body in ({"confirmReset": False}, {"confirmReset": "true"}):
+        assert reset(client, body=body).status == 400
+    # The request confirms: stock clients send the user's id alone.
+    assert reset(client, body={"userId": "ann"}).status == 200
+
+
+def test_strangers_may_do_nothing(
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+) -> None:
+    parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
+    stranger = Client(parts.services().router(), user_id="stranger")
+    assert create(stranger).status == 403
+    assert stranger.send("GET", "/user/cognito").status == 403
+
+
+class NoRoleOf:
+    """Everything but one role, as a rule says by negation: what names no role is not refused."""
+
+    def __init__(self, role_name: str) -> None:
+        self.role_name = role_name
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.fields.get("roleName") != self.role_name
+
+
+def test_who_may_not_give_a_role_takes_over_no_one_who_has_it(
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+) -> None:
+    rules, pool = NoRoleOf("admin"), CognitoUserPool(cognito, pool_id)
+    services = Parts(tables, audit, now, rules, pool).services()
+    client = Client(services.router(), authorization=rules)
+    create(client)
+    assert one(client, "PUT", body={"email": "eve@example.org"}).status == 200
+    stored_user_role(tables, user_id="ann", role_name="viewer")
+    assert one(client, "PUT", body={"email": "ann@example.org"}).status == 200
+    for user in ("ann", "boss"):
+        stored_user_role(tables, user_id=user, role_name="admin")
+    for refused in (
+        one(client, "PUT", body={"email": "eve@example.org"}),
+        reset(client),
+        one(client, "DELETE"),
+        create(client, userId="boss"),
+    ):
+        assert (refused.status, refused.body["code"]) == (403, "PermissionDenied")
+    assert [(each["userId"], each["email"]) for each in listed(client)] == [
+        ("ann", "ann@example.org")
+    ]
+
+
+def test_without_a_pool_each_route_says_so(parts: Parts) -> None:
+    client = Client(parts.services().router())
+    for answer in (
+        client.send("GET", "/user/cognito"),
+        create(client),
+        one(client, "PUT", body={"email": "a@x.org"}),
+        one(client, "DELETE"),
+        reset(client),
+    ):
+        assert (answer.status, answer.body["code"]) == (404, "UserPoolNotDeployed")
