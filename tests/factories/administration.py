@@ -31,7 +31,7 @@ from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries
 from backend.domains.identity.routes import build_router as build_identity_router
 from backend.domains.identity.service.keys import ApiKeyService, UserKeys
-from backend.domains.identity.service.profiles import ProfileService
+from backend.domains.identity.service.profiles import EmailAddresses, ProfileService
 from backend.domains.identity.service.users import UserService
 from backend.http.router import Router
 from backend.spec.tables.access import ROLES
@@ -160,6 +160,11 @@ def withdrawal_of(tables: Tables, audit: AuditService, now: datetime) -> RoleWit
         clock=lambda: now,
         new_id=new_uuid,
     )
+
+
+def email_addresses(tables: Tables) -> EmailAddresses:
+    """The addresses of users, over tables."""
+    return EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables)))
 
 
 def stored_role(tables: Tables, role_name: str, **more: Any) -> None:

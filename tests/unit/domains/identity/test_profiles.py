@@ -8,15 +8,11 @@ from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.access.repository.roles import GrantRepository
-from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.audit.service import AuditService
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
-from backend.domains.identity.repository.profiles import ProfileRepository
-from backend.domains.identity.service.profiles import EmailAddresses
 from backend.spec.tables.access import USERS
 from tests.factories.access import stored_user_role
-from tests.factories.administration import AccessServices, Parts
+from tests.factories.administration import AccessServices, Parts, email_addresses
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
 from tests.fakes.user_pool import MemoryUserPool
@@ -145,7 +141,7 @@ def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(tables: Ta
         tables.write(Put(table=USERS, item={**item, "emailConfirmed": True}))
     tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@x.org"}))
     stored_user_role(tables, user_id="zoe@x.org")
-    addresses = EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables)))
+    addresses = email_addresses(tables)
     users = ["ann", "bob@x.org", "eve", "max", "ian", "zoe@x.org", "nobody", "ann"]
     ann, zoe = {"ann": "ann@x.org"}, {"zoe@x.org": "zoe@x.org"}
     assert addresses.of_users(users) == {**ann, **zoe, "bob@x.org": "bob@x.org"}
@@ -172,7 +168,7 @@ def test_an_administrator_confirms_the_address_of_a_pool_user(
     tables: Tables, audit: AuditService, now: datetime
 ) -> None:
     users = Parts(tables, audit, now, pool=MemoryUserPool()).services().users
-    addresses = EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables)))
+    addresses = email_addresses(tables)
     admin = Identity("admin")
     users.create_user(admin, CreateSignInBody(user_id="ann", email="ann@x.org"))
     assert addresses.of_known_users(["ann"]) == {"ann": "ann@x.org"}

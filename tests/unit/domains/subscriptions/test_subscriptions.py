@@ -12,12 +12,8 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.access.repository.roles import GrantRepository
-from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById, AssetService
-from backend.domains.identity.repository.profiles import ProfileRepository
-from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
@@ -28,6 +24,7 @@ from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 from tests.factories.access import stored_user_role
+from tests.factories.administration import email_addresses
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
 from tests.factories.http import Answer, Client
@@ -76,7 +73,7 @@ def service(
     return SubscriptionService(
         subscriptions=SubscriptionRepository(tables),
         assets=AssetsById(AssetRepository(tables), assets),
-        addresses=EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables))),
+        addresses=email_addresses(tables),
         notifications=mail,
         audit=audit_service(objects),
         clock=lambda: NOON,
@@ -94,7 +91,7 @@ def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications
     return Notifier(
         subscriptions=SubscriptionRepository(tables),
         assets=assets,
-        addresses=EmailAddresses(ProfileRepository(tables), AssignedRoles(GrantRepository(tables))),
+        addresses=email_addresses(tables),
         authorization=AllButStrangers(),
         notifications=mail,
     )
