@@ -37,3 +37,18 @@ def test_a_code_of_an_error_has_one_status() -> None:
     found = {(kind.code, status_of(kind.__new__(kind))) for kind in _all_kinds()}
     statuses = Counter(code for code, _ in found)
     assert {code: times for code, times in statuses.items() if times > 1} == {}
+
+
+def test_a_slice_declares_its_errors_in_its_module_of_errors() -> None:
+    """Except those that no other module uses, whose names begin with an underscore."""
+    slices = [kind for kind in _all_kinds() if kind.__module__.startswith("backend.domains.")]
+    public = [kind for kind in slices if not kind.__name__.startswith("_")]
+    assert len(public) > 80
+    assert (
+        sorted(
+            f"{kind.__module__}.{kind.__name__}"
+            for kind in public
+            if kind.__module__.split(".")[3:] != ["errors"]
+        )
+        == []
+    )

@@ -21,6 +21,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.asset_lifecycle.errors import JobOvertakenError
 from backend.domains.asset_lifecycle.models import ArchivedPage
 from backend.domains.asset_lifecycle.rules import Traces, subscription_key
 from backend.domains.assets.models import Asset
@@ -42,16 +43,6 @@ from backend.spec.tables.registry import SUBSCRIPTIONS
 ROWS = 250
 """Rows that one step deletes."""
 _UPLOADS = 10
-
-
-class JobOvertakenError(StateForbidsError):
-    """The asset has changed state since the job started."""
-
-    code = "JobOvertaken"
-    needs_operator = False
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} was deleted, or its state was changed again")
 
 
 class _NotedError(AlreadyExistsError):

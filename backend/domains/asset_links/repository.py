@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, ConflictError, NotFoundError
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
@@ -28,7 +27,19 @@ from backend.core.transactions import (
     put_new,
 )
 from backend.domains.asset_links import rules
-from backend.domains.asset_links.models import MAX_LINKS, AssetLink, Edge, EdgeKind, Node
+from backend.domains.asset_links.errors import (
+    LinkExistsError,
+    LinkNotFoundError,
+    LinkOvertakenError,
+)
+from backend.domains.asset_links.models import (
+    MAX_LINKS,
+    MAX_WALKED,
+    AssetLink,
+    Edge,
+    EdgeKind,
+    Node,
+)
 from backend.domains.assets.models import Asset
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -46,32 +57,6 @@ from backend.spec.tables.metadata import RECORD_SETS, RECORDS_OF, RECORDS_OWNER
 
 RECORDS_OF_LINK = "assetLink"
 """The sort key of the item that counts a link's records."""
-
-
-class LinkNotFoundError(NotFoundError):
-    code = "AssetLinkNotFound"
-
-    def __init__(self, asset_link_id: str) -> None:
-        super().__init__(f"Asset link {asset_link_id} does not exist")
-
-
-class LinkExistsError(AlreadyExistsError):
-    code = "AssetLinkExists"
-
-    def __init__(self, source: Node, target: Node) -> None:
-        super().__init__(
-            f"Assets {source.asset_id} and {target.asset_id} are already linked like this; "
-            "only parent-child links with different aliases can exist side by side"
-        )
-
-
-class LinkOvertakenError(ConflictError):
-    """The link or the assets at its ends were changed by another request."""
-
-    code = "AssetLinkOvertaken"
-
-    def __init__(self) -> None:
-        super().__init__("The links of these assets are being changed by other requests; try again")
 
 
 @dataclass(eq=False, repr=False)
@@ -112,7 +97,7 @@ class AssetLinkRepository:
         marks = {node: found.get(key[keys.ASSET.name]) for node, key in heads.items()}
         marked = [node for node, mark in marks.items() if mark is not None]
         edges = in_parallel(
-            lambda node: self.edges(node, kind=walk.kind, limit=rules.MAX_WALKED + 1), marked
+            lambda node: self.edges(node, kind=walk.kind, limit=MAX_WALKED + 1), marked
         )
         walk.next_level(marks, (edge.other for found in edges for edge in found))
 

@@ -3,8 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from backend.core.models import PageQuery
-from backend.domains.asset_links import rules
-from backend.domains.asset_links.models import AssetLink, CreateLinkBody, UpdateLinkBody
+from backend.domains.asset_links.models import (
+    MAX_TREE_DEPTH,
+    MAX_TREE_NODES,
+    AssetLink,
+    CreateLinkBody,
+    UpdateLinkBody,
+)
 from backend.domains.asset_links.models.replies import (
     AssetLinkReply,
     CreateLinkReply,
@@ -97,8 +102,8 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkQueries) 
             if tree.truncated:
                 reply.truncated = True
                 reply.message = (
-                    f"The reply contains at most {rules.MAX_TREE_NODES} assets and "
-                    f"{rules.MAX_TREE_DEPTH} levels of the tree; there are more"
+                    f"The reply contains at most {MAX_TREE_NODES} assets and "
+                    f"{MAX_TREE_DEPTH} levels of the tree; there are more"
                 )
         return reply
 

@@ -16,9 +16,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from backend.core.errors import InvalidInputError, StateForbidsError, TooLargeError
+from backend.core.errors import InvalidInputError
+from backend.domains.asset_links.errors import TooManyLinksError
 from backend.domains.asset_links.models import (
     MAX_LINKS,
+    MAX_WALKED,
     AssetLink,
     CreateLinkBody,
     Edge,
@@ -37,60 +39,6 @@ MARKS: Mapping[EdgeKind, str] = {"parent": "lastParentLink", "child": "lastChild
 """The attribute of an asset's head with the link that last added an edge of each kind."""
 HEAD = "revision"
 """The sort key of heads. It sorts after the keys of edges."""
-# A transaction has at most 100 items.
-MAX_WALKED = 80
-"""Assets above a parent or below a child that must be unchanged."""
-MAX_TREE_NODES = 1000
-MAX_TREE_DEPTH = 32
-
-
-class CycleError(StateForbidsError):
-    """The link would make an asset its own ancestor."""
-
-    code = "AssetLinkCycle"
-
-    def __init__(self, parent: Node, child: Node) -> None:
-        super().__init__(
-            f"Asset {child.asset_id} is an ancestor of asset {parent.asset_id}; linking it "
-            "as a child would create a cycle"
-        )
-
-
-class TooWideError(StateForbidsError):
-    """The trees around the assets are too large to be joined."""
-
-    code = "AssetLinkTreesTooLarge"
-
-    def __init__(self, parent: Node, child: Node) -> None:
-        super().__init__(
-            f"{parent.asset_id} has more than {MAX_WALKED} ancestors and {child.asset_id} "
-            f"more than {MAX_WALKED} descendants: such trees cannot be joined"
-        )
-
-
-class TooManyLinksError(StateForbidsError):
-    """The asset has the maximum number of links."""
-
-    code = "TooManyAssetLinks"
-
-    def __init__(self, asset_id: str, kind: EdgeKind) -> None:
-        super().__init__(
-            f"Asset {asset_id} already has {MAX_LINKS} links of the type {kind}, which is the "
-            "maximum"
-        )
-
-
-class FamilyTooLargeError(TooLargeError):
-    """The tree below the asset is too large for one reply."""
-
-    code = "AssetTreeTooLarge"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(
-            f"The tree below asset {asset_id} has more than {MAX_TREE_NODES} assets, "
-            f"{2 * MAX_TREE_NODES} links or {MAX_TREE_DEPTH} levels; request parts of the "
-            "tree"
-        )
 
 
 def check_request(body: CreateLinkBody) -> None:

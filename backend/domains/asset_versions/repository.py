@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from backend.core.errors import AlreadyExistsError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -23,7 +22,9 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.asset_versions.errors import AliasTakenError, VersionRevisionError
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, Kind, NamedFile
+from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
     ALIAS_MARK,
@@ -32,7 +33,6 @@ from backend.domains.assets.models import (
     AssetReference,
     AssetVersion,
 )
-from backend.domains.assets.service import AssetVersionNotFoundError
 from backend.spec import keys
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
@@ -59,23 +59,6 @@ _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
     "attribute": (FILE_ATTRIBUTES, ATTRIBUTES_BY_ASSET, "attributeKey", "attributeValue"),
 }
-
-
-class AliasTakenError(AlreadyExistsError):
-    """Another version of the asset has this alias."""
-
-    code = "VersionAliasTaken"
-    needs_operator = False
-
-    def __init__(self, alias: str) -> None:
-        super().__init__(f"Another version of this asset already has the alias {alias}")
-
-
-class VersionRevisionError(RevisionConflictError):
-    code = "AssetVersionRevisionConflict"
-
-    def __init__(self, asset_version_id: str) -> None:
-        super().__init__(f"Version {asset_version_id} was changed by someone else; read it again")
 
 
 @dataclass(eq=False, repr=False)

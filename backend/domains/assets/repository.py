@@ -6,10 +6,7 @@ from typing import Any
 
 from backend.core.attempts import attempts
 from backend.core.errors import (
-    AlreadyExistsError,
     ConflictError,
-    NotFoundError,
-    RevisionConflictError,
     UnavailableError,
 )
 from backend.core.paging import Page, PageRequest
@@ -26,6 +23,12 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
+from backend.domains.assets.errors import (
+    AssetIdTakenError,
+    AssetNotFoundError,
+    AssetRevisionError,
+    PrefixTakenError,
+)
 from backend.domains.assets.models import ALIAS_MARK, Asset, AssetReference, AssetVersion
 from backend.domains.assets.rules import (
     id_reservation,
@@ -40,49 +43,6 @@ from backend.spec.tables.operations import RESERVATIONS
 _RESERVATION = RESERVATIONS.partition_key.name
 _OWNER, _WITHIN, _DELETED_BY = "assetId", "within", "deletedBy"
 _ATTEMPTS = 12  # of releasing reservations concurrently with others
-
-
-class AssetNotFoundError(NotFoundError):
-    """The asset does not exist, or is not visible to the caller."""
-
-    code = "AssetNotFound"
-    needs_operator = False  # a job ends with it if the asset was archived or deleted meanwhile
-
-    def __init__(self, database_id: str | None, asset_id: str) -> None:
-        where = "" if database_id is None else f" in database {database_id}"
-        super().__init__(f"Asset {asset_id} does not exist{where}")
-
-
-class AssetIdTakenError(AlreadyExistsError):
-    """The id is in use in this deployment, possibly in another database."""
-
-    code = "AssetIdTaken"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"The asset id {asset_id} is already in use")
-
-
-class PrefixTakenError(AlreadyExistsError):
-    """The prefix overlaps that of another asset."""
-
-    code = "AssetPrefixTaken"
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__(f"The prefix {prefix} overlaps the prefix of another asset")
-
-
-class AssetRevisionError(RevisionConflictError):
-    code = "AssetRevisionConflict"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} was changed by someone else; read it again")
-
-
-class AssetVersionNotFoundError(NotFoundError):
-    code = "AssetVersionNotFound"
-
-    def __init__(self, asset_id: str, asset_version_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no version {asset_version_id}")
 
 
 class _OvertakenError(ConflictError):

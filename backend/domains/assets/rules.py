@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.errors import InvalidInputError
 from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.core.quoting import quoted
@@ -22,25 +22,6 @@ MAX_TYPED_FILES, MAX_TYPED_BYTES = 500, 64 * 1024
 
 MAX_PREFIX_DEPTH = 16
 """Segments of an asset's prefix, including the bucket's base prefix."""
-
-
-class FileNotFoundInAssetError(NotFoundError):
-    """The asset has no such file, or the file no such version."""
-
-    code = "FileNotFound"
-
-    def __init__(self, path: str, asset_id: str, version_id: str | None = None) -> None:
-        version = "" if version_id is None else f" with version {version_id}"
-        super().__init__(f"Asset {asset_id} has no file {path}{version}")
-
-
-class PreviewNotFoundError(NotFoundError):
-    """The asset has no preview."""
-
-    code = "PreviewNotFound"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no preview")
 
 
 def check_asset_key_room(database_id: str, asset_id: str) -> None:

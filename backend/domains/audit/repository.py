@@ -4,27 +4,16 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from backend.core.errors import AlreadyExistsError, NotFoundError
+from backend.core.errors import NotFoundError
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Put, put_new
+from backend.domains.audit.errors import AuditEntryExistsError, AuditValueNotFoundError
 from backend.domains.audit.models import Entry, LargeValue
 from backend.domains.audit.rules import dumped, value_key
 from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
-
-
-class AuditValueNotFoundError(NotFoundError):
-    code = "AuditValueNotFound"
-
-    def __init__(self, sha256: str) -> None:
-        super().__init__(f"There is no large value {sha256} in the audit log")
-
-
-class AuditEntryExistsError(AlreadyExistsError):
-    def __init__(self, entity: str) -> None:
-        super().__init__(f"{entity} has this entry already")
 
 
 def put(entry: Entry) -> Put:

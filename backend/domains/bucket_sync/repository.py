@@ -2,23 +2,13 @@
 
 from dataclasses import dataclass
 
-from backend.core.errors import StateForbidsError
 from backend.core.tables import Tables
 from backend.core.transactions import Update, Write, absent, equals
+from backend.domains.bucket_sync.errors import ImportRunningError
 from backend.spec.tables.operations import RESERVATIONS
 
 _KEY = RESERVATIONS.partition_key.name
 _JOB = "jobId"
-
-
-class ImportRunningError(StateForbidsError):
-    """An import of the bucket is already running."""
-
-    code = "ImportRunning"
-
-    def __init__(self, bucket_id: str, job_id: str | None = None) -> None:
-        job = "" if job_id is None else f": job {job_id}"
-        super().__init__(f"An import of the bucket {bucket_id} is already running{job}")
 
 
 @dataclass(eq=False, repr=False)

@@ -3,10 +3,11 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from backend.core.errors import AlreadyExistsError, ConflictError
+from backend.core.errors import AlreadyExistsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item, Update, Write, absent, equals, put_new
+from backend.domains.buckets.errors import RegistryChangedError
 from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
@@ -16,15 +17,6 @@ from backend.values import frozen
 _PAGE = 1000
 _RESERVATION = RESERVATIONS.partition_key.name
 _COUNT = "registrations"
-
-
-class RegistryChangedError(ConflictError):
-    """Another request registered a prefix of the same bucket at the same time."""
-
-    code = "BucketRegistryChanged"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"Another request is registering prefixes of the bucket {name}; try again")
 
 
 @frozen

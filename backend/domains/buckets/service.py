@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.bucket_facts import BucketFact, BucketFacts
 from backend.core.clock import Clock, utc_now
-from backend.core.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, Position, fill
@@ -15,33 +15,14 @@ from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets import rules
-from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
-from backend.domains.buckets.repository import (
-    BucketRepository,
-    Registrations,
+from backend.domains.buckets.errors import (
+    BucketNotFoundError,
+    BucketOverlapsError,
     RegistryChangedError,
 )
+from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
+from backend.domains.buckets.repository import BucketRepository, Registrations
 from backend.spec.routes import Action
-
-
-class BucketNotFoundError(NotFoundError):
-    code = "BucketNotFound"
-
-    def __init__(self, bucket_id: str) -> None:
-        super().__init__(f"Bucket {bucket_id} does not exist")
-
-
-class BucketOverlapsError(AlreadyExistsError):
-    """The prefix overlaps another registered prefix of the bucket."""
-
-    code = "BucketOverlaps"
-
-    def __init__(self, name: str, prefix: str, other: str) -> None:
-        super().__init__(
-            f"The prefix {prefix} of the bucket {name} overlaps {other or '/'}, which is "
-            "already registered"
-        )
-
 
 BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000

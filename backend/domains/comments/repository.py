@@ -7,12 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import (
-    AlreadyExistsError,
-    ConflictError,
-    NotFoundError,
-    PermissionDeniedError,
-)
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -26,44 +20,13 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
+from backend.domains.comments.errors import CommentExistsError, CommentOvertakenError
 from backend.domains.comments.models import Comment
 from backend.spec.keys import COMMENT, archived
 from backend.spec.tables.registry import COMMENTS
 
 _PARTITION = COMMENTS.partition_key.name
 _BODY, _EDITED = "commentBody", "dateEdited"
-
-
-class CommentNotFoundError(NotFoundError):
-    code = "CommentNotFound"
-
-    def __init__(self, asset_id: str, key: str) -> None:
-        super().__init__(f"Asset {asset_id} has no comment {key}")
-
-
-class CommentExistsError(AlreadyExistsError):
-    code = "CommentExists"
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"A comment {key} already exists, or existed and was deleted")
-
-
-class NotTheOwnerError(PermissionDeniedError):
-    """Only the author of a comment can change or delete it."""
-
-    code = "NotTheOwner"
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"Only the author of the comment {key} can change or delete it")
-
-
-class CommentOvertakenError(ConflictError):
-    """The comment is being changed by other requests."""
-
-    code = "CommentConflict"
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"The comment {key} is being changed by other requests; read it again")
 
 
 @dataclass(eq=False, repr=False)

@@ -16,14 +16,13 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.comments.models import Comment
-from backend.domains.comments.repository import (
+from backend.domains.comments.errors import (
     CommentNotFoundError,
     CommentOvertakenError,
-    CommentRepository,
     NotTheOwnerError,
-    position_of,
 )
+from backend.domains.comments.models import Comment
+from backend.domains.comments.repository import CommentRepository, position_of
 from backend.spec.keys import COMMENT
 from backend.spec.routes import Action
 

@@ -16,22 +16,22 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
+from backend.domains.databases.errors import (
+    DatabaseActiveError,
+    DatabaseDefinitionsError,
+    DatabaseNotEmptyError,
+    DatabaseNotFoundError,
+    DatabasePurgingError,
+    DatabaseRevisionError,
+    PurgeEndedError,
+)
 from backend.domains.databases.models import (
     CountedDatabase,
     CreateDatabaseBody,
     Database,
     UpdateDatabaseBody,
 )
-from backend.domains.databases.repository import (
-    DatabaseActiveError,
-    DatabaseDefinitionsError,
-    DatabaseNotEmptyError,
-    DatabaseNotFoundError,
-    DatabasePurgingError,
-    DatabaseRepository,
-    DatabaseRevisionError,
-    PurgeEndedError,
-)
+from backend.domains.databases.repository import DatabaseRepository
 from backend.domains.databases.rules import Definition
 from backend.spec.keys import active
 from backend.spec.tables.assets import DATABASES

@@ -5,63 +5,27 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.core.errors import (
-    GoneError,
-    InvalidInputError,
-    PermissionDeniedError,
     UnavailableError,
 )
 from backend.core.file_kinds import Serving, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.domains.assets.errors import FileNotFoundInAssetError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import (
-    AssetService,
-    FileNotFoundInAssetError,
-    PreviewNotFoundError,
-)
+from backend.domains.assets.service import AssetService
 from backend.domains.downloads import rules
+from backend.domains.downloads.errors import (
+    AssetVersionArchivedError,
+    FileArchivedError,
+    NotDistributableError,
+    NotStreamedError,
+)
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
 from backend.domains.files.service import FileQueries, FileTarget
 from backend.values import frozen
 
 _READINGS = 3  # of a file that is replaced between HEAD and GET
-
-
-class NotDistributableError(InvalidInputError):
-    """The asset is not distributable, so its files cannot be downloaded."""
-
-    code = "AssetNotDistributable"
-
-    def __init__(self) -> None:
-        super().__init__("Asset not distributable")
-
-
-class NotStreamedError(PermissionDeniedError):
-    """The asset is not distributable, so its files cannot be streamed."""
-
-    code = "AssetNotStreamable"
-
-    def __init__(self) -> None:
-        super().__init__("Asset not distributable")
-
-
-class FileArchivedError(GoneError):
-    """The file is archived; restore it first."""
-
-    code = "FileArchived"
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"{key} is archived")
-
-
-class AssetVersionArchivedError(GoneError):
-    """The asset version is archived; restore it first."""
-
-    code = "AssetVersionArchived"
-
-    def __init__(self, version_id: str) -> None:
-        super().__init__(f"Version {version_id} of the asset is archived")
 
 
 @dataclass(eq=False, repr=False)

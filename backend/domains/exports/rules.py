@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from backend.core.errors import TooLargeError
 from backend.core.names import extension_of
 from backend.core.paging import Position
 from backend.domains.asset_links.models import Edge, Node
@@ -13,17 +12,6 @@ from backend.domains.files.models import FileItem
 PAGE_CHARS = 3_500_000
 """Length of a page's JSON."""
 _ASSET, _FILES = "asset", "files"
-
-
-class ExportTooLargeError(TooLargeError):
-    """The requested data of one asset exceeds a page of the export."""
-
-    code = "ExportTooLarge"
-
-    def __init__(self, what: str, flag: str) -> None:
-        super().__init__(
-            f"{what} exceed the size of an export page; request the export without {flag}"
-        )
 
 
 def is_wanted(item: FileItem, wanted: ExportBody) -> bool:

@@ -21,6 +21,7 @@ from backend.domains.asset_links.service import Family, LinkQueries
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.exports import rules
+from backend.domains.exports.errors import ExportTooLargeError
 from backend.domains.exports.models import (
     ExportBody,
     Exported,
@@ -116,7 +117,7 @@ class ExportService:
             relationships = self._relationships(caller, root, family, wanted)
             room.take(relationships)
             if room.chars <= 0:
-                raise rules.ExportTooLargeError("The links", "includeAssetLinkMetadata")
+                raise ExportTooLargeError("The links", "includeAssetLinkMetadata")
         members, hidden = self._members(family)
         page = ExportPage([], relationships, len(members), hidden)
         last: Position | None = None
@@ -283,7 +284,7 @@ class ExportService:
         """
         page = self.records.list_stored(entity, PageRequest(_MOST_RECORDS))
         if page.after is not None:
-            raise rules.ExportTooLargeError("The values of one entity", flag)
+            raise ExportTooLargeError("The values of one entity", flag)
         return _exported_values(page.items)
 
 

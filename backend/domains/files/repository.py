@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from backend.core.errors import ConflictError, StateForbidsError, UnavailableError
+from backend.core.errors import UnavailableError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -21,13 +21,14 @@ from backend.core.transactions import (
     equals,
     exists,
 )
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
     FIRST_NUMBER,
     Asset,
     AssetVersion,
 )
-from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.files.errors import ChangeBusyError, ChangeEndedError, ChangeOvertakenError
 from backend.domains.files.models import FileSnapshot
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -178,20 +179,6 @@ class ChangeState(NamedTuple):
     job_id: str | None
 
 
-class ChangeOvertakenError(ConflictError):
-    """Another change of the asset's files was started after the state was read."""
-
-
-class ChangeBusyError(ConflictError):
-    """The files of the asset are being changed by another request."""
-
-    code = "FilesBusy"
-
-    def __init__(self, asset_id: str, job_id: str | None) -> None:
-        by = "others" if job_id is None else f"job {job_id}"
-        super().__init__(f"The files of asset {asset_id} are being changed by {by}; try again")
-
-
 @dataclass(eq=False, repr=False)
 class FileChangeRepository:
     """Allows one change of an asset's files at a time, by an item that names the job.
@@ -269,15 +256,6 @@ class FileChangeRepository:
                     refused=ChangeOvertakenError("the change has ended"),
                 )
             )
-
-
-class ChangeEndedError(StateForbidsError):
-    """The job has already completed or undone its change."""
-
-    code = "FileChangeEnded"
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} has already completed or undone its change")
 
 
 _NUMBER, _JOB = "changes", "jobId"

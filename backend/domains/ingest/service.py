@@ -8,13 +8,9 @@ from dataclasses import dataclass
 
 from backend.core.authorization import require
 from backend.core.identity import Identity
+from backend.domains.assets.errors import AssetIdTakenError, AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import (
-    AssetIdTakenError,
-    AssetNotFoundError,
-    AssetService,
-    secured,
-)
+from backend.domains.assets.service import AssetService, secured
 from backend.domains.ingest import rules
 from backend.domains.ingest.models import IngestBody, IngestReply
 from backend.domains.uploads.models import InitialiseBody

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
+from backend.core.errors import VitrineError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -18,42 +18,11 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
+from backend.domains.jobs.errors import JobChangedError, JobExistsError, JobSettledError
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS, JOBS_BY_DATABASE, JOBS_BY_USER
 
 _KEY = JOBS.partition_key.name
-
-
-class JobNotFoundError(NotFoundError):
-    code = "JobNotFound"
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} does not exist")
-
-
-class JobExistsError(AlreadyExistsError):
-    code = "JobExists"
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} exists already")
-
-
-class JobChangedError(StateForbidsError):
-    """The job was changed by another process after it was read."""
-
-    code = "JobChanged"
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} was changed by someone else; read it again")
-
-
-class JobSettledError(StateForbidsError):
-    """The job has ended, or is being run by another worker."""
-
-    code = "JobSettled"
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} has ended, or is being run by another worker")
 
 
 @dataclass(eq=False, repr=False)

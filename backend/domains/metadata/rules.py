@@ -13,6 +13,7 @@ from backend.core.quoting import quoted
 from backend.domains.audit.models import (
     audit_entity,
 )
+from backend.domains.metadata.errors import SchemaViolationError
 from backend.domains.metadata.models import (
     ASSET_LEVEL,
     MAX_RECORDS,
@@ -103,13 +104,6 @@ RESERVED = f"must not begin with {quoted(FACT_PREFIX)}: only the product writes 
 NO_ROOM = f"The entity already has {MAX_RECORDS} keys, which is the maximum"
 
 Records = Mapping[str, Record]
-
-
-class SchemaViolationError(InvalidInputError):
-    """The request violates the metadata schemas in force; nothing was written."""
-
-    code = "MetadataSchemaViolation"
-    needs_operator = False
 
 
 class Governing(NamedTuple):

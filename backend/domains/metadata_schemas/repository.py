@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.attempts import attempts
-from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
+from backend.core.errors import ConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Delete, Item, Put, Update, Write, absent, equals, put_new
-from backend.domains.metadata_schemas.models import EntityType, MetadataSchema
+from backend.domains.metadata_schemas.errors import (
+    SchemaRevisionError,
+    SchemasBusyError,
+    TooManySchemasError,
+)
+from backend.domains.metadata_schemas.models import MAX_SCHEMAS, EntityType, MetadataSchema
 from backend.spec import keys
 from backend.spec.tables.metadata import (
     METADATA_SCHEMA_ID,
@@ -26,52 +31,13 @@ from backend.spec.tables.metadata import (
 )
 from backend.spec.tables.model import Index
 
-# Each write of metadata reads all of them.
-MAX_SCHEMAS = 100
-"""Schemas of one scope."""
 _SCOPE = keys.SCHEMA_SCOPE.name
 _IDS, _REVISION = "metadataSchemaIds", "revision"
 _ATTEMPTS = 8  # of a change that conflicts with others of the same scope
 
 
-class SchemaNotFoundError(NotFoundError):
-    code = "MetadataSchemaNotFound"
-
-    def __init__(self, metadata_schema_id: str) -> None:
-        super().__init__(f"Metadata schema {metadata_schema_id} does not exist")
-
-
-class SchemaRevisionError(RevisionConflictError):
-    code = "MetadataSchemaRevisionConflict"
-
-    def __init__(self, metadata_schema_id: str) -> None:
-        super().__init__(f"Metadata schema {metadata_schema_id} was changed by someone else")
-
-
-class TooManySchemasError(ConflictError):
-    """The database has the maximum number of metadata schemas."""
-
-    code = "TooManyMetadataSchemas"
-
-    def __init__(self, scope: str) -> None:
-        super().__init__(
-            f"{scope} already has {MAX_SCHEMAS} metadata schemas, which is the maximum"
-        )
-
-
 class _ScopeChangedError(ConflictError):
     """Another schema of the scope was created or removed meanwhile."""
-
-
-class SchemasBusyError(ConflictError):
-    """Other requests keep creating or deleting schemas of the same scope."""
-
-    code = "MetadataSchemasBusy"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Other requests are changing the metadata schemas of the same scope; try again"
-        )
 
 
 @dataclass(eq=False, repr=False)

@@ -16,6 +16,7 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata_schemas import rules
+from backend.domains.metadata_schemas.errors import SchemaNotFoundError, SchemaRevisionError
 from backend.domains.metadata_schemas.models import (
     CreateSchemaBody,
     EntityType,
@@ -23,12 +24,7 @@ from backend.domains.metadata_schemas.models import (
     MetadataSchema,
     UpdateSchemaBody,
 )
-from backend.domains.metadata_schemas.repository import (
-    MetadataSchemaRepository,
-    SchemaNotFoundError,
-    SchemaRevisionError,
-    position_of,
-)
+from backend.domains.metadata_schemas.repository import MetadataSchemaRepository, position_of
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the same schema
 

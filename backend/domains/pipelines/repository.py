@@ -7,38 +7,13 @@ decides by the row alone, without an eventually consistent index.
 from collections.abc import Sequence
 
 from backend.core.definitions import REVISION, Definitions
-from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
 from backend.core.tables import Tables
 from backend.core.transactions import Check, Update, equals
-from backend.domains.pipelines.models import MAX_USES, Pipeline
+from backend.domains.pipelines.errors import PipelineRevisionError
+from backend.domains.pipelines.models import Pipeline
 from backend.spec.tables.workflows import PIPELINES
 
 _USED_BY = "usedBy"
-
-
-class PipelineNotFoundError(NotFoundError):
-    code = "PipelineNotFound"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(f"Pipeline {pipeline_id} does not exist")
-
-
-class PipelineRevisionError(RevisionConflictError):
-    code = "PipelineRevisionConflict"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(f"Pipeline {pipeline_id} was changed by someone else; read it again")
-
-
-class TooManyUsesError(ConflictError):
-    """The pipeline is used by the maximum number of workflows."""
-
-    code = "TooManyWorkflows"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(
-            f"Pipeline {pipeline_id} is already used by {MAX_USES} workflows, the maximum"
-        )
 
 
 class PipelineRepository(Definitions[Pipeline]):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -16,6 +15,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.subscriptions.errors import SubscriptionChangedError
 from backend.domains.subscriptions.models import ENTITY, EVENT, Subscription
 from backend.spec.keys import SUBSCRIBED_ENTITY
 from backend.spec.tables.operations import RESERVATIONS
@@ -24,30 +24,6 @@ from backend.spec.tables.registry import SUBSCRIPTIONS
 _RATE_SECONDS = 3600
 """Time for which the count of a minute is stored."""
 _EVENT = SUBSCRIPTIONS.partition_key.name
-
-
-class SubscriptionNotFoundError(NotFoundError):
-    code = "SubscriptionNotFound"
-
-    def __init__(self, asset_id: str, user_id: str | None = None) -> None:
-        who = "Nobody has" if user_id is None else f"User {user_id} has not"
-        super().__init__(f"{who} subscribed to asset {asset_id}")
-
-
-class SubscriptionExistsError(AlreadyExistsError):
-    code = "SubscriptionExists"
-
-    def __init__(self, asset_id: str, user_id: str) -> None:
-        super().__init__(f"User {user_id} is already subscribed to asset {asset_id}")
-
-
-class SubscriptionChangedError(RevisionConflictError):
-    code = "SubscriptionRevisionConflict"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(
-            f"The subscribers of asset {asset_id} were changed by someone else; try again"
-        )
 
 
 @dataclass(eq=False, repr=False)

@@ -5,84 +5,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
-    AlreadyExistsError,
     InvalidInputError,
-    NotEmptyError,
-    NotFoundError,
-    RevisionConflictError,
-    StateForbidsError,
 )
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Delete, Update, Write, equals, exists, put_new
+from backend.domains.tags.errors import (
+    TagExistsError,
+    TagRevisionError,
+    TagTypeExistsError,
+    TagTypeFullError,
+    TagTypeInUseError,
+    TagTypeNotFoundError,
+    TagTypeRevisionError,
+)
 from backend.domains.tags.models import MAX_TAGS_OF_TYPE, Tag, TagType
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 
 _TAG = TAGS.partition_key.name
 _TYPE = TAG_TYPES.partition_key.name
 _COUNT = "tagCount"
-
-
-class TagNotFoundError(NotFoundError):
-    code = "TagNotFound"
-
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} does not exist")
-
-
-class TagExistsError(AlreadyExistsError):
-    code = "TagExists"
-
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} already exists")
-
-
-class TagRevisionError(RevisionConflictError):
-    code = "TagRevisionConflict"
-
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} was changed by someone else; read it again")
-
-
-class TagTypeNotFoundError(NotFoundError):
-    code = "TagTypeNotFound"
-
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} does not exist")
-
-
-class TagTypeExistsError(AlreadyExistsError):
-    code = "TagTypeExists"
-
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} already exists")
-
-
-class TagTypeInUseError(NotEmptyError):
-    """Tags of this type exist; delete or change them first."""
-
-    code = "TagTypeInUse"
-
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} is used by tags; delete or change them first")
-
-
-class TagTypeFullError(StateForbidsError):
-    """The tag type has the maximum number of tags."""
-
-    code = "TagTypeFull"
-
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(
-            f"Tag type {tag_type_name} has {MAX_TAGS_OF_TYPE} tags, which is the maximum"
-        )
-
-
-class TagTypeRevisionError(RevisionConflictError):
-    code = "TagTypeRevisionConflict"
-
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} was changed by someone else; read it again")
 
 
 @dataclass(eq=False, repr=False)

@@ -22,15 +22,14 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobService
-from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
-from backend.domains.tags.repository import (
+from backend.domains.tags.errors import (
     TagNotFoundError,
-    TagRepository,
     TagTypeInUseError,
     TagTypeNotFoundError,
-    TagTypeRepository,
     TagTypeRevisionError,
 )
+from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
+from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.rules import demand_known, demand_required
 from backend.spec.jobs import WITHDRAW_TAG
 

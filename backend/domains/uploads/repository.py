@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import NotFoundError, StateForbidsError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
@@ -23,6 +22,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
 from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
 from backend.spec.tables.assets import (
     ASSET_ID,
@@ -44,40 +44,6 @@ _BY_FILE = ("results", "handed")
 # A row may have a thousand of them.
 MAX_RESULT_CHARS = 200
 """Length of an error in the row."""
-
-
-class UploadNotFoundError(NotFoundError):
-    code = "UploadNotFound"
-
-    def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} does not exist")
-
-
-class UploadExpiredError(NotFoundError):
-    """The upload has expired; start a new one."""
-
-    code = "UploadExpired"
-
-    def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} has expired; start a new one")
-
-
-class UploadCompletedError(StateForbidsError):
-    """The upload is already completed."""
-
-    code = "UploadCompleted"
-
-    def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} is already completed")
-
-
-class UploadBusyError(StateForbidsError):
-    """The upload is being processed by another request."""
-
-    code = "UploadBusy"
-
-    def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} is being processed by another request; try again")
 
 
 @dataclass(eq=False, repr=False)

@@ -1,24 +1,10 @@
 """The table of workflows, by access pattern."""
 
 from backend.core.definitions import Definitions
-from backend.core.errors import NotFoundError, RevisionConflictError
 from backend.core.tables import Query, Tables
+from backend.domains.workflows.errors import WorkflowRevisionError
 from backend.domains.workflows.models import Workflow
 from backend.spec.tables.workflows import WORKFLOWS
-
-
-class WorkflowNotFoundError(NotFoundError):
-    code = "WorkflowNotFound"
-
-    def __init__(self, workflow_id: str) -> None:
-        super().__init__(f"Workflow {workflow_id} does not exist")
-
-
-class WorkflowRevisionError(RevisionConflictError):
-    code = "WorkflowRevisionConflict"
-
-    def __init__(self, workflow_id: str) -> None:
-        super().__init__(f"Workflow {workflow_id} was changed by someone else; read it again")
 
 
 class WorkflowRepository(Definitions[Workflow]):

@@ -14,8 +14,9 @@ from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
 from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
+from backend.domains.jobs.errors import JobExistsError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobExistsError, JobService
+from backend.domains.jobs.service import JobService
 from backend.search.indexing.changes import FanOut
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.references import AssetRef, FileRef, Reference

@@ -9,8 +9,9 @@ from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Write
+from backend.domains.jobs.errors import JobSettledError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService, JobSettledError
+from backend.domains.jobs.service import JobService
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.references import Reference, from_message
 from backend.search.indexing.state import SearchState

@@ -13,7 +13,7 @@ from backend.core.paging import PageRequest
 from backend.domains.assets.service import AssetService
 from backend.domains.database_purges.repository import PurgeRepository
 from backend.domains.database_purges.service import PurgeCommands
-from backend.domains.databases.repository import (
+from backend.domains.databases.errors import (
     DatabaseActiveError,
     DatabaseNotEmptyError,
     DatabaseNotFoundError,

@@ -8,11 +8,8 @@ import pytest
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.objects import ObjectRefusedError
-from backend.domains.files.repository import (
-    ChangeBusyError,
-    ChangeEndedError,
-    FileChangeRepository,
-)
+from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service import FileTarget
 from backend.domains.files.service.lookup import FileLookup
 from backend.spec.tables.operations import JOBS

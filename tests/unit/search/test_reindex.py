@@ -6,8 +6,8 @@ import pytest
 
 from backend.core.errors import UnavailableError
 from backend.core.search_engine import JsonObject
+from backend.domains.jobs.errors import JobStateError
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobStateError
 from backend.search.indexing.references import AssetRef, FileKeyRef, FileRef, ObjectRef
 from backend.search.maintenance.work import ReindexUnfinishedError
 from backend.spec.jobs import REINDEX_SEARCH

@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from backend.core.errors import NotFoundError, RevisionConflictError, TooLargeError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Tables
 from backend.core.transactions import (
@@ -31,6 +30,7 @@ from backend.core.transactions import (
     absent,
     equals,
 )
+from backend.domains.access.errors import ConstraintRevisionError, PolicyTooLargeError
 from backend.domains.access.models.constraints import Constraint, Grantee
 from backend.domains.access.repository.epoch import EPOCH, next_epoch
 from backend.domains.access.repository.policies import NAMED_TAGS, OF_CONSTRAINT
@@ -58,26 +58,6 @@ _NOTED = "complete"
 """The attribute that marks that the item of named tags contains the constraints of earlier
 releases."""
 _OF_ROWS = {"role": "#group#", "user": "#user#"}
-
-
-class ConstraintNotFoundError(NotFoundError):
-    code = "ConstraintNotFound"
-
-    def __init__(self, constraint_id: str) -> None:
-        super().__init__(f"Constraint {constraint_id} does not exist")
-
-
-class ConstraintRevisionError(RevisionConflictError):
-    code = "ConstraintRevisionConflict"
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is being changed by other requests; try again")
-
-
-class PolicyTooLargeError(TooLargeError):
-    """The rules of a role or user would exceed the size limit."""
-
-    code = "PolicyTooLarge"
 
 
 class Policy(NamedTuple):

@@ -12,8 +12,6 @@ from typing import Any
 from backend.core.errors import (
     AlreadyExistsError,
     InvalidInputError,
-    NotFoundError,
-    RevisionConflictError,
 )
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
@@ -28,6 +26,13 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.access.errors import (
+    RoleExistsError,
+    RoleNotFoundError,
+    RoleRevisionError,
+    UserRoleExistsError,
+    UserRolesChangedError,
+)
 from backend.domains.access.models.stored_roles import Role, UserRole
 from backend.domains.access.repository.epoch import next_epoch
 from backend.spec.tables.access import ROLE_NAME, ROLES, USER_ID, USER_ROLES
@@ -36,48 +41,6 @@ _ROLE = ROLE_NAME.name
 _USER = USER_ID.name
 _SCAN_PAGE = 1000
 _DELETED_BY = "deletedBy"
-
-
-class RoleNotFoundError(NotFoundError):
-    code = "RoleNotFound"
-
-    def __init__(self, role_name: str) -> None:
-        super().__init__(f"Role {role_name} does not exist")
-
-
-class RoleExistsError(AlreadyExistsError):
-    code = "RoleExists"
-
-    def __init__(self, role_name: str) -> None:
-        super().__init__(f"Role {role_name} already exists, or is still being deleted")
-
-
-class RoleRevisionError(RevisionConflictError):
-    code = "RoleRevisionConflict"
-
-    def __init__(self, role_name: str) -> None:
-        super().__init__(f"Role {role_name} was changed by someone else; read it again")
-
-
-class UserRolesNotFoundError(NotFoundError):
-    code = "UserRolesNotFound"
-
-    def __init__(self, user_id: str) -> None:
-        super().__init__(f"User {user_id} has no roles")
-
-
-class UserRoleExistsError(AlreadyExistsError):
-    code = "UserRoleExists"
-
-    def __init__(self, user_id: str, role_name: str) -> None:
-        super().__init__(f"User {user_id} already has the role {role_name}")
-
-
-class UserRolesChangedError(RevisionConflictError):
-    code = "UserRolesRevisionConflict"
-
-    def __init__(self, user_id: str) -> None:
-        super().__init__(f"The roles of {user_id} were changed by someone else; try again")
 
 
 @dataclass(eq=False, repr=False)

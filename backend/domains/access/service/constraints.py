@@ -13,9 +13,9 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Put
+from backend.domains.access.errors import ConstraintNotFoundError
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.repository.constraints import (
-    ConstraintNotFoundError,
     ConstraintRepository,
     change_writes,
     fits,

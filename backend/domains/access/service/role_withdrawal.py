@@ -10,6 +10,7 @@ from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.transactions import Write
+from backend.domains.access.errors import RoleNotFoundError
 from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.stored_roles import UserRole
 from backend.domains.access.repository.constraints import (
@@ -19,11 +20,7 @@ from backend.domains.access.repository.constraints import (
     rules_write,
 )
 from backend.domains.access.repository.epoch import next_epoch
-from backend.domains.access.repository.roles import (
-    GrantRepository,
-    RoleNotFoundError,
-    RoleRepository,
-)
+from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.rules.constraints import Change, touched, without_role
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.roles import (

@@ -6,11 +6,16 @@ from typing import Any, Protocol
 from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
-from backend.core.errors import RevisionConflictError, StateForbidsError
+from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
+from backend.domains.access.errors import (
+    AdministratorRoleError,
+    RoleNotFoundError,
+    RoleRevisionError,
+)
 from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.roles import RoleBody
 from backend.domains.access.models.stored_roles import ADMIN_ROLE, Role, UserRole
@@ -22,13 +27,7 @@ from backend.domains.access.repository.constraints import (
     rules_write,
 )
 from backend.domains.access.repository.epoch import next_epoch
-from backend.domains.access.repository.roles import (
-    GrantRepository,
-    RoleNotFoundError,
-    RoleRepository,
-    RoleRevisionError,
-    remove_writes,
-)
+from backend.domains.access.repository.roles import GrantRepository, RoleRepository, remove_writes
 from backend.domains.access.rules.constraints import Change, touched, without_role
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.deleted_names import DeletedNames
@@ -43,15 +42,6 @@ CONSTRAINTS_AT_ONCE = 20
 many."""
 _PAGES_AT_ONCE = 5
 _ATTEMPTS = 8  # of a deletion that conflicts with changes of the role, or of its users
-
-
-class AdministratorRoleError(StateForbidsError):
-    """The role of administrators cannot be deleted or restricted."""
-
-    code = "AdministratorRole"
-
-    def __init__(self, fact: str) -> None:
-        super().__init__(f"The role {ADMIN_ROLE} {fact}")
 
 
 class Withdrawals(Protocol):

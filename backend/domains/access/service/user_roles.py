@@ -17,20 +17,22 @@ from backend.core.errors import (
     AlreadyExistsError,
     InvalidInputError,
     RevisionConflictError,
-    StateForbidsError,
 )
 from backend.core.identity import Identity
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position
 from backend.core.transactions import Write
+from backend.domains.access.errors import (
+    LastAdministratorError,
+    UserRoleExistsError,
+    UserRolesChangedError,
+    UserRolesNotFoundError,
+)
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
 from backend.domains.access.models.stored_roles import ADMIN_ROLE, UserRole
 from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.roles import (
     GrantRepository,
-    UserRoleExistsError,
-    UserRolesChangedError,
-    UserRolesNotFoundError,
     assign_writes,
     remove_writes,
     require_assigned,
@@ -39,17 +41,6 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the same user
-
-
-class LastAdministratorError(StateForbidsError):
-    """The last administrator must keep the role."""
-
-    code = "LastAdministrator"
-
-    def __init__(self, user_id: str) -> None:
-        super().__init__(
-            f"{user_id} is the last administrator; make another user an administrator first"
-        )
 
 
 class RolesOfUser(NamedTuple):

@@ -12,23 +12,25 @@ from typing import Any, NamedTuple
 from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.clock import Clock, iso
-from backend.core.errors import StateForbidsError, UnavailableError
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.errors import (
+    AssetActiveError,
+    AssetArchivedError,
+    AssetBusyError,
+    DatabaseDeletedError,
+)
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import (
-    AssetNotFoundError,
-    AssetRevisionError,
-    AssetService,
-    secured,
-)
+from backend.domains.assets.service import AssetService, secured
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.databases.service import DatabaseNotFoundError
+from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec import routes
@@ -44,45 +46,6 @@ _ACTIONS: dict[str, Action] = {
     DELETE_ASSET.name: routes.DELETE_ASSET.action,
 }
 _ATTEMPTS = 8  # of a change that conflicts with edits of the asset
-
-
-class AssetArchivedError(StateForbidsError):
-    """The asset is already archived."""
-
-    code = "AssetArchived"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} is already archived")
-
-
-class AssetActiveError(StateForbidsError):
-    """The asset is not archived."""
-
-    code = "AssetActive"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} is not archived")
-
-
-class AssetBusyError(StateForbidsError):
-    """The previous change of the asset's state is still in progress."""
-
-    code = "AssetBusy"
-
-    def __init__(self, asset_id: str, job_id: str) -> None:
-        super().__init__(
-            f"The files of asset {asset_id} are still being changed by job {job_id}: "
-            "wait for it, or cancel it"
-        )
-
-
-class DatabaseDeletedError(StateForbidsError):
-    """The database of the asset is deleted."""
-
-    code = "DatabaseDeleted"
-
-    def __init__(self, database_id: str, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} cannot be restored: database {database_id} is deleted")
 
 
 class Along(NamedTuple):

@@ -9,40 +9,25 @@ from typing import Any
 
 from backend.core.attempts import attempts
 from backend.core.authorization import require
-from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
+from backend.domains.asset_lifecycle.errors import AssetArchivedError, ConfirmationMissingError
 from backend.domains.asset_lifecycle.service.commands import (
     Along,
-    AssetArchivedError,
     Composed,
     LifecycleService,
     Started,
     reason_values,
 )
-from backend.domains.asset_versions.service import (
-    VersionActiveError,
-    VersionRevisionError,
-    VersionUpdates,
-)
+from backend.domains.asset_versions.errors import VersionActiveError, VersionRevisionError
+from backend.domains.asset_versions.service import VersionUpdates
+from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetVersionNotFoundError, secured
+from backend.domains.assets.service import secured
 from backend.domains.audit.models import audit_entity
 from backend.spec import routes
 from backend.spec.routes import Route
 
 _ATTEMPTS = 8  # of a change that conflicts with edits of the version
-
-
-class ConfirmationMissingError(StateForbidsError):
-    """Archiving the current version also archives the asset and must be confirmed."""
-
-    code = "ConfirmArchiveAssetMissing"
-
-    def __init__(self, asset_version_id: str) -> None:
-        super().__init__(
-            f"Version {asset_version_id} is the current version, so its asset is archived "
-            "as well: confirm this with confirmArchiveAsset"
-        )
 
 
 @dataclass(eq=False, repr=False)

@@ -17,6 +17,11 @@ MAX_LINK_TAGS = 50
 # The contract has no limit; a reply contains all of them.
 MAX_LINKS = 1000
 """Links of one kind at one asset."""
+# A transaction has at most 100 items.
+MAX_WALKED = 80
+"""Assets above a parent or below a child that must be unchanged."""
+MAX_TREE_NODES = 1000
+MAX_TREE_DEPTH = 32
 
 
 @dataclass(frozen=True, slots=True, order=True)

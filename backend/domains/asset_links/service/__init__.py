@@ -1,6 +1,5 @@
 """Operations on links between assets."""
 
-from backend.domains.asset_links.repository import LinkNotFoundError
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.metadata import LinkMetadataService, entity_of
 from backend.domains.asset_links.service.queries import Family, Linked, LinkQueries, Tree
@@ -9,7 +8,6 @@ __all__ = [
     "AssetLinkService",
     "Family",
     "LinkMetadataService",
-    "LinkNotFoundError",
     "LinkQueries",
     "Linked",
     "Tree",

@@ -6,33 +6,24 @@ from dataclasses import dataclass
 from backend.core.attempts import attempts
 from backend.core.authorization import Secured, require
 from backend.core.clock import Clock, iso
-from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
 from backend.domains.asset_links import rules
-from backend.domains.asset_links.models import AssetLink, CreateLinkBody, Node, UpdateLinkBody
-from backend.domains.asset_links.repository import (
-    AssetLinkRepository,
+from backend.domains.asset_links.errors import (
+    CycleError,
     LinkNotFoundError,
     LinkOvertakenError,
+    LinksBusyError,
+    TooWideError,
 )
+from backend.domains.asset_links.models import AssetLink, CreateLinkBody, Node, UpdateLinkBody
+from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.audit.models import audit_entity
 from backend.spec.routes import Action
 
 _ATTEMPTS = 20  # of a write that conflicts with writes of neighbouring links
-
-
-class LinksBusyError(UnavailableError):
-    """The links of the assets are being changed by other requests."""
-
-    code = "AssetLinksBusy"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The links around these assets are being changed by other requests; try again"
-        )
 
 
 @dataclass(eq=False, repr=False)
@@ -170,12 +161,12 @@ class AssetLinkService:
             walk = min(walks, key=lambda one: len(one.seen))
             self.links.walk(walk)
             if (child if walk.kind == "parent" else parent) in walk.seen:
-                raise rules.CycleError(parent, child)
+                raise CycleError(parent, child)
             if walk.is_too_wide:
                 walks.remove(walk)
             elif walk.is_complete:
                 return walk
-        raise rules.TooWideError(parent, child)
+        raise TooWideError(parent, child)
 
     def _secured(self, node: Node) -> Secured:
         asset = self.assets.find_asset(node.database_id, node.asset_id)

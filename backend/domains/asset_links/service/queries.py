@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
-from backend.domains.asset_links import rules
-from backend.domains.asset_links.models import Edge, EdgeKind, Node
+from backend.domains.asset_links.errors import FamilyTooLargeError
+from backend.domains.asset_links.models import MAX_TREE_DEPTH, MAX_TREE_NODES, Edge, EdgeKind, Node
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
@@ -62,8 +62,8 @@ class LinkQueries:
     links: AssetLinkRepository
     assets: AssetService
     authorization: Authorization
-    max_nodes: int = rules.MAX_TREE_NODES
-    max_depth: int = rules.MAX_TREE_DEPTH
+    max_nodes: int = MAX_TREE_NODES
+    max_depth: int = MAX_TREE_DEPTH
 
     def neighbours(self, caller: Identity, asset: Asset) -> dict[EdgeKind, list[Linked]]:
         """Return the assets linked to an asset that the caller may see, by kind, then by name."""
@@ -127,13 +127,13 @@ class LinkQueries:
                 if edge.other in members
             ]
             if len(members) > self.max_nodes or len(edges) > 2 * self.max_nodes:
-                raise rules.FamilyTooLargeError(asset.asset_id)
+                raise FamilyTooLargeError(asset.asset_id)
             below = (node for node in rows if (row := members[node]) and row.child_count)
             level = sorted(below)
             if not level:
                 break
         if level and levels is None:
-            raise rules.FamilyTooLargeError(asset.asset_id)
+            raise FamilyTooLargeError(asset.asset_id)
         return Family(root, members, tuple(edges))
 
     def parents(self, caller: Identity, asset: Asset) -> list[Edge]:

@@ -7,11 +7,17 @@ from typing import Any, NamedTuple
 from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.deadlines import OutcomeUnknownError
-from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
+from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
 from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.errors import (
+    AliasTakenError,
+    VersionActiveError,
+    VersionArchivedError,
+    VersionRevisionError,
+)
 from backend.domains.asset_versions.models import (
     Capture,
     CreatedVersion,
@@ -21,14 +27,11 @@ from backend.domains.asset_versions.models import (
     UpdateVersionBody,
     VersionPlan,
 )
-from backend.domains.asset_versions.repository import (
-    AliasTakenError,
-    VersionRepository,
-    VersionRevisionError,
-)
+from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
+from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset, AssetVersion
-from backend.domains.assets.service import AssetRevisionError, AssetService
+from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job, Progress
@@ -40,24 +43,6 @@ _ATTEMPTS = 8  # of a change that conflicts with edits of the version or asset
 # VAMS clients expect a complete version in the reply, and the function may run for 29 seconds.
 REQUEST_TIME = timedelta(seconds=20)
 """Time after the start of a request in which steps of its job must end."""
-
-
-class VersionArchivedError(StateForbidsError):
-    """The asset version is archived."""
-
-    code = "AssetVersionIsArchived"
-
-    def __init__(self, asset_version_id: str) -> None:
-        super().__init__(f"Version {asset_version_id} is already archived")
-
-
-class VersionActiveError(StateForbidsError):
-    """The asset version is not archived."""
-
-    code = "AssetVersionIsActive"
-
-    def __init__(self, asset_version_id: str) -> None:
-        super().__init__(f"Version {asset_version_id} is not archived")
 
 
 class Started(NamedTuple):

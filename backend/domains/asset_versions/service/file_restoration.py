@@ -19,14 +19,8 @@ from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.files.service import (
-    Copies,
-    FileCopy,
-    FileState,
-    FileStates,
-    SourceGoneError,
-    Unfinished,
-)
+from backend.domains.files.errors import SourceGoneError
+from backend.domains.files.service import Copies, FileCopy, FileState, FileStates, Unfinished
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
 # Each may be a copy, and several are copied at the same time.

@@ -16,22 +16,30 @@ from functools import partial
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
+from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
 from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.errors import (
+    CreationCancelledError,
+    RequestLostError,
+    VersionOvertakenError,
+)
 from backend.domains.asset_versions.models import Capture, CreatedVersion, Kind, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
 from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
-from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError, AssetService
+from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.files.service import ChangeEndedError, FileStates
+from backend.domains.files.errors import ChangeEndedError
+from backend.domains.files.service import FileStates
+from backend.domains.jobs.errors import JobSettledError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService, JobSettledError
+from backend.domains.jobs.service import JobService
 
 _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
@@ -43,34 +51,6 @@ _LOOKS, _FIRST_PAUSE = 5, 0.05
 """Attempts, and the first pause, to wait for the metadata index: 1.5 seconds in total."""
 _BRIEF = frozenset({"metadata", "attribute", "count"})
 _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
-
-
-class VersionOvertakenError(StateForbidsError):
-    """The asset was archived or deleted while the version was being created."""
-
-    code = "AssetVersionOvertaken"
-    needs_operator = False
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(
-            f"Asset {asset_id} was archived or deleted while the version was being created"
-        )
-
-
-class CreationCancelledError(StateForbidsError):
-    """Creation of the version was cancelled, but not all of its rows were removed."""
-
-    code = "AssetVersionGivenUp"
-
-
-class RequestLostError(StateForbidsError):
-    """The request ended before all files of the version were stored."""
-
-    code = "AssetVersionRequestLost"
-    needs_operator = False
-
-    def __init__(self) -> None:
-        super().__init__("The request ended before all of its files were stored; send it again")
 
 
 @dataclass(eq=False, repr=False)

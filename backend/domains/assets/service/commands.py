@@ -13,6 +13,7 @@ from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
 from backend.core.transactions import Write
 from backend.domains.assets import rules
+from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError, PrefixTakenError
 from backend.domains.assets.models import (
     Asset,
     AssetReference,
@@ -20,18 +21,13 @@ from backend.domains.assets.models import (
     CurrentVersion,
     UpdateAssetBody,
 )
-from backend.domains.assets.repository import (
-    AssetNotFoundError,
-    AssetRevisionError,
-    PrefixTakenError,
-)
 from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.permissions import secured, secured_request
 from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
-from backend.domains.databases.service import DatabaseNotFoundError
+from backend.domains.databases.errors import DatabaseNotFoundError
 
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService

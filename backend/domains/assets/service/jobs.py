@@ -13,8 +13,9 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.repository import AssetRepository, AssetRevisionError
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService

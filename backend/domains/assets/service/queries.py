@@ -18,19 +18,17 @@ from backend.core.paging import (
 )
 from backend.core.transactions import Write
 from backend.domains.assets import rules
+from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFoundError
 from backend.domains.assets.models import (
     Asset,
     AssetReference,
     AssetVersion,
 )
-from backend.domains.assets.repository import (
-    AssetNotFoundError,
-    AssetRepository,
-    AssetVersionNotFoundError,
-)
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.permissions import secured
 from backend.domains.buckets.service import BucketService
-from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.domains.databases.errors import DatabaseNotFoundError
+from backend.domains.databases.service import DatabaseService
 from backend.spec.keys import active
 from backend.spec.routes import Action
 

@@ -8,12 +8,9 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.domains.audit import rules
+from backend.domains.audit.errors import AuditValueNotFoundError
 from backend.domains.audit.models import Entry
-from backend.domains.audit.repository import (
-    AuditArchive,
-    AuditRepository,
-    AuditValueNotFoundError,
-)
+from backend.domains.audit.repository import AuditArchive, AuditRepository
 
 _PAGE = 100
 

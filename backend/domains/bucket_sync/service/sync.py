@@ -21,18 +21,16 @@ from backend.core.errors import AlreadyExistsError, InvalidInputError, Unavailab
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset, AssetReference
-from backend.domains.assets.service import AssetNotFoundError, AssetService, FolderAdoption
+from backend.domains.assets.service import AssetService, FolderAdoption
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
+from backend.domains.databases.errors import DatabaseNotFoundError, DatabasePurgingError
 from backend.domains.databases.models import CreateDatabaseBody
-from backend.domains.databases.service import (
-    DatabaseNotFoundError,
-    DatabasePurgingError,
-    DatabaseService,
-)
+from backend.domains.databases.service import DatabaseService
 from backend.domains.files.service import FileQueries
 from backend.domains.jobs.service import JobService
 

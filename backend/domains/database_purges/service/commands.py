@@ -11,14 +11,9 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.repository import PurgeRepository
+from backend.domains.databases.errors import DatabasePurgingError, DatabaseRevisionError
 from backend.domains.databases.models import Database
-from backend.domains.databases.service import (
-    DatabasePurgingError,
-    DatabaseRevisionError,
-    DatabaseService,
-    StartedPurge,
-    attributes,
-)
+from backend.domains.databases.service import DatabaseService, StartedPurge, attributes
 from backend.domains.jobs.service import JobService
 from backend.spec.jobs import PURGE_DATABASE
 

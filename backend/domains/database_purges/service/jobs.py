@@ -11,14 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest, Position
 from backend.domains.asset_lifecycle.service import LifecycleService
 from backend.domains.database_purges import rules
+from backend.domains.database_purges.errors import DeletionFailedError
 from backend.domains.database_purges.models import PurgeCursor
 from backend.domains.database_purges.repository import PurgeRepository
-from backend.domains.databases.service import DatabaseService, PurgeEndedError
+from backend.domains.databases.errors import PurgeEndedError
+from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService
 from backend.spec.jobs import DELETE_ASSET
@@ -36,18 +37,6 @@ LOOK_AGAIN_SECONDS = 30
 """Maximum time until the next check of running jobs."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
-
-
-class DeletionFailedError(StateForbidsError):
-    """An asset of the database could not be deleted."""
-
-    code = "AssetDeletionFailed"
-
-    def __init__(self, asset_id: str, job_id: str) -> None:
-        super().__init__(
-            f"Job {job_id}, which deletes asset {asset_id}, has failed: resume that job "
-            "first, then the purge"
-        )
 
 
 @frozen

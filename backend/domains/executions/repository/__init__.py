@@ -1,11 +1,7 @@
 """The tables of executions, by access pattern."""
 
-from backend.domains.executions.repository.active import ActiveRepository, FullError
+from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.repository.rows import (
-    ExecutionActiveError,
-    ExecutionChangedError,
-    ExecutionExistsError,
-    ExecutionNotFoundError,
     ExecutionRepository,
     Reserved,
     position_in_asset,
@@ -15,12 +11,7 @@ from backend.domains.executions.repository.rows import (
 
 __all__ = [
     "ActiveRepository",
-    "ExecutionActiveError",
-    "ExecutionChangedError",
-    "ExecutionExistsError",
-    "ExecutionNotFoundError",
     "ExecutionRepository",
-    "FullError",
     "Reserved",
     "position_in_asset",
     "position_in_workflow",

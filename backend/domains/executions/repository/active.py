@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import iso
-from backend.core.errors import StateForbidsError
 from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -22,8 +21,8 @@ from backend.core.transactions import (
     Write,
     exists,
 )
+from backend.domains.executions.errors import ExecutionChangedError, FullError
 from backend.domains.executions.models import ActiveExecution, Execution
-from backend.domains.executions.repository.rows import ExecutionChangedError
 from backend.domains.executions.rules import reservation_key, target_of
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
@@ -33,15 +32,6 @@ _COUNT, _ENDED = "count", "endedAt"
 _LAST_PLACE_LIFE = timedelta(days=1)  # no execution waits longer for a place
 _PAGE, _READ_AT_MOST = 2_000, 20_000
 _COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
-
-
-class FullError(StateForbidsError):
-    """The limit of concurrent executions is reached."""
-
-    code = "ExecutionsFull"
-
-    def __init__(self) -> None:
-        super().__init__("The limit of concurrent executions is reached; try again later")
 
 
 @dataclass(eq=False, repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
+from backend.core.errors import StateForbidsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -21,12 +21,17 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.executions.errors import (
+    ExecutionActiveError,
+    ExecutionChangedError,
+    ExecutionExistsError,
+    ExecutionNotFoundError,
+)
 from backend.domains.executions.models import (
     ActiveRun,
     Execution,
     ExecutionPlace,
     RunOutputs,
-    RunTarget,
 )
 from backend.domains.executions.rules import reservation_key, target_of
 from backend.spec import keys
@@ -41,42 +46,6 @@ from backend.spec.tables.workflows import (
 _RESERVED = RESERVATIONS.partition_key.name
 _NEXT = "nextUpload"
 _ATTEMPTS = 4  # of a start whose predecessor ends at the same moment
-
-
-class ExecutionNotFoundError(NotFoundError):
-    code = "ExecutionNotFound"
-
-    def __init__(self, execution_id: str) -> None:
-        super().__init__(f"Execution {execution_id} does not exist")
-
-
-class ExecutionExistsError(AlreadyExistsError):
-    code = "ExecutionExists"
-
-    def __init__(self, execution_id: str) -> None:
-        super().__init__(f"Execution {execution_id} already exists")
-
-
-class ExecutionActiveError(StateForbidsError):
-    """The workflow already has an active execution on this file or asset."""
-
-    code = "ExecutionActive"
-
-    def __init__(self, target: RunTarget, execution_id: str) -> None:
-        what = f"the file {target.file_key}" if target.file_key else f"asset {target.asset_id}"
-        super().__init__(
-            f"Execution {execution_id} of workflow {target.workflow_id} on {what} is still active"
-        )
-        self.execution_id = execution_id
-
-
-class ExecutionChangedError(StateForbidsError):
-    """The execution was changed by another process after it was read."""
-
-    code = "ExecutionChanged"
-
-    def __init__(self, execution_id: str) -> None:
-        super().__init__(f"Execution {execution_id} was changed by someone else; read it again")
 
 
 class _ReservedError(StateForbidsError):

@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Iterable
 
-from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.runs import TaskKind
+from backend.domains.executions.errors import (
+    FileRequiredError,
+    ForeignWorkflowError,
+    PipelineDisabledError,
+    PipelineNotAllowedError,
+)
 from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.domains.executions.rules.payloads import task_kind
 from backend.domains.pipelines.models import Pipeline
@@ -13,51 +18,6 @@ from backend.domains.workflows.models import Workflow, WorkflowFunction
 
 DEFAULT_TASK_SECONDS = 86_400
 """Maximum time to wait for the callback of a pipeline without a timeout."""
-
-
-class ForeignWorkflowError(InvalidInputError):
-    """The workflow belongs to another database and cannot run on this asset."""
-
-    code = "ForeignWorkflow"
-
-    def __init__(self, workflow_database_id: str) -> None:
-        super().__init__(
-            f"workflowDatabaseId: a workflow of {workflow_database_id} can only run on "
-            "assets of that database; workflows of GLOBAL can run on all assets"
-        )
-
-
-class PipelineDisabledError(InvalidInputError):
-    """A pipeline of the workflow is disabled."""
-
-    code = "PipelineDisabled"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(f"Pipeline {pipeline_id} of the workflow is disabled")
-
-
-class PipelineNotAllowedError(InvalidInputError):
-    """A pipeline uses a function, queue or event bus that the settings do not allow."""
-
-    code = "PipelineNotAllowed"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(
-            f"Pipeline {pipeline_id} uses a function, queue or event bus that the "
-            "deployment's settings do not allow"
-        )
-
-
-class FileRequiredError(InvalidInputError):
-    """The first pipeline of the workflow reads a single file, and none is named."""
-
-    code = "FileRequired"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(
-            f"fileKey: pipeline {pipeline_id} of the workflow reads a single file, so the "
-            "workflow cannot run on a whole asset; send fileKey, or up to 50 files in fileKeys"
-        )
 
 
 def require_file(workflow: Workflow, file_key: str) -> None:

@@ -14,13 +14,9 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import RateLimitedError, UnavailableError, VitrineError
 from backend.core.runs import Runs
 from backend.domains.executions import rules
+from backend.domains.executions.errors import ExecutionChangedError, FullError
 from backend.domains.executions.models import ActiveExecution, RunError
-from backend.domains.executions.repository import (
-    ActiveRepository,
-    ExecutionChangedError,
-    ExecutionRepository,
-    FullError,
-)
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.executions.rules import new_executions, places
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress

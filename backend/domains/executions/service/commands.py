@@ -14,8 +14,8 @@ from backend.core.objects import ObjectHead, Objects
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.core.runs import Runs
+from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import FileNotFoundInAssetError
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.executions import rules
@@ -25,7 +25,8 @@ from backend.domains.executions.rules import new_executions
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.files.service import FileQueries
-from backend.domains.pipelines.service import PipelineNotFoundError, PipelineQueries
+from backend.domains.pipelines.errors import PipelineNotFoundError
+from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.service import WorkflowQueries

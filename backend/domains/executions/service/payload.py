@@ -7,8 +7,9 @@ from typing import Any
 
 from backend.core.objects import Objects
 from backend.core.runs import RunInput
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetNotFoundError, AssetService
+from backend.domains.assets.service import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.executions.rules import payloads
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Kind

@@ -15,6 +15,7 @@ from backend.core.clock import Clock
 from backend.core.queues import Queues
 from backend.core.transactions import Write
 from backend.domains.executions import rules
+from backend.domains.executions.errors import ExecutionChangedError
 from backend.domains.executions.models import (
     ActiveExecution,
     ActiveRun,
@@ -22,12 +23,7 @@ from backend.domains.executions.models import (
     Execution,
     RunError,
 )
-from backend.domains.executions.repository import (
-    ActiveRepository,
-    ExecutionChangedError,
-    ExecutionRepository,
-    Reserved,
-)
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository, Reserved
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
 _ATTEMPTS = 8  # of a change that conflicts with others

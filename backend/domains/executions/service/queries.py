@@ -11,9 +11,9 @@ from backend.core.paging import Page, PageRequest, fill
 from backend.core.runs import Runs, StepState
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.executions import rules
+from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution
 from backend.domains.executions.repository import (
-    ExecutionNotFoundError,
     ExecutionRepository,
     position_in_asset,
     position_in_workflow,

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from backend.domains.executions import rules
+from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution, RunOutputs
-from backend.domains.executions.repository import ExecutionNotFoundError, ExecutionRepository
+from backend.domains.executions.repository import ExecutionRepository
 
 
 @dataclass(eq=False, repr=False)

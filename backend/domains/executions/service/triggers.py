@@ -29,15 +29,14 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions import rules
-from backend.domains.executions.models import Execution
-from backend.domains.executions.models.events import UploadedObject
-from backend.domains.executions.repository import (
-    ActiveRepository,
+from backend.domains.executions.errors import (
     ExecutionActiveError,
     ExecutionChangedError,
     ExecutionExistsError,
-    ExecutionRepository,
 )
+from backend.domains.executions.models import Execution
+from backend.domains.executions.models.events import UploadedObject
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.executions.rules import events, new_executions, triggers
 from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.pipelines.service import secured as secured_pipeline

@@ -12,7 +12,8 @@ from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
-from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
+from backend.domains.assets.errors import FileNotFoundInAssetError
+from backend.domains.assets.service import AssetService
 from backend.domains.facts.models.replies import GlbAddress, GlbReply
 from backend.domains.facts.repository import FactRepository
 from backend.domains.files.service import FileQueries, FileTarget

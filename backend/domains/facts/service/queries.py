@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest, fill, text_bytes
+from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset, AssetReference
-from backend.domains.assets.service import AssetsById, AssetService, FileNotFoundInAssetError
+from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.facts.errors import NoShapeError
 from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.rules.resolution import Paths, Resolved, circular, resolved, targets
@@ -25,15 +26,6 @@ _ENTRY_BYTES = 200
 
 Ids = tuple[str, str]
 """A database id and an asset id."""
-
-
-class NoShapeError(NotFoundError):
-    """The file is not a model, has not been inspected, or has no surface."""
-
-    code = "FileHasNoShape"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"File {path} has no shape that can be compared")
 
 
 class Dependency(NamedTuple):

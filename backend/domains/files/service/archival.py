@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.core.delete_markers import covering, newest
 from backend.core.objects import Objects
-from backend.domains.files.repository import ChangeEndedError
+from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.service.work import Endings, Work
 
 

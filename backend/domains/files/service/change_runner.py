@@ -12,19 +12,20 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from backend.core.clock import Clock
-from backend.core.errors import ConflictError, UnavailableError
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.files.models import FileChange
-from backend.domains.files.repository import (
+from backend.domains.files.errors import (
     ChangeBusyError,
     ChangeOvertakenError,
-    FileChangeRepository,
+    FileChangeFailedError,
 )
+from backend.domains.files.models import FileChange
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.work import CHANGE, PINNED
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.service import JobRunner, JobService
@@ -37,12 +38,6 @@ REQUEST_TIME = timedelta(seconds=4)
 WAITING_TIME = timedelta(seconds=2)
 """The part of that time in which a request waits for earlier changes."""
 _PAUSE = 0.05  # seconds, while a worker has the job
-
-
-class FileChangeFailedError(ConflictError):
-    """The change failed and was undone."""
-
-    code = "FileChangeFailed"
 
 
 class Planned(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from backend.core.errors import NotFoundError
 from backend.core.objects import NO_TAGS, ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
-from backend.domains.files.repository import ChangeEndedError
+from backend.domains.files.errors import ChangeEndedError, SourceGoneError
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
@@ -33,16 +33,6 @@ def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) ->
         for name, value in tags.items()
         if name != SCAN_TAG and not name.startswith("aws:")
     }
-
-
-class SourceGoneError(NotFoundError):
-    """The file version to copy was deleted before the copy was complete."""
-
-    code = "SourceFileNotFound"
-    needs_operator = False
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"The version of {key} to copy was deleted before the copy was complete")
 
 
 class FileCopy(NamedTuple):

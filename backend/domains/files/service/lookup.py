@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import (
-    AlreadyExistsError,
     InvalidInputError,
     NotFoundError,
-    StateForbidsError,
 )
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
+from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files import rules
+from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
@@ -23,30 +23,6 @@ Ids = tuple[str, str]
 """A database id and an asset id."""
 _LISTED = 1000
 """Maximum number of a folder's files in a reply: one page of a list request."""
-
-
-class FileExistsInAssetError(AlreadyExistsError):
-    code = "FileExists"
-
-    def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
-        state = ", archived" if is_archived else ""
-        super().__init__(f"Asset {asset_id} already has a file {path}{state}")
-
-
-class FileStateError(StateForbidsError):
-    """The state of the file does not allow the operation."""
-
-    code = "FileStateForbids"
-
-    def __init__(self, path: str, fact: str) -> None:
-        super().__init__(f"{path} {fact}")
-
-
-class FileVersionNotFoundError(NotFoundError):
-    code = "FileVersionNotFound"
-
-    def __init__(self, path: str, version_id: str) -> None:
-        super().__init__(f"{path} has no version {version_id}")
 
 
 class Named(NamedTuple):

@@ -12,11 +12,9 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.previews import asset_preview_key, shown_preview_key
+from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
-from backend.domains.assets.service import (
-    AssetService,
-    FileNotFoundInAssetError,
-)
+from backend.domains.assets.service import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import (
     AssetVersionLabel,

@@ -9,13 +9,14 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
+from backend.domains.assets.errors import AssetRevisionError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
 from backend.domains.audit.models import audit_entity
+from backend.domains.files.errors import FileVersionNotFoundError
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.commands import Changed
-from backend.domains.files.service.lookup import FileLookup, FileVersionNotFoundError, Ids
+from backend.domains.files.service.lookup import FileLookup, Ids
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import auxiliary_folder

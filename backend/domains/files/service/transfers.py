@@ -12,15 +12,11 @@ from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
 from backend.domains.assets.service import AssetService
 from backend.domains.files import rules
+from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.models import ChangeCursor
 from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.copies import (
-    Copies,
-    FileCopy,
-    SourceGoneError,
-    Unfinished,
-)
+from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, unfinished

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -18,33 +17,13 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.domains.identity.errors import ApiKeyExistsError, ApiKeyRevisionError
 from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.models.users import User
 from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, USER_ID, USERS
 
 _KEY = API_KEYS.partition_key.name
 _LAST_USED = "lastUsedAt"
-
-
-class ApiKeyNotFoundError(NotFoundError):
-    code = "ApiKeyNotFound"
-
-    def __init__(self, api_key_id: str) -> None:
-        super().__init__(f"API key {api_key_id} does not exist")
-
-
-class ApiKeyExistsError(AlreadyExistsError):
-    code = "ApiKeyExists"
-
-    def __init__(self, api_key_id: str) -> None:
-        super().__init__(f"API key {api_key_id} already exists")
-
-
-class ApiKeyRevisionError(RevisionConflictError):
-    code = "ApiKeyRevisionConflict"
-
-    def __init__(self, api_key_id: str) -> None:
-        super().__init__(f"API key {api_key_id} was changed by someone else; read it again")
 
 
 @dataclass(eq=False, repr=False)

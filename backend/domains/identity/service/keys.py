@@ -16,12 +16,9 @@ from backend.core.user_pool import UserPool
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.identity.errors import ApiKeyNotFoundError, ApiKeyRevisionError
 from backend.domains.identity.models.keys import ApiKey, CreateApiKeyBody, UpdateApiKeyBody
-from backend.domains.identity.repository.keys import (
-    ApiKeyNotFoundError,
-    ApiKeyRepository,
-    ApiKeyRevisionError,
-)
+from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.rules.key_changes import (
     ended_by,

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.authorization import Action, Authorization
 from backend.core.clock import Clock, iso
-from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
@@ -14,20 +14,12 @@ from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.identity.errors import NoUserPoolError
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries
 from backend.domains.identity.rules.users import has_prefix
 from backend.domains.identity.service.keys import UserKeys
-
-
-class NoUserPoolError(NotFoundError):
-    """The deployment has no Cognito user pool."""
-
-    code = "UserPoolNotDeployed"
-
-    def __init__(self) -> None:
-        super().__init__("This deployment has no Cognito user pool")
 
 
 @dataclass(eq=False, repr=False)

@@ -9,14 +9,15 @@ from typing import Any, cast
 from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
-from backend.core.errors import StateForbidsError, VitrineError
+from backend.core.errors import VitrineError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.jobs.errors import JobChangedError, JobNotFoundError, JobStateError
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
+from backend.domains.jobs.repository import JobRepository
 from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
 
 JOB_DAYS = 365
@@ -35,15 +36,6 @@ Subject = Callable[[Job], Secured | None]
 """Returns the object of a job for permission checks, or None if it no longer exists."""
 Check = Callable[[Job], None]
 """Raises an error if a job cannot be resumed."""
-
-
-class JobStateError(StateForbidsError):
-    """The state of the job does not allow the operation."""
-
-    code = "JobStateForbids"
-
-    def __init__(self, job: Job, fact: str) -> None:
-        super().__init__(f"Job {job.job_id} {fact}")
 
 
 def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`

@@ -14,10 +14,10 @@ from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
-from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
+from backend.core.errors import UnavailableError, VitrineError
 from backend.core.queues import Queues
+from backend.domains.jobs.errors import JobNotFoundError, UnknownJobKindError
 from backend.domains.jobs.models import Job, Progress, Step
-from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import JOB_KINDS
@@ -33,15 +33,6 @@ _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that wa
 Keep = Callable[[str, object, str], None]
 """Stores an unreadable message as a failure entry: its name, its body and the reason."""
 _log = logging.getLogger(__name__)
-
-
-class UnknownJobKindError(StateForbidsError):
-    """There is no worker for jobs of this kind."""
-
-    code = "UnknownJobKind"
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(f"There is no worker for jobs of the kind {kind}")
 
 
 @dataclass(eq=False, repr=False)

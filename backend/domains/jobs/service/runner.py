@@ -13,8 +13,9 @@ from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError, VitrineError
+from backend.domains.jobs.errors import JobChangedError, JobNotFoundError
 from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
-from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
+from backend.domains.jobs.repository import JobRepository
 
 LEASE_SECONDS = 30
 # Twice the longest timeout of a worker's function.

@@ -5,9 +5,7 @@ from backend.domains.metadata.repository.records import (
     EntryOf,
     Found,
     MetadataRepository,
-    NoRoomError,
     Part,
-    RecordsBusyError,
     RecordSet,
 )
 
@@ -15,10 +13,8 @@ __all__ = [
     "EntryOf",
     "Found",
     "MetadataRepository",
-    "NoRoomError",
     "Part",
     "RecordSet",
-    "RecordsBusyError",
     "Told",
     "item_of",
     "largest_row",

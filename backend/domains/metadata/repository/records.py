@@ -23,6 +23,7 @@ from backend.core.transactions import (
     equals,
     exists,
 )
+from backend.domains.metadata.errors import NoRoomError, RecordsBusyError
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record, is_reserved
 from backend.domains.metadata.repository.places import (
     Place,
@@ -47,19 +48,6 @@ _COUNT, _REVISION, _FACTS = "count", "revision", "facts"
 _LISTED = 1000  # records of a page: DynamoDB ends it after a megabyte
 _LOOKS = 8  # while an index does not contain a write yet
 _FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s in all
-
-
-class RecordsBusyError(ConflictError):
-    """Other requests keep adding or removing the same keys."""
-
-    code = "MetadataBusy"
-
-    def __init__(self) -> None:
-        super().__init__("Other requests are changing the same keys; try again")
-
-
-class NoRoomError(ConflictError):
-    """The entity would have too many records."""
 
 
 class _KeyStateError(ConflictError):

@@ -5,6 +5,9 @@ permissions; `MetadataService` (in `commands`) checks them, for databases, asset
 """
 
 from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
-from backend.domains.metadata.service.writes import TooManyRecordsError
 
-__all__ = ["BulkResult", "RecordService", "ShownRecord", "TooManyRecordsError"]
+__all__ = [
+    "BulkResult",
+    "RecordService",
+    "ShownRecord",
+]

@@ -6,17 +6,16 @@ A request of more records than a transaction allows is written in several, in th
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from backend.core.errors import StateForbidsError, UnavailableError
+from backend.core.errors import UnavailableError
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
+from backend.domains.metadata.errors import NoRoomError, RecordsBusyError, TooManyRecordsError
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
 from backend.domains.metadata.repository import (
     EntryOf,
     Found,
     MetadataRepository,
-    NoRoomError,
     Part,
-    RecordsBusyError,
     RecordSet,
     item_of,
     size_of,
@@ -29,18 +28,6 @@ _ATTEMPTS = 8  # of a write that conflicts with additions or removals of the sam
 _FIRST_PAUSE = 0.01  # seconds; before the third attempt, and twice as long before each next one
 _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records
 _TRANSACTION_BYTES = 3_500_000  # DynamoDB's limit is 4 MB per transaction
-
-
-class TooManyRecordsError(StateForbidsError):
-    """There would be too many metadata keys."""
-
-    code = "TooManyRecords"
-
-    def __init__(self, count: int) -> None:
-        super().__init__(
-            f"There would be {count} keys, including those filled in by metadata schemas; "
-            f"at most {MAX_RECORDS} are allowed"
-        )
 
 
 class Wanted(NamedTuple):

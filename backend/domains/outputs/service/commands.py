@@ -23,8 +23,9 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution
-from backend.domains.executions.service import ExecutionNotFoundError, ExecutionRecords
+from backend.domains.executions.service import ExecutionRecords
 from backend.domains.files.service import FileQueries
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules

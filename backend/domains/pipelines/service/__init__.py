@@ -1,6 +1,5 @@
 """Operations on pipelines."""
 
-from backend.domains.pipelines.repository import PipelineNotFoundError, PipelineRevisionError
 from backend.domains.pipelines.service.commands import (
     AssociatedWorkflows,
     PipelineCommands,
@@ -12,9 +11,7 @@ from backend.domains.pipelines.service.queries import PipelineQueries, attribute
 __all__ = [
     "AssociatedWorkflows",
     "PipelineCommands",
-    "PipelineNotFoundError",
     "PipelineQueries",
-    "PipelineRevisionError",
     "ShippedPipelines",
     "Updated",
     "attributes",

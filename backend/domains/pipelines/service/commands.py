@@ -12,18 +12,12 @@ from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.databases.service import (
-    DatabaseNotFoundError,
-    DatabaseService,
-    Definition,
-)
+from backend.domains.databases.errors import DatabaseNotFoundError
+from backend.domains.databases.service import DatabaseService, Definition
 from backend.domains.pipelines import rules
+from backend.domains.pipelines.errors import PipelineNotFoundError, PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline, PutPipelineBody, Resource
-from backend.domains.pipelines.repository import (
-    PipelineNotFoundError,
-    PipelineRepository,
-    PipelineRevisionError,
-)
+from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.rules import Allowed
 from backend.domains.pipelines.service.queries import attributes, secured
 from backend.spec.keys import WORKFLOW

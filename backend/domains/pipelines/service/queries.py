@@ -8,12 +8,9 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write
+from backend.domains.pipelines.errors import PipelineNotFoundError, TooManyUsesError
 from backend.domains.pipelines.models import MAX_USES, Pipeline
-from backend.domains.pipelines.repository import (
-    PipelineNotFoundError,
-    PipelineRepository,
-    TooManyUsesError,
-)
+from backend.domains.pipelines.repository import PipelineRepository
 
 
 @dataclass(eq=False, repr=False)

@@ -1,5 +1,5 @@
 """Reports which versions are quarantined; `consumers` processes the results of scans."""
 
-from backend.domains.quarantine.service.queries import FileQuarantinedError, Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 
-__all__ = ["FileQuarantinedError", "Quarantine"]
+__all__ = ["Quarantine"]

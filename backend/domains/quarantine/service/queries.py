@@ -3,22 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from backend.core.errors import StateForbidsError
+from backend.domains.quarantine.errors import FileQuarantinedError
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.repository import QuarantineRepository
-
-
-class FileQuarantinedError(StateForbidsError):
-    """A malware scan found a threat in this version of the file."""
-
-    code = "FileQuarantined"
-    needs_operator = False
-
-    def __init__(self, key: str) -> None:
-        super().__init__(
-            f"{key} is quarantined: a malware scan found a threat in this version. Delete "
-            "the file, or restore an older version"
-        )
 
 
 @dataclass(eq=False, repr=False)

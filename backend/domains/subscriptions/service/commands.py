@@ -17,6 +17,11 @@ from backend.domains.assets.service import AssetsById
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.identity.service.profiles import EmailAddresses
+from backend.domains.subscriptions.errors import (
+    SubscriptionChangedError,
+    SubscriptionExistsError,
+    SubscriptionNotFoundError,
+)
 from backend.domains.subscriptions.models import (
     ENTITY,
     EVENT,
@@ -24,13 +29,7 @@ from backend.domains.subscriptions.models import (
     Subscription,
     SubscriptionBody,
 )
-from backend.domains.subscriptions.repository import (
-    SubscriptionChangedError,
-    SubscriptionExistsError,
-    SubscriptionNotFoundError,
-    SubscriptionRepository,
-    key_of,
-)
+from backend.domains.subscriptions.repository import SubscriptionRepository, key_of
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the asset
 

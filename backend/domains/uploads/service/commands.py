@@ -16,6 +16,11 @@ from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
 from backend.domains.uploads import rules
+from backend.domains.uploads.errors import (
+    FilesBeingFinishedError,
+    UploadCompletedError,
+    UploadNotFoundError,
+)
 from backend.domains.uploads.models import (
     MAX_URLS,
     ZERO_BYTE,
@@ -29,7 +34,6 @@ from backend.domains.uploads.models import (
     UploadReply,
     single_id,
 )
-from backend.domains.uploads.repository import UploadCompletedError, UploadNotFoundError
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import Completed, completed, described, is_open
 from backend.domains.uploads.service.settlement import UPLOAD_DAYS, Settlement
@@ -54,18 +58,6 @@ class PreparedUpload(NamedTuple):
     plan: list[int]
     urls: PartUrls
     room: int
-
-
-class FilesBeingFinishedError(StateForbidsError):
-    """Files of the upload are being completed, so it cannot be cancelled."""
-
-    code = "FilesBeingFinished"
-
-    def __init__(self, upload_id: str, paths: Sequence[str]) -> None:
-        super().__init__(
-            f"Upload {upload_id} cannot be cancelled: {len(paths)} of its files are being "
-            f"completed, such as {paths[0]}"
-        )
 
 
 @dataclass(eq=False, repr=False)

@@ -13,12 +13,9 @@ from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.service import JobService
 from backend.domains.uploads import rules
+from backend.domains.uploads.errors import UploadExpiredError, UploadNotFoundError
 from backend.domains.uploads.models import Upload, UploadType
-from backend.domains.uploads.repository import (
-    UploadExpiredError,
-    UploadNotFoundError,
-    UploadRepository,
-)
+from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.other_uploads import OtherUploads
 

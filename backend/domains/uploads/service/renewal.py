@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from backend.core.errors import NotFoundError, StateForbidsError
+from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Part
 from backend.core.parallel import in_parallel
 from backend.domains.uploads import rules
+from backend.domains.uploads.errors import FileNotOpenError, UploadCompletedError
 from backend.domains.uploads.models import (
     GoneOnFile,
     RenewBody,
@@ -16,7 +17,6 @@ from backend.domains.uploads.models import (
     Upload,
     UploadFile,
 )
-from backend.domains.uploads.repository import UploadCompletedError
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import describe_result
 from backend.domains.uploads.service.temporary import whole_part
@@ -24,15 +24,6 @@ from backend.domains.uploads.service.urls import PartUrls
 
 Renewed = tuple[RenewReply, tuple[str, str]]
 """The reply, and the asset of the upload (database id, asset id)."""
-
-
-class FileNotOpenError(StateForbidsError):
-    """The upload of the file cannot be continued."""
-
-    code = "FileNotOpen"
-
-    def __init__(self, path: str, fact: str) -> None:
-        super().__init__(f"The upload of {path} cannot be continued: {fact}")
 
 
 @dataclass(eq=False, repr=False)

@@ -16,12 +16,9 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import FileQueries
 from backend.domains.jobs.models import Progress
+from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
 from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
-from backend.domains.uploads.repository import (
-    MAX_RESULT_CHARS,
-    UploadBusyError,
-    UploadNotFoundError,
-)
+from backend.domains.uploads.repository import MAX_RESULT_CHARS
 from backend.domains.uploads.service.completion import Completion, Outcome
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import is_open

@@ -9,10 +9,12 @@ from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.pipelines.errors import PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline
-from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError, Updated
+from backend.domains.pipelines.service import PipelineQueries, Updated
+from backend.domains.workflows.errors import WorkflowRevisionError
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
-from backend.domains.workflows.repository import WorkflowRepository, WorkflowRevisionError
+from backend.domains.workflows.repository import WorkflowRepository
 from backend.domains.workflows.service.queries import attributes, secured
 from backend.spec.keys import WORKFLOW
 

@@ -12,14 +12,13 @@ from backend.core.names import GLOBAL
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
-from backend.domains.databases.service import (
-    DatabaseNotFoundError,
-    DatabaseService,
-    Definition,
-)
+from backend.domains.databases.errors import DatabaseNotFoundError
+from backend.domains.databases.service import DatabaseService, Definition
+from backend.domains.pipelines.errors import PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline
-from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError
+from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.pipelines.service import secured as secured_pipeline
+from backend.domains.workflows.errors import WorkflowNotFoundError, WorkflowRevisionError
 from backend.domains.workflows.models import (
     PutWorkflowBody,
     SentFunction,
@@ -27,11 +26,7 @@ from backend.domains.workflows.models import (
     Workflow,
     WorkflowFunction,
 )
-from backend.domains.workflows.repository import (
-    WorkflowNotFoundError,
-    WorkflowRepository,
-    WorkflowRevisionError,
-)
+from backend.domains.workflows.repository import WorkflowRepository
 from backend.domains.workflows.service.queries import attributes, secured
 from backend.spec.shipped import SHIPPED, Shipped
 

@@ -8,11 +8,9 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest
+from backend.domains.workflows.errors import WorkflowNotFoundError
 from backend.domains.workflows.models import Workflow
-from backend.domains.workflows.repository import (
-    WorkflowNotFoundError,
-    WorkflowRepository,
-)
+from backend.domains.workflows.repository import WorkflowRepository
 
 
 @dataclass(eq=False, repr=False)

@@ -6,12 +6,11 @@ import pytest
 
 from backend.core.identity import Identity
 from backend.core.tables import Tables
+from backend.domains.access.errors import RoleRevisionError, UserRolesChangedError
 from backend.domains.access.models.roles import UserRolesBody
 from backend.domains.access.repository.roles import (
     GrantRepository,
     RoleRepository,
-    RoleRevisionError,
-    UserRolesChangedError,
     remove_writes,
     require_assigned,
 )

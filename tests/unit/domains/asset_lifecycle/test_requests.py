@@ -10,8 +10,8 @@ from backend.aws.objects import S3Objects
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Write
+from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import UpdateAssetBody
-from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError
 from backend.domains.metadata.routes import build_router as metadata_router
 from tests.factories.assets import ADMIN
 from tests.factories.files import PARAMETERS, PATH

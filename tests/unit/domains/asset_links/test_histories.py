@@ -18,8 +18,9 @@ from backend.core.errors import VitrineError
 from backend.core.transactions import Write, put_new
 from backend.domains.asset_links.models import CreateLinkBody, UpdateLinkBody
 from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.repository import AssetNotFoundError, row_of
+from backend.domains.assets.repository import row_of
 from backend.spec.tables.assets import ASSET_LINK_EDGES, ASSET_LINKS, ASSETS
 from tests.factories.assets import ADMIN
 from tests.factories.links import links

@@ -9,8 +9,8 @@ import pytest
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.asset_versions.models import Capture
+from backend.domains.jobs.errors import JobChangedError
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobChangedError
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET

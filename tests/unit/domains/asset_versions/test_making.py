@@ -11,7 +11,7 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.domains.assets.service import AssetRevisionError
+from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.routes import build_router
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS

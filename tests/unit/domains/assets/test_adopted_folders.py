@@ -11,7 +11,7 @@ from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import CreateAssetBody
 from backend.domains.assets.service import AssetService
-from backend.domains.buckets.service import BucketNotFoundError
+from backend.domains.buckets.errors import BucketNotFoundError
 from tests.factories.access import stored_user_role
 from tests.factories.administration import stored_role
 from tests.factories.assets import NOON, asset_service, created_database

@@ -8,8 +8,9 @@ import pytest
 from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset, UpdateAssetBody
-from backend.domains.assets.repository import AssetNotFoundError, AssetRepository
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
 from backend.spec.tables.assets import ASSETS

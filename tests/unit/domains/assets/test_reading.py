@@ -12,7 +12,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.core.paging import json_bytes
-from backend.domains.assets.repository import AssetNotFoundError
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
 from backend.domains.buckets.service import BucketService

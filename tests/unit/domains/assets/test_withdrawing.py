@@ -9,8 +9,9 @@ from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Update
+from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset, UpdateAssetBody
-from backend.domains.assets.repository import AssetRepository, AssetRevisionError
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService, TagWithdrawal
 from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job

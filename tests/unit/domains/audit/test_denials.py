@@ -15,7 +15,7 @@ from backend.core.authorization import Secured
 from backend.core.denials import Denial, LateDenials, Watch, WatchedAuthorization
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
-from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.audit.models import denial_entity
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.refusals import (
@@ -26,7 +26,7 @@ from backend.domains.audit.service.refusals import (
     RefusalTrail,
     Sampler,
 )
-from backend.domains.downloads.service import NotStreamedError
+from backend.domains.downloads.errors import NotStreamedError
 from backend.entrypoints.denials import refusals
 from backend.entrypoints.wiring import Wiring
 from backend.spec import routes

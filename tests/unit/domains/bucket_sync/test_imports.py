@@ -6,9 +6,9 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.domains.bucket_sync.routes import build_router
 from backend.domains.bucket_sync.service import jobs
-from backend.domains.buckets.service import BucketNotFoundError
+from backend.domains.buckets.errors import BucketNotFoundError
+from backend.domains.jobs.errors import JobNotFoundError
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobNotFoundError
 from backend.spec.queues import SETTLE
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld

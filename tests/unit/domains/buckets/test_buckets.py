@@ -10,8 +10,9 @@ from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.domains.buckets import service as buckets_service
+from backend.domains.buckets.errors import BucketNotFoundError
 from backend.domains.buckets.repository import BucketRepository
-from backend.domains.buckets.service import BUCKET_CACHE, BucketNotFoundError, BucketService
+from backend.domains.buckets.service import BUCKET_CACHE, BucketService
 from benchmarks.metering import metered
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import BUCKET_ID, stored_bucket

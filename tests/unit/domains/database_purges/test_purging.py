@@ -5,7 +5,7 @@ import pytest
 from backend.core.transactions import Item, Put, Update
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.service.jobs import ASSETS, MAX_SWEEPS
-from backend.domains.databases.service import PurgeEndedError
+from backend.domains.databases.errors import PurgeEndedError
 from backend.domains.jobs.models import Job
 from backend.spec import routes
 from backend.spec.jobs import DELETE_ASSET, PURGE_DATABASE

@@ -13,11 +13,8 @@ from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
-from backend.domains.databases.repository import (
-    DatabaseNotEmptyError,
-    DatabaseNotFoundError,
-    DatabaseRepository,
-)
+from backend.domains.databases.errors import DatabaseNotEmptyError, DatabaseNotFoundError
+from backend.domains.databases.repository import DatabaseRepository
 from backend.domains.databases.routes import build_router
 from backend.domains.databases.rules import COUNT_SHARDS, count_key, count_keys
 from backend.domains.databases.service import DatabaseService

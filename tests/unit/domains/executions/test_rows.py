@@ -4,15 +4,14 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.core.transactions import Delete
-from backend.domains.executions.models import RefusedOutput, RunOutputs
-from backend.domains.executions.repository import (
+from backend.domains.executions.errors import (
     ExecutionActiveError,
     ExecutionChangedError,
     ExecutionExistsError,
     ExecutionNotFoundError,
-    ExecutionRepository,
-    row_key,
 )
+from backend.domains.executions.models import RefusedOutput, RunOutputs
+from backend.domains.executions.repository import ExecutionRepository, row_key
 from backend.domains.executions.rules import MAX_LIST_BYTES, reservation_key, target_of
 from backend.domains.executions.service import ExecutionRecords
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
-from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.facts.models import FileReferences, SimilarShape, StoredReferences
 from backend.domains.facts.routes import build_router
 from backend.domains.facts.rules.resolution import Paths, circular, resolved

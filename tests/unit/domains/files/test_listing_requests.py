@@ -8,8 +8,8 @@ import pytest
 from backend.core.objects import ObjectHead
 from backend.core.tables import Tables
 from backend.core.transactions import Update
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.rules import MAX_TYPED_FILES
-from backend.domains.assets.service import AssetNotFoundError
 from backend.spec.tables.assets import ASSETS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.fakes.objects import MemoryObjects

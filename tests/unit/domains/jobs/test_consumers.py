@@ -7,14 +7,18 @@ import pytest
 
 from backend.core.errors import ConflictError, UnavailableError, VitrineError
 from backend.core.transactions import Update
-from backend.domains.asset_lifecycle.repository import JobOvertakenError
-from backend.domains.asset_versions.repository import AliasTakenError
-from backend.domains.asset_versions.service.jobs import RequestLostError, VersionOvertakenError
-from backend.domains.assets.service import AssetNotFoundError
-from backend.domains.files.service import SourceGoneError
-from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateError
+from backend.domains.asset_lifecycle.errors import JobOvertakenError
+from backend.domains.asset_versions.errors import (
+    AliasTakenError,
+    RequestLostError,
+    VersionOvertakenError,
+)
+from backend.domains.assets.errors import AssetNotFoundError
+from backend.domains.files.errors import SourceGoneError
+from backend.domains.jobs.errors import JobExistsError, JobStateError
+from backend.domains.jobs.service import JobStarter
 from backend.domains.jobs.service.runner import LEASE_SECONDS
-from backend.domains.metadata.rules import SchemaViolationError
+from backend.domains.metadata.errors import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import LIFECYCLE

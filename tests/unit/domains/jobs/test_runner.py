@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from backend.core.errors import ConflictError, UnavailableError
+from backend.domains.jobs.errors import JobNotFoundError
 from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress
-from backend.domains.jobs.service import JobNotFoundError
 from backend.domains.jobs.service.runner import LEASE_SECONDS, MAX_TRIES
 from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError
 

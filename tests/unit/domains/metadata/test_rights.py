@@ -9,7 +9,7 @@ from backend.aws.objects import S3Objects
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
-from backend.domains.assets.repository import AssetNotFoundError
+from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.routes import build_router

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.domains.metadata.errors import SchemaViolationError
 from backend.domains.metadata.models import Record
 from backend.domains.metadata.rules import (
     Governing,
     Plan,
-    SchemaViolationError,
     planned_addition,
     planned_change,
     planned_removal,

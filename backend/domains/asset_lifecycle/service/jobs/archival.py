@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.core.delete_markers import covering
-from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
 from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
-from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
@@ -30,16 +30,6 @@ FILES = 100
 # The second includes files that were uploaded during the first.
 MAX_PASSES = 10
 """Passes through the asset's files."""
-
-
-class NotRemovedError(StateForbidsError):
-    """The object store confirmed a deletion but still lists the version."""
-
-    code = "ObjectNotRemoved"
-
-    def __init__(self, bucket: str, key: str, version_id: str) -> None:
-        where = f"s3://{bucket}/{key} (version {version_id})"
-        super().__init__(f"{where} is still listed after it was deleted")
 
 
 @dataclass(eq=False, repr=False)

@@ -15,9 +15,9 @@ from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
-from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs.archival import NotRemovedError
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
