@@ -55,8 +55,9 @@ def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObje
     files: JsonObject = {**conditions, "filter": [*conditions["filter"], *chosen, _kind("file")]}
     best: JsonObject = {
         "size": FILES_OF_ASSET,
-        "sort": request["sort"],
-        "track_scores": True,
+        # OpenSearch prepares the whole query again for each asset with `track_scores`: 1.7 ms each.
+        # A score that sorts last is free.
+        "sort": [*request["sort"], "_score"],
         "_source": False,
         "docvalue_fields": DOC_VALUES,
     }
@@ -112,5 +113,5 @@ def _kind(name: str) -> JsonObject:
 
 
 def _file(hit: dict[str, Any]) -> JsonObject:
-    kept = {name: hit[name] for name in ("_index", "_id", "_score") if name in hit}
+    kept = {"_index": hit["_index"], "_id": hit["_id"], "_score": hit["sort"][-1]}
     return {**kept, "_source": from_doc_values(hit.get("fields", {}))}

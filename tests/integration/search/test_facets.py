@@ -142,11 +142,22 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert [one["_id"] for one in text["hits"]["hits"][0]["files"]] == ["gearbox:3"]
     assert (ids(text), text["assetsFound"]) == (["gearbox"], 1)
     assert museum.search(query="nothing", foldFiles=True)["hits"]["hits"] == []
-
     assert museum.requests_of(query="gear", foldFiles=True) == 2
     assert museum.requests_of(query="nothing", foldFiles=True) == 1
     assert museum.requests_of(query="gear", histograms=["num_filesize"]) == 1
     assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
+
+
+@pytest.mark.parametrize("sort", [[], [{"date_lastmodified": "asc"}], [{"_score": "asc"}]])
+def test_folded_files_have_the_scores_of_other_searches(
+    museum: Library, sort: list[dict[str, str]]
+) -> None:
+    plain = museum.search(query="gear", size=100)["hits"]["hits"]
+    scores = {hit["_id"]: hit["_score"] for hit in plain}
+    folded = museum.search(query="gear", foldFiles=True, sort=sort)["hits"]["hits"]
+    files = {one["_id"]: one["_score"] for hit in folded for one in hit["files"]}
+    assert len(files) == 5
+    assert files == {one: scores[one] for one in files}
 
 
 COUNTED: dict[str, Any] = {
