@@ -1,6 +1,7 @@
 """Real poison and real dead letters, for the commands of the guide on replaying failures."""
 
 import json
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,11 @@ import boto3
 import httpx
 from botocore.config import Config
 
+from backend.spec.schedules import SCHEDULES
 from local.engines import Options
+from local.state import StateFolder
+from tests.factories.failures import BATCH_KEY, given_up
+from tests.factories.search import stream_record
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 
 DATABASE = "workshop"
@@ -66,6 +71,23 @@ def failure_bucket(s3: Any) -> str:
     names = [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
     (found,) = (name for name in names if "failurebucket" in name.replace("-", "").lower())
     return found
+
+
+def abandon_batch(runtime: Runtime, database: str, asset: str) -> None:
+    """Leave a batch of a stream as Lambda stores it after a consumer's last attempt."""
+    record = stream_record({"databaseId": database, "assetId": asset}, {})
+    s3 = s3_of(runtime)
+    s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(given_up([record])))
+    (listed,) = runtime.client().ok("GET", "/admin/failures")["Items"]
+    assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
+
+
+def let_schedules_be_due(runtime: Runtime) -> None:
+    """Set the last run of all schedules to long ago, as if the runtime had been down for days."""
+    base = sqlite3.connect(StateFolder(runtime.state).journal)
+    with base:
+        assert base.execute("UPDATE schedules SET last = 0").rowcount == len(SCHEDULES)
+    base.close()
 
 
 def break_something(runtime: Runtime) -> None:

@@ -1,4 +1,4 @@
-"""kill -9 of the runtime during inspections: started again, each file has its facts.
+"""kill -9 of the runtime during inspections, and a start after days: all overdue work is done.
 
 It takes about a minute: two starts of the runtime, and inspections in functions that start for it.
 """
@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.journeys.replaying import abandon_batch, let_schedules_be_due
 from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
 from tests.journeys.test_facts import attributes
 
+CHECK = "/admin/search/consistency"
 CUBES = 12
 CUBE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
@@ -34,7 +36,7 @@ def runtime(tmp_path: Path) -> Any:
         runtime.down()
 
 
-def test_interrupted_inspections_are_started_again(runtime: Runtime) -> None:
+def test_interrupted_inspections_and_overdue_schedules_are_made_up_for(runtime: Runtime) -> None:
     api = runtime.client()
     api.new_database("forge", processing=True)
     asset = api.new_asset("forge", "Cubes")
@@ -42,7 +44,10 @@ def test_interrupted_inspections_are_started_again(runtime: Runtime) -> None:
     paths = [f"/{number:02}.obj" for number in range(CUBES)]
     api.upload("forge", asset, {path: [b"# " + path.encode() + b"\n" + CUBE] for path in paths})
     wait_until(lambda: "RUNNING" in _statuses(api, base))
+    abandon_batch(runtime, "forge", asset)
+    assert api.ok("GET", CHECK).get("report") is None
     kill_with_children(int(runtime.endpoint["pid"]))
+    let_schedules_be_due(runtime)
     runtime.up()
     api = runtime.client()
 
@@ -58,3 +63,5 @@ def test_interrupted_inspections_are_started_again(runtime: Runtime) -> None:
     ]
     assert errors, "the kill interrupted no inspection"
     assert set(errors) == {"Interrupted"}
+    wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])
+    wait_until(lambda: api.ok("GET", CHECK).get("report") is not None)

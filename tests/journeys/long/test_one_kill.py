@@ -7,9 +7,7 @@ This takes about two minutes: two starts of the runtime with its tables on disk,
 """
 
 import hashlib
-import json
 import os
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +20,6 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.spec.schedules import SCHEDULES
-from local.state import StateFolder
-from tests.factories.failures import BATCH_KEY, given_up
-from tests.factories.search import stream_record
 from tests.journeys.foreign_workflows import (
     ALLOWED_QUEUES,
     WORKFLOW,
@@ -34,7 +28,7 @@ from tests.journeys.foreign_workflows import (
 )
 from tests.journeys.load import Load, load, stored
 from tests.journeys.many_files import INDEXED_SECONDS, ManyFiles
-from tests.journeys.replaying import failure_bucket, s3_of
+from tests.journeys.replaying import abandon_batch, let_schedules_be_due
 from tests.journeys.runtime import (
     Api,
     Runtime,
@@ -95,7 +89,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StateBeforeKill
         runtime.up(*OPTIONS)
         found = _furnished(runtime, folder_of_assets(folder / "import me", ASSETS))
         _kill_amid_work(found)
-        _let_schedules_be_due(runtime.state)
+        let_schedules_be_due(runtime)
         runtime.up(*OPTIONS)
         found.restarted = datetime.now(UTC)
         yield found
@@ -132,12 +126,7 @@ def _furnished(runtime: Runtime, folder: Path) -> StateBeforeKill:
     for number in range(TAGGED):
         api.new_asset("tagged", f"Gear {number}", tags=["brass"])
     pump = api.new_asset("replayed", "Pump")
-    record = stream_record({"databaseId": "replayed", "assetId": pump}, {})
-    s3 = s3_of(runtime)
-    s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(given_up([record])))
-    (listed,) = api.ok("GET", "/admin/failures")["Items"]
-    assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
-
+    abandon_batch(runtime, "replayed", pump)
     asset = api.new_asset("museum", "Lion", assetId="lion")
     names = tuple(f"/d{number % 7}/{number}.bin" for number in range(FILES))
     lion = ManyFiles(runtime, "museum", asset, names)
@@ -226,14 +215,6 @@ def _copied(runtime: Runtime) -> int:
 def _buckets(runtime: Runtime) -> Path:
     """Return where versitygw stores the objects."""
     return runtime.state / "data" / "s3" / "buckets"
-
-
-def _let_schedules_be_due(state: Path) -> None:
-    """Set the last run of all schedules to long ago, as after a long absence."""
-    base = sqlite3.connect(StateFolder(state).journal)
-    with base:
-        assert base.execute("UPDATE schedules SET last = 0").rowcount == len(SCHEDULES)
-    base.close()
 
 
 def test_acknowledged_writes_are_there_and_the_index_is_right(before: StateBeforeKill) -> None:
