@@ -86,6 +86,8 @@ RARE = (
     ),
     Rare("assetbucket/*", "ListMultipartUploadParts", "IngestApi", "a file of 5 MiB or more"),
     Rare("AssetStorageTable", "BatchGetItem", "LargeFileWorker", "an asset archived meanwhile"),
+    Rare("AssetStorageTable", "UpdateItem", "LargeFileWorker", "a large file with a primary type"),
+    Rare("assetbucket/*", "ListMultipartUploadParts", "LargeFileWorker", "a copy after a kill"),
     Rare(
         "assetbucket assetbucket/*",
         "GetBucketVersioning GetObject ListBucket",
@@ -282,6 +284,18 @@ RARE = (
     ),
     Rare(
         "AssetStorageTable", "UpdateItem", "SearchWorker", "a repair adds types to an asset's row"
+    ),
+    Rare(
+        "ActiveExecutions Reservations WorkflowExecutionsStorageTable",
+        "PutItem",
+        "ExecutionStarter ReconcileExecutions",
+        "an interrupted inspection is started again, by the function that finds it first",
+    ),
+    Rare(
+        "[*]",  # executions of the state machine
+        "DescribeExecution",
+        "ReconcileExecutions",
+        "an execution of which no event was received",
     ),
     Rare("ExecutionStarts", "SendMessage", "ExecutionStarter", "more wait than one call may start"),
     Rare(
