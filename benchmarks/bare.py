@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.parallel import WORKERS
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.search.indexing.bulk import write_of
 from backend.search.indexing.changes import Changes, Record
 from backend.search.indexing.projections import Source, project
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import (

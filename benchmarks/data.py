@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from backend.core.references import AssetRef, FileRef
 from backend.core.transactions import Item
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.spec.functions.workers import INDEX_CHANGES
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES

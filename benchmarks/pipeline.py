@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.aws.search_engine import connect
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.entrypoints.indexing import IndexingWiring
 from backend.search.indexing.bulk import MAX_DOCUMENTS, BulkWriter, write_of
 from backend.search.indexing.changes import object_changes, table_changes
 from backend.search.indexing.projections import AssetSource, FileSource, Source, project
 from backend.search.indexing.rebuild import Rebuilder
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import Reading, Sources
 from backend.spec.functions.workers import INDEX_OBJECTS
 from benchmarks.bare import Portion, bulk_request, do_barely, portions, send_raw

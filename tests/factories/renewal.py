@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.transactions import Update
 from backend.domains.assets.repository import AssetRepository
@@ -13,7 +14,7 @@ from backend.domains.jobs.models import Job, Progress
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.rebuild import Rebuilder
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import Sources
 from backend.search.indexing.state import SearchState
 from backend.search.maintenance.checks import Checker

@@ -8,13 +8,13 @@ from backend.core.errors import (
     TooLargeError,
     UnavailableError,
 )
+from backend.core.references import AssetRef
 from backend.domains.asset_links.models import (
     MAX_LINKS,
     MAX_TREE_DEPTH,
     MAX_TREE_NODES,
     MAX_WALKED,
     EdgeKind,
-    Node,
 )
 
 
@@ -23,7 +23,7 @@ class CycleError(StateForbidsError):
 
     code = "AssetLinkCycle"
 
-    def __init__(self, parent: Node, child: Node) -> None:
+    def __init__(self, parent: AssetRef, child: AssetRef) -> None:
         super().__init__(
             f"Asset {child.asset_id} is an ancestor of asset {parent.asset_id}; linking it "
             "as a child would create a cycle"
@@ -35,7 +35,7 @@ class TooWideError(StateForbidsError):
 
     code = "AssetLinkTreesTooLarge"
 
-    def __init__(self, parent: Node, child: Node) -> None:
+    def __init__(self, parent: AssetRef, child: AssetRef) -> None:
         super().__init__(
             f"{parent.asset_id} has more than {MAX_WALKED} ancestors and {child.asset_id} "
             f"more than {MAX_WALKED} descendants: such trees cannot be joined"
@@ -77,7 +77,7 @@ class LinkNotFoundError(NotFoundError):
 class LinkExistsError(AlreadyExistsError):
     code = "AssetLinkExists"
 
-    def __init__(self, source: Node, target: Node) -> None:
+    def __init__(self, source: AssetRef, target: AssetRef) -> None:
         super().__init__(
             f"Assets {source.asset_id} and {target.asset_id} are already linked like this; "
             "only parent-child links with different aliases can exist side by side"

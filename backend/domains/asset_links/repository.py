@@ -11,6 +11,7 @@ from typing import Any
 
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     MAX_TRANSACTION_ITEMS,
@@ -32,14 +33,7 @@ from backend.domains.asset_links.errors import (
     LinkNotFoundError,
     LinkOvertakenError,
 )
-from backend.domains.asset_links.models import (
-    MAX_LINKS,
-    MAX_WALKED,
-    AssetLink,
-    Edge,
-    EdgeKind,
-    Node,
-)
+from backend.domains.asset_links.models import MAX_LINKS, MAX_WALKED, AssetLink, Edge, EdgeKind
 from backend.domains.assets.models import Asset
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -67,12 +61,12 @@ class AssetLinkRepository:
         found = self.tables.get(ASSET_LINKS, {ASSET_LINK_ID.name: asset_link_id})
         return None if found is None else AssetLink.model_validate(found)
 
-    def active(self, nodes: Iterable[Node]) -> dict[Node, Asset]:
+    def active(self, nodes: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
         """Return those of the assets that exist and are active."""
         wanted = [(ASSETS, _asset_key(node.database_id, node)) for node in set(nodes)]
         return _by_node(self.tables.get_many(wanted))
 
-    def edges(self, node: Node, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
+    def edges(self, node: AssetRef, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
         """Return the edges of an asset (at most `limit`), in the order of their keys."""
         query = _edges_of(node, kind)
         if limit:
@@ -81,7 +75,9 @@ class AssetLinkRepository:
             items = self.tables.query_all(query)
         return [_edge(item) for item in items if item[EDGE.name] != rules.HEAD]
 
-    def edges_of_many(self, nodes: Sequence[Node], kind: EdgeKind) -> dict[Node, list[Edge]]:
+    def edges_of_many(
+        self, nodes: Sequence[AssetRef], kind: EdgeKind
+    ) -> dict[AssetRef, list[Edge]]:
         """Return the edges of several assets, read in parallel."""
         found = in_parallel(lambda node: self.edges(node, kind=kind), nodes)
         return dict(zip(nodes, found, strict=True))
@@ -174,22 +170,22 @@ class AssetLinkRepository:
         late = self._metadata_keys(link.asset_link_id)
         self.tables.delete_many(ASSET_LINKS_METADATA, late)
 
-    def remove_head(self, node: Node) -> None:
+    def remove_head(self, node: AssetRef) -> None:
         """Remove the marks of a deleted asset, with its last edge."""
         self.tables.write(Delete(table=ASSET_LINK_EDGES, key=_head_key(node)))
 
     def _uncounted(
-        self, ends: Iterable[tuple[Node, Edge]], refused: LinkOvertakenError
+        self, ends: Iterable[tuple[AssetRef, Edge]], refused: LinkOvertakenError
     ) -> Iterator[Update]:
         """Return the writes that count one link fewer at each end, if that asset exists."""
-        kinds: dict[Node, EdgeKind] = {node: edge.kind for node, edge in ends}
+        kinds: dict[AssetRef, EdgeKind] = {node: edge.kind for node, edge in ends}
         places = [
             (ASSETS, _asset_key(partition, node))
             for node in kinds
             for partition in (node.database_id, keys.archived(node.database_id))
         ]
         for _, row in self.tables.get_many(places):
-            node = Node(keys.active(row[DATABASE_ID.name]), row[ASSET_ID.name])
+            node = AssetRef(keys.active(row[DATABASE_ID.name]), row[ASSET_ID.name])
             counter = rules.COUNTERS[kinds[node]]
             if row.get(counter, 0) > 0:
                 yield Update(
@@ -223,7 +219,7 @@ def guard_of(asset_link_id: str) -> Check:
     )
 
 
-def _counted(node: Node, kind: EdgeKind) -> Update:
+def _counted(node: AssetRef, kind: EdgeKind) -> Update:
     """Return the write that counts one more link at an active asset with room for it."""
     counter = rules.COUNTERS[kind]
     return Update(
@@ -265,27 +261,27 @@ def _row(link: AssetLink) -> Item:
     }
 
 
-def _ids(node: Node) -> tuple[str, str]:
+def _ids(node: AssetRef) -> tuple[str, str]:
     return node.database_id, node.asset_id
 
 
-def _asset_key(partition: str, node: Node) -> dict[str, str]:
+def _asset_key(partition: str, node: AssetRef) -> dict[str, str]:
     return {DATABASE_ID.name: partition, ASSET_ID.name: node.asset_id}
 
 
-def _partition(node: Node) -> str:
+def _partition(node: AssetRef) -> str:
     return keys.ASSET.build(*_ids(node))
 
 
-def _head_key(node: Node) -> dict[str, str]:
+def _head_key(node: AssetRef) -> dict[str, str]:
     return {keys.ASSET.name: _partition(node), EDGE.name: rules.HEAD}
 
 
-def _edge_key(node: Node, edge: Edge) -> dict[str, str]:
+def _edge_key(node: AssetRef, edge: Edge) -> dict[str, str]:
     return {keys.ASSET.name: _partition(node), EDGE.name: rules.edge_key(edge)}
 
 
-def _edge_item(node: Node, edge: Edge) -> Item:
+def _edge_item(node: AssetRef, edge: Edge) -> Item:
     dumped = edge.model_dump(by_alias=True, exclude_none=True, exclude={"kind"})
     return {**_edge_key(node, edge), **dumped}
 
@@ -295,7 +291,7 @@ def _edge(item: Mapping[str, Any]) -> Edge:
     return Edge.model_validate({**item, "kind": kind})
 
 
-def _edges_of(node: Node, kind: EdgeKind | None) -> Query:
+def _edges_of(node: AssetRef, kind: EdgeKind | None) -> Query:
     return Query(
         table=ASSET_LINK_EDGES,
         partition=_partition(node),
@@ -304,6 +300,6 @@ def _edges_of(node: Node, kind: EdgeKind | None) -> Query:
     )
 
 
-def _by_node(found: Iterable[tuple[Any, Item]]) -> dict[Node, Asset]:
+def _by_node(found: Iterable[tuple[Any, Item]]) -> dict[AssetRef, Asset]:
     assets = (Asset.model_validate(item) for _, item in found)
-    return {Node(asset.database_id, asset.asset_id): asset for asset in assets}
+    return {AssetRef(asset.database_id, asset.asset_id): asset for asset in assets}

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from backend.core.errors import InvalidInputError
+from backend.core.references import AssetRef
 from backend.domains.asset_links.errors import TooManyLinksError
 from backend.domains.asset_links.models import (
     MAX_LINKS,
@@ -25,7 +26,6 @@ from backend.domains.asset_links.models import (
     CreateLinkBody,
     Edge,
     EdgeKind,
-    Node,
 )
 from backend.domains.assets.models import Asset
 
@@ -80,7 +80,7 @@ def check_room(asset: Asset, kind: EdgeKind) -> None:
         raise TooManyLinksError(asset.asset_id, kind)
 
 
-def edges_of(link: AssetLink) -> tuple[tuple[Node, Edge], tuple[Node, Edge]]:
+def edges_of(link: AssetLink) -> tuple[tuple[AssetRef, Edge], tuple[AssetRef, Edge]]:
     """Return both ends of a link: each asset, with its view of the other one."""
     is_related = link.relationship_type == "related"
     kinds: tuple[EdgeKind, EdgeKind] = ("related", "related") if is_related else ("child", "parent")
@@ -116,10 +116,10 @@ class Walk:
     """Everything above an asset (kind `parent`) or below it (`child`), read level by level."""
 
     kind: EdgeKind
-    start: Node
-    marks: dict[Node, str | None] = field(default_factory=dict[Node, str | None])
-    frontier: list[Node] = field(default_factory=list[Node])
-    seen: set[Node] = field(default_factory=set[Node])
+    start: AssetRef
+    marks: dict[AssetRef, str | None] = field(default_factory=dict[AssetRef, str | None])
+    frontier: list[AssetRef] = field(default_factory=list[AssetRef])
+    seen: set[AssetRef] = field(default_factory=set[AssetRef])
 
     def __post_init__(self) -> None:
         self.frontier = [self.start]
@@ -133,7 +133,7 @@ class Walk:
     def is_complete(self) -> bool:
         return not self.frontier
 
-    def next_level(self, marks: Mapping[Node, str | None], others: Iterable[Node]) -> None:
+    def next_level(self, marks: Mapping[AssetRef, str | None], others: Iterable[AssetRef]) -> None:
         """Record the marks of the current level, and make their edges the next one."""
         self.marks.update(marks)
         self.frontier = sorted(set(others) - self.seen)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from backend.core.paging import Page, PageRequest, Position
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Delete,
@@ -30,7 +31,6 @@ from backend.domains.assets.models import (
     ALIAS_MARK,
     FIRST_NUMBER,
     Asset,
-    AssetReference,
     AssetVersion,
 )
 from backend.spec import keys
@@ -50,7 +50,7 @@ from backend.spec.tables.metadata import (
 from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 
-Owner = Asset | AssetReference
+Owner = Asset | AssetRef
 ROWS = 1000
 _NAMED = "named"
 _NUMBER, _EXPIRES_AT = "number", "expiresAt"

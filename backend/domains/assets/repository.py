@@ -10,6 +10,7 @@ from backend.core.errors import (
     UnavailableError,
 )
 from backend.core.paging import Page, PageRequest
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Check,
@@ -29,7 +30,7 @@ from backend.domains.assets.errors import (
     AssetRevisionError,
     PrefixTakenError,
 )
-from backend.domains.assets.models import ALIAS_MARK, Asset, AssetReference, AssetVersion
+from backend.domains.assets.models import ALIAS_MARK, Asset, AssetVersion
 from backend.domains.assets.rules import (
     id_reservation,
     possible_prefixes,
@@ -49,7 +50,7 @@ class _OvertakenError(ConflictError):
     """A reservation was changed after it was read."""
 
 
-def _busy(_: object, asset: AssetReference, **__: object) -> Exception:
+def _busy(_: object, asset: AssetRef, **__: object) -> Exception:
     return UnavailableError(f"Asset {asset.asset_id} is being changed by others; try again")
 
 
@@ -130,7 +131,7 @@ class AssetRepository:
             refused=AssetNotFoundError(asset.database_id, asset.asset_id),
         )
 
-    def get_many(self, wanted: Iterable[AssetReference]) -> list[Asset]:
+    def get_many(self, wanted: Iterable[AssetRef]) -> list[Asset]:
         """Return those of the assets that exist and are active, in no order."""
         keys_of = [(ASSETS, _key(each.database_id, each.asset_id)) for each in wanted]
         found = self.tables.get_many(keys_of)
@@ -164,7 +165,7 @@ class AssetRepository:
     @attempts(_ATTEMPTS, _OvertakenError, refusal=_busy)
     def release(
         self,
-        reference: AssetReference,
+        reference: AssetRef,
         *,
         bucket_id: str,
         prefix: str,
@@ -252,7 +253,7 @@ class AssetRepository:
         )
         return Asset.model_validate(item)
 
-    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
+    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetRef]:
         """Return the asset of each object (bucket id and key); objects of no asset are left out."""
         wanted = {
             location: [prefix_reservation(location[0], p) for p in possible_prefixes(location[1])]
@@ -260,7 +261,7 @@ class AssetRepository:
         }
         unique = {name for names in wanted.values() for name in names}
         found = {
-            item[_RESERVATION]: AssetReference.model_validate(item)
+            item[_RESERVATION]: AssetRef(item["databaseId"], item["assetId"])
             for _, item in self.tables.get_many(
                 [(RESERVATIONS, {_RESERVATION: name}) for name in sorted(unique)]
             )
@@ -316,7 +317,7 @@ def _owned(reservation: str, asset: Asset) -> Item:
     }
 
 
-def _release(key: Key, owner: AssetReference) -> Delete:
+def _release(key: Key, owner: AssetRef) -> Delete:
     conditions = (equals("databaseId", owner.database_id), equals(_OWNER, owner.asset_id))
     return Delete(
         table=RESERVATIONS, key=key, conditions=conditions, refused=_OvertakenError("changed")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from backend.core.models import WireModel
-from backend.domains.assets.models import AssetReference
+from backend.core.references import AssetRef
 from backend.domains.buckets.models import AssetBucket
 from backend.values import frozen
 
@@ -65,7 +65,7 @@ class Followed:
     owned: dict[tuple[str, str], list[str]] = field(
         default_factory=dict[tuple[str, str], list[str]]
     )
-    made: list[AssetReference] = field(default_factory=list[AssetReference])
+    made: list[AssetRef] = field(default_factory=list[AssetRef])
     files: list[NamedObject] = field(default_factory=list[NamedObject])
     skips: list[Skip] = field(default_factory=list[Skip])
     later: list[NamedObject] = field(default_factory=list[NamedObject])

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from backend.core.names import extension_of
 from backend.core.paging import Position
-from backend.domains.asset_links.models import Edge, Node
+from backend.core.references import AssetRef
+from backend.domains.asset_links.models import Edge
 from backend.domains.exports.models import ExportBody, ExportedRelationship, ExportedValues
 from backend.domains.files.models import FileItem
 
@@ -24,7 +25,7 @@ def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
     return not extensions or extension_of(item.relative_path) in extensions
 
 
-def left(root: Node, members: Iterable[Node], after: Position | None) -> Iterator[Node]:
+def left(root: AssetRef, members: Iterable[AssetRef], after: Position | None) -> Iterator[AssetRef]:
     """Return the assets of this page and later ones: the root, then all others by their ids.
 
     The order depends on ids alone, so assets that are added or removed between two pages do not
@@ -33,7 +34,7 @@ def left(root: Node, members: Iterable[Node], after: Position | None) -> Iterato
     order = sorted(members, key=lambda node: _place(root, node))
     if after is None:
         return iter(order)
-    last = _place(root, Node(*after[_ASSET]))
+    last = _place(root, AssetRef(*after[_ASSET]))
     begins_within = _FILES in after
     return (
         node
@@ -42,25 +43,25 @@ def left(root: Node, members: Iterable[Node], after: Position | None) -> Iterato
     )
 
 
-def _place(root: Node, node: Node) -> tuple[bool, Node]:
+def _place(root: AssetRef, node: AssetRef) -> tuple[bool, AssetRef]:
     return node != root, node
 
 
-def position(node: Node, files: Position | None = None) -> Position:
+def position(node: AssetRef, files: Position | None = None) -> Position:
     """Return the position after an asset; with `files`, the position within its listing."""
     at = {_ASSET: [node.database_id, node.asset_id]}
     return at if files is None else {**at, _FILES: dict(files)}
 
 
-def files_after(node: Node, after: Position | None) -> Position | None:
+def files_after(node: AssetRef, after: Position | None) -> Position | None:
     """Return the position in the listing of an asset's files."""
-    if after is None or Node(*after[_ASSET]) != node:
+    if after is None or AssetRef(*after[_ASSET]) != node:
         return None
     return after.get(_FILES)
 
 
 def relationship(
-    ends: tuple[Node, Node], edge: Edge, metadata: ExportedValues
+    ends: tuple[AssetRef, AssetRef], edge: Edge, metadata: ExportedValues
 ) -> ExportedRelationship:
     """Return a link from a parent to a child."""
     parent, child = ends
@@ -76,6 +77,6 @@ def relationship(
     )
 
 
-def hidden_relationship(ends: tuple[Node, Node], edge: Edge) -> ExportedRelationship:
+def hidden_relationship(ends: tuple[AssetRef, AssetRef], edge: Edge) -> ExportedRelationship:
     """Return a link to an asset that the caller may not see, with ids only."""
     return relationship(ends, edge, {}).model_copy(update={"asset_link_alias_id": None})

@@ -16,7 +16,8 @@ from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.paging import PageRequest, Position
 from backend.core.parallel import in_parallel
-from backend.domains.asset_links.models import Edge, Node
+from backend.core.references import AssetRef
+from backend.domains.asset_links.models import Edge
 from backend.domains.asset_links.service import Family, LinkQueries
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
@@ -132,7 +133,7 @@ class ExportService:
             last = rules.position(node)
         return page
 
-    def _members(self, family: Family) -> tuple[list[Node], int]:
+    def _members(self, family: Family) -> tuple[list[AssetRef], int]:
         """Return the assets to export, and how many of the family the caller may not see."""
         visible = [node for node, asset in family.members.items() if asset is not None]
         hidden = len(family.members) - len(visible)
@@ -152,14 +153,14 @@ class ExportService:
             parents = self.links.parents(caller, root)
             ends += [((edge.other, family.root), edge) for edge in parents]
 
-        def is_visible(nodes: tuple[Node, Node]) -> bool:
+        def is_visible(nodes: tuple[AssetRef, AssetRef]) -> bool:
             # Parents are not members; only those that the caller may see are included.
             return all(family.members.get(node, root) for node in nodes)
 
         if not self.names_hidden:
             ends = [(nodes, edge) for nodes, edge in ends if is_visible(nodes)]
 
-        def relationship(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
+        def relationship(found: tuple[tuple[AssetRef, AssetRef], Edge]) -> ExportedRelationship:
             nodes, edge = found
             if not is_visible(nodes):
                 return rules.hidden_relationship(nodes, edge)
@@ -176,7 +177,7 @@ class ExportService:
         self,
         caller: Identity,
         family: Family,
-        node: Node,
+        node: AssetRef,
         wanted: ExportBody,
         files: Position | None,
         room: _Room,

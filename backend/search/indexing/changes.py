@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from backend.core.quoting import quoted
+from backend.core.references import AssetRef
 from backend.search.indexing.references import (
-    AssetRef,
     MalformedReferenceError,
     ObjectRef,
     Reference,

@@ -12,6 +12,7 @@ from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_file
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
+from backend.core.references import AssetRef, FileRef
 from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.errors import JobExistsError
@@ -19,7 +20,7 @@ from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService
 from backend.search.indexing.changes import FanOut
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import asset_rows, prefix_of
 from backend.spec.jobs import FAN_OUT
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from backend.domains.assets.models import AssetReference
+from backend.core.references import AssetRef
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
-from backend.search.indexing.references import AssetRef, ObjectRef
+from backend.search.indexing.references import ObjectRef
 from backend.spec.key_layouts import RESERVED_FOLDERS
 
 Location = tuple[str, str]
-Owners = Callable[[Iterable[Location]], Mapping[Location, AssetReference]]
+Owners = Callable[[Iterable[Location]], Mapping[Location, AssetRef]]
 """Returns the asset that owns each object, by bucket id and key; see `AssetService.owners`."""
 
 

@@ -12,9 +12,10 @@ from typing import Any, cast
 
 from backend.core.names import extension_of
 from backend.core.objects import ObjectVersion
+from backend.core.references import AssetRef
 from backend.domains.assets.models import NO_FILES
 from backend.domains.buckets.models import AssetBucket
-from backend.search.indexing.references import AssetRef, FileKeyRef
+from backend.search.indexing.references import FileKeyRef
 from backend.search.values import (
     JsonObject,
     Record,

@@ -7,9 +7,9 @@ is eventually consistent.
 from collections.abc import Iterable, Mapping
 
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
-from backend.search.indexing.references import AssetRef
 from backend.search.values import Record
 from backend.spec import keys
 from backend.spec.tables import metadata

@@ -8,27 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from backend.core.references import AssetRef, FileRef
+
 ROOT_PATH = "/"
 """The path of the asset's own metadata."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class AssetRef:
-    database_id: str
-    asset_id: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class FileRef:
-    """A file by its path in the asset, which begins with `/`."""
-
-    database_id: str
-    asset_id: str
-    path: str
-
-    @property
-    def asset(self) -> AssetRef:
-        return AssetRef(self.database_id, self.asset_id)
 
 
 @dataclass(frozen=True, slots=True, order=True)

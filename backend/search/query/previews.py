@@ -19,8 +19,9 @@ from backend.core.names import extension_of
 from backend.core.objects import Objects
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
+from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject
-from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById
 from backend.domains.facts.repository import FactRepository
 from backend.domains.quarantine.service import Quarantine
@@ -72,9 +73,7 @@ class PreviewQueries:
 
     def visible(self, caller: Identity, ids: Iterable[tuple[str, str]]) -> dict[str, Asset]:
         """Return those of the assets (database id, asset id) that the caller may see, by id."""
-        wanted = [
-            AssetReference(database_id=one, asset_id=other) for one, other in sorted(set(ids))
-        ]
+        wanted = [AssetRef(database_id=one, asset_id=other) for one, other in sorted(set(ids))]
         return self.by_id.visible(caller, wanted)
 
     def add(self, caller: Identity, hits: Sequence[JsonObject]) -> Read | None:

@@ -8,13 +8,13 @@ import pytest
 from backend.aws.search_engine import OpenSearchEngine
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.references import AssetRef
 from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.projections import project
-from backend.search.indexing.references import AssetRef
 from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from backend.core.references import AssetRef
 from backend.core.transactions import Update
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.projections import project
-from backend.search.indexing.references import AssetRef
 from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.search_indexes import MAPPING_VERSION, SEARCH_INDEXES
 from backend.spec.tables.operations import SEARCH_STATE

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from opensearchpy import NotFoundError
 
+from backend.core.references import AssetRef
 from backend.core.search_engine import DocumentRemoval, DocumentResult
 from backend.search.indexing import tombstones
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.projections import AssetGone, project
-from backend.search.indexing.references import AssetRef
 from backend.search.indexing.state import SearchState
 from backend.search.indexing.tombstones import TombstoneSweep
 from tests.factories.search import NOON, remove_asset, store_asset

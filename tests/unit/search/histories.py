@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.core.objects import ObjectHead, ObjectPage, ObjectVersion, VersionPage
+from backend.core.references import AssetRef, FileRef
 from backend.core.transactions import Delete, Put
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.projections import project
 from backend.search.indexing.rebuild import Rebuilder
-from backend.search.indexing.references import AssetRef, FileRef, Reference, from_message
+from backend.search.indexing.references import Reference, from_message
 from backend.search.indexing.sources import Reading, Sources
 from backend.search.indexing.state import SearchState
 from backend.spec.queues import SETTLE

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from backend.aws.objects import S3Objects
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.search.indexing.failures import FailureStore
-from backend.search.indexing.references import AssetRef, FileKeyRef
+from backend.search.indexing.references import FileKeyRef
 from backend.search.maintenance.failure_entries import (
     BatchEntry,
     FailureEntries,

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import JsonObject
 from backend.core.sync_tokens import Written, WrittenDocument
 from backend.core.transactions import Delete, Put, Update
@@ -16,7 +17,7 @@ from backend.domains.metadata.repository.places import set_key
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.projections import project
-from backend.search.indexing.references import AssetRef, FileRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import Sources
 from backend.search.indexing.state import SearchState
 from backend.search.query.freshness import Freshness, Watch

@@ -10,9 +10,10 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
-from backend.search.indexing.references import AssetRef, FileRef, ObjectRef, Reference
+from backend.search.indexing.references import ObjectRef, Reference
 from backend.search.values import MAX_GEO_KEYS
 from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import MAPPING_VERSION

@@ -9,10 +9,10 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.search.indexing.references import AssetRef, FileRef
 from backend.search.maintenance.failure_entries import FailureEntries
 from backend.search.maintenance.replay import (
     LONGEST_PAUSE,

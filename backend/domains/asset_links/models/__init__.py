@@ -1,12 +1,12 @@
 """Links as stored, and the bodies that create and change them."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
 from backend.core.names import AssetId, Id, Line, check_words
+from backend.core.references import AssetRef
 
 RelationshipType = Literal["related", "parentChild"]
 EdgeKind = Literal["child", "parent", "related"]
@@ -24,14 +24,6 @@ MAX_TREE_NODES = 1000
 MAX_TREE_DEPTH = 32
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Node:
-    """An asset in the graph of links."""
-
-    database_id: str
-    asset_id: str
-
-
 class Edge(WireModel):
     """One end of a link, as listed at that end: the asset at the other end."""
 
@@ -42,8 +34,8 @@ class Edge(WireModel):
     asset_link_alias_id: str | None = None
 
     @property
-    def other(self) -> Node:
-        return Node(self.database_id, self.asset_id)
+    def other(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
 
 
 class AssetLink(WireModel):
@@ -63,12 +55,12 @@ class AssetLink(WireModel):
     revision: int = 1
 
     @property
-    def source(self) -> Node:
-        return Node(self.from_asset_database_id, self.from_asset_id)
+    def source(self) -> AssetRef:
+        return AssetRef(self.from_asset_database_id, self.from_asset_id)
 
     @property
-    def target(self) -> Node:
-        return Node(self.to_asset_database_id, self.to_asset_id)
+    def target(self) -> AssetRef:
+        return AssetRef(self.to_asset_database_id, self.to_asset_id)
 
 
 def _distinct(tags: list[str]) -> list[str]:

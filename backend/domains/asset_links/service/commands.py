@@ -8,6 +8,7 @@ from backend.core.authorization import Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.errors import (
@@ -17,7 +18,7 @@ from backend.domains.asset_links.errors import (
     LinksBusyError,
     TooWideError,
 )
-from backend.domains.asset_links.models import AssetLink, CreateLinkBody, Node, UpdateLinkBody
+from backend.domains.asset_links.models import AssetLink, CreateLinkBody, UpdateLinkBody
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.audit.models import audit_entity
@@ -133,7 +134,7 @@ class AssetLinkService:
         Raises:
             LinksBusyError: a link, or its other end, is changed concurrently at every attempt.
         """
-        node = Node(database_id, asset_id)
+        node = AssetRef(database_id, asset_id)
         edges = self.links.edges(node, limit=limit)
         for edge in edges:
             self._remove(edge.asset_link_id)
@@ -168,7 +169,7 @@ class AssetLinkService:
                 return walk
         raise TooWideError(parent, child)
 
-    def _secured(self, node: Node) -> Secured:
+    def _secured(self, node: AssetRef) -> Secured:
         asset = self.assets.find_asset(node.database_id, node.asset_id)
         if asset is None:
             return Secured("asset", {"databaseId": node.database_id})

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
+from backend.core.references import AssetRef
 from backend.domains.asset_links.errors import FamilyTooLargeError
-from backend.domains.asset_links.models import MAX_TREE_DEPTH, MAX_TREE_NODES, Edge, EdgeKind, Node
+from backend.domains.asset_links.models import MAX_TREE_DEPTH, MAX_TREE_NODES, Edge, EdgeKind
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
@@ -50,9 +51,9 @@ class Family:
     `edges` lead from a parent to a child, both of them among `members`.
     """
 
-    root: Node
-    members: Mapping[Node, Asset | None]
-    edges: tuple[tuple[Node, Edge], ...]
+    root: AssetRef
+    members: Mapping[AssetRef, Asset | None]
+    edges: tuple[tuple[AssetRef, Edge], ...]
 
 
 @dataclass(eq=False, repr=False)
@@ -83,8 +84,8 @@ class LinkQueries:
         """
         root = Tree(Linked(_no_edge(asset), asset))
         level, count = [root], 0
-        known: dict[Node, list[Edge]] = {}
-        rows: dict[Node, Asset] = {}
+        known: dict[AssetRef, list[Edge]] = {}
+        rows: dict[AssetRef, Asset] = {}
         for _ in range(self.max_depth):
             level = [tree for tree in level if _has_children(tree)]
             if not level:
@@ -110,8 +111,8 @@ class LinkQueries:
                 more than `max_depth` levels.
         """
         root = _node(asset)
-        members: dict[Node, Asset | None] = {root: asset}
-        edges: list[tuple[Node, Edge]] = []
+        members: dict[AssetRef, Asset | None] = {root: asset}
+        edges: list[tuple[AssetRef, Edge]] = []
         level = [root] if asset.child_count else []
         for _ in range(self.max_depth if levels is None else levels):
             found = self.links.edges_of_many(level, "child")
@@ -143,7 +144,7 @@ class LinkQueries:
         return [one.edge for one in self._linked(caller, edges, rows) if one.asset is not None]
 
     def _read(
-        self, level: Iterable[Tree], known: dict[Node, list[Edge]], rows: dict[Node, Asset]
+        self, level: Iterable[Tree], known: dict[AssetRef, list[Edge]], rows: dict[AssetRef, Asset]
     ) -> None:
         """Read the children of a level's assets that are not known yet, and their rows."""
         wanted = sorted({tree.linked.edge.other for tree in level} - known.keys())
@@ -153,7 +154,7 @@ class LinkQueries:
         rows.update(self.links.active(ends - rows.keys()))
 
     def _linked(
-        self, caller: Identity, edges: Iterable[Edge], rows: Mapping[Node, Asset]
+        self, caller: Identity, edges: Iterable[Edge], rows: Mapping[AssetRef, Asset]
     ) -> list[Linked]:
         found: list[Linked] = []
         for edge in edges:
@@ -177,8 +178,8 @@ def _has_children(tree: Tree) -> bool:
     return tree.linked.asset is not None and tree.linked.asset.child_count > 0
 
 
-def _node(asset: Asset) -> Node:
-    return Node(asset.database_id, asset.asset_id)
+def _node(asset: Asset) -> AssetRef:
+    return AssetRef(asset.database_id, asset.asset_id)
 
 
 def _no_edge(asset: Asset) -> Edge:

@@ -19,6 +19,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.errors import (
@@ -31,7 +32,7 @@ from backend.domains.asset_versions.repository import ROWS, VersionRepository
 from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
-from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
+from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
@@ -100,7 +101,7 @@ class VersionSteps:
         self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
 
     def _sweep(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
-        owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
+        owner = AssetRef(database_id=job.database_id or "", asset_id=job.asset_id or "")
         self.repository.forget_named(owner, plan.request_id)
         if cursor.number:
             self.repository.forget(owner, cursor.number)

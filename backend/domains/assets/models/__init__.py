@@ -134,13 +134,6 @@ class AssetVersion(WireModel):
         return self.snapshot_id or self.asset_version_id
 
 
-class AssetReference(WireModel):
-    """The asset of a reservation."""
-
-    database_id: str
-    asset_id: str
-
-
 def _distinct(tags: list[str]) -> list[str]:
     if len(set(tags)) != len(tags):
         raise ValueError("contains a tag twice")

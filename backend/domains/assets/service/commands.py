@@ -11,16 +11,11 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError, PrefixTakenError
-from backend.domains.assets.models import (
-    Asset,
-    AssetReference,
-    CreateAssetBody,
-    CurrentVersion,
-    UpdateAssetBody,
-)
+from backend.domains.assets.models import Asset, CreateAssetBody, CurrentVersion, UpdateAssetBody
 from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.permissions import secured, secured_request
 from backend.domains.assets.service.queries import AssetQueries
@@ -224,7 +219,7 @@ class AssetService(AssetQueries):
             writes.append(self.databases.count_assets(asset.database_id, asset.asset_id, -1))
         return writes
 
-    def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:
+    def release(self, asset: AssetRef, job_id: str, *, bucket_id: str, prefix: str) -> None:
         """Release id and prefix of a deleted asset; no effect if repeated."""
         self.assets.release(
             asset,

@@ -16,14 +16,11 @@ from backend.core.paging import (
     fill,
     json_bytes,
 )
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFoundError
-from backend.domains.assets.models import (
-    Asset,
-    AssetReference,
-    AssetVersion,
-)
+from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.permissions import secured
 from backend.domains.buckets.service import BucketService
@@ -167,7 +164,7 @@ class AssetQueries:
         wanted = {asset.bucket_id for asset in assets}
         return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
 
-    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
+    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetRef]:
         """Return the asset of each object (bucket id and S3 key), for other slices.
 
         Objects that belong to no asset are left out; archived assets still own theirs.
@@ -229,7 +226,7 @@ class AssetsById:
         require(self.assets.authorization, caller, action, secured(found))
         return found
 
-    def visible(self, caller: Identity, wanted: Iterable[AssetReference]) -> dict[str, Asset]:
+    def visible(self, caller: Identity, wanted: Iterable[AssetRef]) -> dict[str, Asset]:
         """Return those of the assets that are active and visible to the caller, by id."""
         found = self.repository.get_many(wanted)
         may = self.assets.authorization.may

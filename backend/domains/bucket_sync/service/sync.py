@@ -21,8 +21,9 @@ from backend.core.errors import AlreadyExistsError, InvalidInputError, Unavailab
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
-from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, FolderAdoption
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
@@ -34,7 +35,7 @@ from backend.domains.databases.service import DatabaseService
 from backend.domains.files.service import FileQueries
 from backend.domains.jobs.service import JobService
 
-_Owners = Mapping[NamedObject, AssetReference]
+_Owners = Mapping[NamedObject, AssetRef]
 _FOUND_IN_BUCKETS = "Assets found in buckets without a database of their own"
 
 
@@ -140,7 +141,7 @@ class BucketSync:
 
     def _adopted(
         self, folder: Folder, inside: list[NamedObject]
-    ) -> AssetReference | Skip | _Later | None:
+    ) -> AssetRef | Skip | _Later | None:
         """Return the asset that a folder has become; None if there is nothing to do."""
         bucket = folder.bucket.bucket_name
         if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:
@@ -164,7 +165,7 @@ class BucketSync:
         except AlreadyExistsError as error:
             return self._taken(folder, inside, error.message)
         self._follow_files(asset)
-        return AssetReference(database_id=database_id, asset_id=folder.name)
+        return AssetRef(database_id=database_id, asset_id=folder.name)
 
     def _taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
         """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""

@@ -8,8 +8,9 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest, fill, text_bytes
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
-from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById, AssetService
 from backend.domains.facts.errors import NoShapeError
 from backend.domains.facts.models import FileReferences, SimilarShape
@@ -156,7 +157,7 @@ class FactQueries:
         owners = self.by_id.visible(
             caller,
             {
-                one.asset_id: AssetReference(database_id=one.database_id, asset_id=one.asset_id)
+                one.asset_id: AssetRef(database_id=one.database_id, asset_id=one.asset_id)
                 for one in found
             }.values(),
         )

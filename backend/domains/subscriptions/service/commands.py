@@ -11,8 +11,9 @@ from backend.core.identity import Identity
 from backend.core.notifications import Notifications
 from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.core.transactions import Put, Write
-from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
@@ -226,11 +227,11 @@ class SubscriptionService:
 
     def _with_assets(self, caller: Identity, page: PageRequest) -> Page[Listed]:
         found = self.subscriptions.list_all(page)
-        references: list[AssetReference] = []
+        references: list[AssetRef] = []
         for row in found.items:
             database_id = row.database_id or self.assets.database_of(row.entity_id)
             if database_id is not None:
-                references.append(AssetReference(database_id=database_id, asset_id=row.entity_id))
+                references.append(AssetRef(database_id=database_id, asset_id=row.entity_id))
         visible = self.assets.visible(caller, references)
         listed = [Listed(row, visible.get(row.entity_id)) for row in found.items]
         return Page(tuple(listed), found.after)

@@ -8,10 +8,10 @@ import pytest
 from backend.aws.items import item_size, to_wire
 from backend.core.errors import TooLargeError
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.core.transactions import Put
 from backend.domains.asset_versions.models import HeldRecord, Kind
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.assets.models import AssetReference
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of, largest_row
 from backend.domains.metadata.repository.places import place_of
@@ -83,7 +83,7 @@ def test_no_row_of_a_record_is_larger_than_the_one_that_was_judged(kind: Kind) -
     moved = item_of(Entity(database_id, asset_id, path, kind), kept)
     assert 5000 < item_size(to_wire(moved)) <= judged
     tables = MemoryTables()
-    asset: Any = AssetReference(database_id=database_id, asset_id=asset_id)
+    asset: Any = AssetRef(database_id=database_id, asset_id=asset_id)
     path = "/" + "p" * (SORT_KEY_BYTES - len(SNAPSHOT.build(kind, "/", KEY).encode()))
     held = HeldRecord(kind, path, KEY, kept.metadata_value, kept.metadata_value_type)
     VersionRepository(tables).put_records(asset, "9" * 40, [held])

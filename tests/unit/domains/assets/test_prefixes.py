@@ -12,8 +12,8 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.core.transactions import Item, Key, Write
-from backend.domains.assets.models import AssetReference
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
@@ -183,7 +183,7 @@ class OneAtATime(DynamoTables):
 def release(service: AssetService, asset_id: str, *, database_id: str = "museum") -> None:
     base = "" if asset_id == "scans" else "scans/"
     service.assets.release(
-        AssetReference(database_id=database_id, asset_id=asset_id),
+        AssetRef(database_id=database_id, asset_id=asset_id),
         bucket_id=BUCKET_ID,
         prefix=f"{base}{asset_id}/",
         ancestors=(base,) if base else (),

@@ -8,8 +8,9 @@ import pytest
 from backend.core.deliveries import FIRST_PAUSE_SECONDS
 from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM
+from backend.core.references import AssetRef
 from backend.core.transactions import Delete, Put
-from backend.domains.assets.models import AssetReference, CreateAssetBody
+from backend.domains.assets.models import CreateAssetBody
 from backend.domains.assets.rules import ancestors
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
@@ -309,7 +310,7 @@ def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
     assert asset is not None
     world.tables.transact(assets.removal_writes(asset, "job"))
     prefix = asset.asset_location.key
-    reference = AssetReference(database_id=DATABASE, asset_id=asset_id)
+    reference = AssetRef(database_id=DATABASE, asset_id=asset_id)
     assert ancestors("", prefix) == ()
 
     def end() -> None:

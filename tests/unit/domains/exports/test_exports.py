@@ -358,10 +358,10 @@ def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
-    from backend.domains.asset_links.models import Node
+    from backend.core.references import AssetRef
 
-    root, members = Node("m", "root"), {Node("m", name) for name in ("root", "b", "d", "f")}
-    after = rules.position(Node("m", "d"))
-    assert list(rules.left(root, members, after)) == [Node("m", "f")]
-    changed = (members - {Node("m", "d")}) | {Node("m", "a"), Node("m", "e")}
-    assert list(rules.left(root, changed, after)) == [Node("m", "e"), Node("m", "f")]
+    root, members = AssetRef("m", "root"), {AssetRef("m", name) for name in ("root", "b", "d", "f")}
+    after = rules.position(AssetRef("m", "d"))
+    assert list(rules.left(root, members, after)) == [AssetRef("m", "f")]
+    changed = (members - {AssetRef("m", "d")}) | {AssetRef("m", "a"), AssetRef("m", "e")}
+    assert list(rules.left(root, changed, after)) == [AssetRef("m", "e"), AssetRef("m", "f")]

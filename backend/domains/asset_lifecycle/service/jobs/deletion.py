@@ -14,12 +14,12 @@ from typing import Any
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.rebuild_requests import RebuildRequests
+from backend.core.references import AssetRef
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_links.service import AssetLinkService
-from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.key_layouts import (
@@ -110,7 +110,7 @@ class DeleteSteps:
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
             return Progress(_dumped(DeleteCursor(sweep=done)), wait_seconds=self.wait_seconds)
         self.assets.release(
-            AssetReference(database_id=target.database_id, asset_id=target.asset_id),
+            AssetRef(database_id=target.database_id, asset_id=target.asset_id),
             job.job_id,
             bucket_id=target.bucket_id,
             prefix=target.prefix,

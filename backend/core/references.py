@@ -1,0 +1,28 @@
+"""References to what is stored: the ids of an asset, and of a file in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+# No named tuples: references of two kinds with equal fields differ, also in a set.
+@dataclass(frozen=True, slots=True, order=True)
+class AssetRef:
+    database_id: str
+    asset_id: str
+
+    def __iter__(self) -> Iterator[str]:
+        """Unpack into the database id and the asset id."""
+        return iter((self.database_id, self.asset_id))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FileRef:
+    """A file by its path in the asset, which begins with `/`."""
+
+    database_id: str
+    asset_id: str
+    path: str
+
+    @property
+    def asset(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
