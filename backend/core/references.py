@@ -1,6 +1,5 @@
 """References to what is stored: the ids of an asset, and of a file in it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -10,9 +9,9 @@ class AssetRef:
     database_id: str
     asset_id: str
 
-    def __iter__(self) -> Iterator[str]:
-        """Unpack into the database id and the asset id."""
-        return iter((self.database_id, self.asset_id))
+    @property
+    def ids(self) -> tuple[str, str]:
+        return self.database_id, self.asset_id
 
 
 @dataclass(frozen=True, slots=True, order=True)

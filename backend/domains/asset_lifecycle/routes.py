@@ -33,25 +33,25 @@ def build_router(service: LifecycleService, versions: VersionLifecycle) -> Route
 def _bind_assets(router: Router, service: LifecycleService, versions: VersionLifecycle) -> None:
     @router.bind(routes.ARCHIVE_ASSET)
     def archive_asset(call: Call, path: AssetPath, body: ArchiveBody) -> LifecycleReply:
-        ids = (path.database_id, path.asset_id)
+        ref = path.ref
         started = service.archive_asset(
-            call.caller, *ids, reason=body.reason, revision=call.expected_revision
+            call.caller, *ref.ids, reason=body.reason, revision=call.expected_revision
         )
         return _reply("archive", started)
 
     @router.bind(routes.UNARCHIVE_ASSET)
     def unarchive_asset(call: Call, path: AssetPath, body: UnarchiveBody) -> LifecycleReply:
-        ids = (path.database_id, path.asset_id)
+        ref = path.ref
         started = versions.unarchive_asset(
-            call.caller, ids, reason=body.reason, revision=call.expected_revision
+            call.caller, ref, reason=body.reason, revision=call.expected_revision
         )
         return _reply("unarchive", started)
 
     @router.bind(routes.DELETE_ASSET)
     def delete_asset(call: Call, path: AssetPath, body: DeleteBody) -> LifecycleReply:
-        ids = (path.database_id, path.asset_id)
+        ref = path.ref
         started = service.delete_asset(
-            call.caller, *ids, reason=body.reason, revision=call.expected_revision
+            call.caller, *ref.ids, reason=body.reason, revision=call.expected_revision
         )
         return _reply("delete", started)
 
@@ -63,7 +63,7 @@ def _bind_versions(router: Router, versions: VersionLifecycle) -> None:
     ) -> VersionReply:
         started = versions.archive_version(
             call.caller,
-            (path.database_id, path.asset_id),
+            path.ref,
             path.asset_version_id,
             confirmed=body.confirm_archive_asset,
             reason=body.reason,
@@ -74,9 +74,9 @@ def _bind_versions(router: Router, versions: VersionLifecycle) -> None:
     def unarchive_asset_version(
         call: Call, path: VersionPath, body: UnarchiveVersionBody
     ) -> VersionReply:
-        ids = (path.database_id, path.asset_id)
+        ref = path.ref
         number = path.asset_version_id
-        started = versions.unarchive_version(call.caller, ids, number, reason=body.reason)
+        started = versions.unarchive_version(call.caller, ref, number, reason=body.reason)
         return _version_reply("unarchive", path, versions, started)
 
 

@@ -52,18 +52,18 @@ def build_router(
 def _bind_writes(router: Router, creation: VersionCreation, updates: VersionUpdates) -> None:
     @router.bind(routes.CREATE_ASSET_VERSION)
     def create_asset_version(call: Call, path: AssetPath, body: CreateVersionBody) -> VersionReply:
-        return _made(creation.create_version(call.caller, _ids(path), body), "create")
+        return _made(creation.create_version(call.caller, path.ref, body), "create")
 
     @router.bind(routes.REVERT_ASSET_VERSION)
     def revert_asset_version(call: Call, path: VersionPath, body: RevertBody) -> VersionReply:
-        started = creation.revert_version(call.caller, _ids(path), path.asset_version_id, body)
+        started = creation.revert_version(call.caller, path.ref, path.asset_version_id, body)
         return _made(started, "revert")
 
     @router.bind(routes.UPDATE_ASSET_VERSION)
     def update_asset_version(
         call: Call, path: VersionPath, body: UpdateVersionBody
     ) -> VersionReply:
-        version = updates.update_version(call.caller, _ids(path), path.asset_version_id, body)
+        version = updates.update_version(call.caller, path.ref, path.asset_version_id, body)
         return VersionReply(
             message=f"Version {version.asset_version_id} was changed",
             asset_id=path.asset_id,
@@ -77,7 +77,7 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
     @router.bind(routes.LIST_ASSET_VERSIONS)
     def list_asset_versions(call: Call, path: AssetPath, query: VersionsQuery) -> VersionsReply:
         asset, page = queries.list_versions(
-            call.caller, _ids(path), call.page(query), show_archived=query.show_archived
+            call.caller, path.ref, call.page(query), show_archived=query.show_archived
         )
         return VersionsReply(
             versions=[_listed(asset, version) for version in page.items],
@@ -89,13 +89,13 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
         call: Call, path: VersionPath, query: WholeVersionQuery
     ) -> WholeVersionReply:
         version_id = path.asset_version_id
-        found = queries.get_version(call.caller, _ids(path), version_id, call.page(query))
+        found = queries.get_version(call.caller, path.ref, version_id, call.page(query))
         return _whole(call, found)
 
     @router.bind(routes.COMPARE_ASSET_VERSIONS)
     def compare_asset_versions(call: Call, path: AssetPath, query: CompareQuery) -> CompareReply:
         ids = (query.before, query.after)
-        found = queries.compare_versions(call.caller, _ids(path), ids, call.page(query))
+        found = queries.compare_versions(call.caller, path.ref, ids, call.page(query))
         files = [each for each in found.differences if _is_of_files(each)]
         records = [each for each in found.differences if not _is_of_files(each)]
         return CompareReply(
@@ -111,10 +111,6 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
             geometry=[one for each in records if (one := geometry_of(each)) is not None],
             next_token=call.next_token(found.after),
         )
-
-
-def _ids(path: AssetPath) -> tuple[str, str]:
-    return path.database_id, path.asset_id
 
 
 def _made(started: Started, operation: Operation) -> VersionReply:

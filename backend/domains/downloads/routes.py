@@ -1,6 +1,7 @@
 """The routes of downloads."""
 
 from backend.core.reads import Read, ReadAsset
+from backend.core.references import AssetRef
 from backend.domains.assets.models import AssetPath
 from backend.domains.downloads.models import (
     DownloadBody,
@@ -26,9 +27,9 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
 
     @router.bind(routes.DOWNLOAD)
     def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> Reply[DownloadReply]:
-        asset = path.database_id, path.asset_id
+        asset = path.ref
         reply, file = service.get_download_url(call.caller, asset, body)
-        return Reply(reply, read=Read((ReadAsset(*asset, (file,)),), urls=True))
+        return Reply(reply, read=Read((ReadAsset(*asset.ids, (file,)),), urls=True))
 
     _bind_files(router, streams)
     _bind_auxiliary_files(router, streams)
@@ -37,7 +38,7 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
 
 def _bind_files(router: Router, streams: StreamService) -> None:
     def streamed(call: Call, path: StreamPath, query: VersionChoice, reading: Reading) -> Content:
-        asset = path.database_id, path.asset_id
+        asset = path.ref
         wanted = Wanted.of(call.headers)
         found = streams.stream_file(
             call.caller, asset, path.proxy, query, wanted=wanted, reading=reading
@@ -55,7 +56,7 @@ def _bind_files(router: Router, streams: StreamService) -> None:
 
 def _bind_auxiliary_files(router: Router, streams: StreamService) -> None:
     def streamed(call: Call, path: StreamPath, reading: Reading) -> Content:
-        asset = path.database_id, path.asset_id
+        asset = path.ref
         wanted = Wanted.of(call.headers)
         found = streams.stream_auxiliary(
             call.caller, asset, path.proxy, wanted=wanted, reading=reading
@@ -78,13 +79,13 @@ _CLOSED = {
 """Headers that prevent a browser from running downloaded content, whatever its type."""
 
 
-def _content(asset: tuple[str, str], found: Streamed, reading: Reading) -> Content:
+def _content(asset: AssetRef, found: Streamed, reading: Reading) -> Content:
     """Return the reply with a file, some of its bytes, or the URL of them.
 
     Only bytes and URLs are recorded as reads: viewers request headers and ranges thousands of
     times.
     """
-    files = (ReadAsset(*asset, (found.path,)),)
+    files = (ReadAsset(*asset.ids, (found.path,)),)
     if found.url is not None:
         kept = {"Location": found.url, "Cache-Control": "no-cache, no-store"}
         return Content(307, kept, read=Read(files, urls=True))

@@ -11,6 +11,7 @@ from backend.core.file_kinds import Serving, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
@@ -36,7 +37,7 @@ class DownloadService:
     url_seconds: int
 
     def get_download_url(
-        self, caller: Identity, asset_id: tuple[str, str], body: DownloadBody
+        self, caller: Identity, ref: AssetRef, body: DownloadBody
     ) -> tuple[DownloadReply, str]:
         """Return a URL to GET one file or the preview of an asset (database id, asset id).
 
@@ -54,7 +55,7 @@ class DownloadService:
             PreviewNotFoundError: the asset has no preview.
             FileNotFoundInAssetError: the file or version does not exist.
         """
-        asset = self.assets.asset_for(caller, "GET", *asset_id)
+        asset = self.assets.asset_for(caller, "GET", *ref.ids)
         if not asset.is_distributable:
             raise NotDistributableError
         bucket, key, wanted = self._found(asset, body)
@@ -134,7 +135,7 @@ class StreamService:
     def stream_file(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         path: str,
         version: VersionChoice,
         *,
@@ -156,7 +157,7 @@ class StreamService:
             NotStreamedError: the asset is not distributable.
             RangeError: the requested range is outside the file.
         """
-        asset = self._distributed(caller, asset_id)
+        asset = self._distributed(caller, ref)
         target = self.files.target(asset, path, field="proxy")
         version_id = version_id_of(self.files, target, version)
         place = _Place(asset.asset_id, target.path, target.bucket, target.key, version_id)
@@ -165,7 +166,7 @@ class StreamService:
     def stream_auxiliary(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         path: str,
         *,
         wanted: rules.Wanted,
@@ -182,14 +183,14 @@ class StreamService:
             NotStreamedError: the asset is not distributable.
             RangeError: the requested range is outside the file.
         """
-        asset = self._distributed(caller, asset_id)
+        asset = self._distributed(caller, ref)
         relative = self.files.target(asset, path, field="proxy").path
         key = asset.asset_id + relative
         place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
         return self._streamed(place, wanted, reading)
 
-    def _distributed(self, caller: Identity, asset_id: tuple[str, str]) -> Asset:
-        asset = self.assets.asset_for(caller, "GET", *asset_id)
+    def _distributed(self, caller: Identity, ref: AssetRef) -> Asset:
+        asset = self.assets.asset_for(caller, "GET", *ref.ids)
         if not asset.is_distributable:
             raise NotStreamedError
         return asset

@@ -50,7 +50,7 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
     @router.bind(routes.LIST_EXECUTIONS)
     def list_executions(call: Call, path: AssetPath, query: ExecutionsQuery) -> ExecutionsReply:
         page = call.page(query)
-        return _page(call, queries.list_executions(call.caller, _asset(path), page))
+        return _page(call, queries.list_executions(call.caller, path.ref, page))
 
     @router.bind(routes.LIST_WORKFLOW_EXECUTIONS)
     def list_workflow_executions(
@@ -62,13 +62,13 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
         database_id = query.workflow_database_id or body.workflow_database_id
         page = call.page(query)
         found = queries.list_executions(
-            call.caller, _asset(path), page, workflow=(database_id, path.workflow_id)
+            call.caller, path.ref, page, workflow=(database_id, path.workflow_id)
         )
         return _page(call, found)
 
     @router.bind(routes.GET_EXECUTION)
     def get_execution(call: Call, path: ExecutionPath) -> ExecutionReply:
-        found = queries.get_execution(call.caller, _asset(path), path.execution_id)
+        found = queries.get_execution(call.caller, path.ref, path.execution_id)
         return ExecutionReply(message=_detail(found, queries.steps(found), link))
 
 
@@ -77,21 +77,21 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
     def start_execution(call: Call, path: WorkflowRunPath, body: StartBody) -> Reply[StartReply]:
         workflow = body.workflow_database_id, path.workflow_id
         if body.file_keys is None:
-            started = commands.start_execution(call.caller, _asset(path), workflow, body.file_key)
+            started = commands.start_execution(call.caller, path.ref, workflow, body.file_key)
             return Reply(StartReply(message=started))
-        runs = commands.start_executions(call.caller, _asset(path), workflow, body.file_keys)
+        runs = commands.start_executions(call.caller, path.ref, workflow, body.file_keys)
         return _started(runs)
 
     @router.bind(routes.STOP_EXECUTION)
     def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:
-        found = commands.stop_execution(call.caller, _asset(path), path.execution_id)
+        found = commands.stop_execution(call.caller, path.ref, path.execution_id)
         return ExecutionDoneReply(
             message=f"Execution {found.execution_id} has already ended: {found.execution_status}"
         )
 
     @router.bind(routes.RERUN_EXECUTION)
     def rerun_execution(call: Call, path: ExecutionPath) -> StartReply:
-        started = commands.rerun_execution(call.caller, _asset(path), path.execution_id)
+        started = commands.rerun_execution(call.caller, path.ref, path.execution_id)
         return StartReply(message=started)
 
 
@@ -109,10 +109,6 @@ def _started(runs: list[FileRun]) -> Reply[StartReply]:
     message = started[0].execution_id if started else "No execution was started"
     body = StartReply(message=message, executions=started, refused=refused)
     return Reply(body, status=200 if started else _NONE_STARTED)
-
-
-def _asset(path: AssetPath) -> tuple[str, str]:
-    return path.database_id, path.asset_id
 
 
 def _page(call: Call, page: Page[Execution]) -> ExecutionsReply:

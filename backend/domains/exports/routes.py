@@ -20,7 +20,7 @@ def build_router(service: ExportService) -> Router:
         scope = _scope(call, body)
         token = body.starting_token
         after = None if token is None else call.tokens.read(token, scope=scope)
-        asset_id = (path.database_id, path.asset_id)
+        asset_id = path.ref
         page = service.export_assets(call.caller, asset_id, body, after)
         reply = ExportReply(
             assets=page.assets,

@@ -96,7 +96,7 @@ class ExportService:
     def export_assets(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         wanted: ExportBody,
         after: Position | None = None,
     ) -> ExportPage:
@@ -111,7 +111,7 @@ class ExportService:
             FamilyTooLargeError: the tree is too large; parts of it can be exported.
         """
         room = _Room(self.clock() + MAX_TIME, self.clock)
-        root = self.assets.get_asset(caller, *asset_id)
+        root = self.assets.get_asset(caller, *ref.ids)
         family = self._family(caller, root, wanted)
         relationships = None
         if after is None and wanted.fetch_asset_relationships:
@@ -190,10 +190,9 @@ class ExportService:
         exported = self._asset(asset, wanted, is_root=node == family.root)
         room.take([exported])
         query = FilesQuery(include_archived=wanted.include_archived_files)
-        ids = (node.database_id, node.asset_id)
-        values = _FileValues(self.records, ids)
+        values = _FileValues(self.records, node)
         while True:
-            page = self.files.list_files(caller, ids, query, PageRequest(FILES_AT_ONCE, files))
+            page = self.files.list_files(caller, node, query, PageRequest(FILES_AT_ONCE, files))
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
             page_files = self._files(asset, rows, values, wanted)
             exported.files.extend(page_files)
@@ -292,9 +291,9 @@ class ExportService:
 class _FileValues:
     """The metadata of the files of one asset, read at once where that takes fewer queries."""
 
-    def __init__(self, records: RecordService, asset_id: tuple[str, str]) -> None:
+    def __init__(self, records: RecordService, ref: AssetRef) -> None:
         self._records = records
-        self._kinds = (Entity(*asset_id), Entity(*asset_id, "/", "attribute"))
+        self._kinds = (Entity(*ref.ids), Entity(*ref.ids, "/", "attribute"))
         self._found: dict[str, dict[str, list[Record]] | None] | None = None
 
     def prepare(self, files: int) -> None:

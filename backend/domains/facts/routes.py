@@ -32,7 +32,7 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
         call: Call, path: AssetPath, query: DependenciesQuery
     ) -> DependenciesReply:
         found = service.list_dependencies(
-            call.caller, _ids(path), call.page(query), file_path=query.file_path
+            call.caller, path.ref, call.page(query), file_path=query.file_path
         )
         return DependenciesReply(
             items=[_dependencies(one) for one in found.items],
@@ -43,7 +43,7 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
     def list_dependents(call: Call, path: AssetPath, query: DependentsQuery) -> DependentsReply:
         page = call.page(query)
         wanted = query.file_path + "/" if query.is_prefix else query.file_path
-        found = service.list_dependents(call.caller, _ids(path), wanted, page)
+        found = service.list_dependents(call.caller, path.ref, wanted, page)
         return DependentsReply(
             items=[DependentReply(file_path=one) for one in found.items],
             next_token=call.next_token(found.after),
@@ -51,20 +51,16 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
 
     @router.bind(routes.LIST_SIMILAR_FILES)
     def list_similar_files(call: Call, path: AssetPath, query: SimilarQuery) -> SimilarFilesReply:
-        found = service.similar_files(call.caller, _ids(path), query.file_path, size=query.size)
+        found = service.similar_files(call.caller, path.ref, query.file_path, size=query.size)
         return SimilarFilesReply(items=[_similar(one) for one in found])
 
     @router.bind(routes.GET_GLB)
     def get_glb(call: Call, path: AssetPath, query: GlbQuery) -> Reply[GlbReply]:
-        found = glbs.get_glb(call.caller, _ids(path), query.key)
-        read = Read((ReadAsset(*_ids(path), (found.path,)),), urls=True)
+        found = glbs.get_glb(call.caller, path.ref, query.key)
+        read = Read((ReadAsset(*path.ref.ids, (found.path,)),), urls=True)
         return Reply(found.reply, read=None if found.reply.glb is None else read)
 
     return router
-
-
-def _ids(path: AssetPath) -> tuple[str, str]:
-    return path.database_id, path.asset_id
 
 
 def _dependencies(one: Dependencies) -> FileDependenciesReply:

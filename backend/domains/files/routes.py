@@ -46,13 +46,13 @@ def build_router(
 
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
-        asset = path.database_id, path.asset_id
+        asset = path.ref
         page = service.list_files(call.caller, asset, query, call.page(query))
         return FilesReply(items=list(page.items), next_token=call.next_token(page.after))
 
     @router.bind(routes.GET_FILE)
     def get_file(call: Call, path: AssetPath, query: FileQuery) -> FileReply:
-        return service.get_file(call.caller, (path.database_id, path.asset_id), query)
+        return service.get_file(call.caller, path.ref, query)
 
     return router
 
@@ -60,7 +60,7 @@ def build_router(
 def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None:
     @router.bind(routes.CREATE_FOLDER)
     def create_folder(call: Call, path: AssetPath, body: CreateFolderBody) -> FolderReply:
-        done = changes().create_folder(call.caller, _ids(path), body.relative_key)
+        done = changes().create_folder(call.caller, path.ref, body.relative_key)
         return FolderReply(
             message=_message("The folder was created", done), relative_key=done.paths[0]
         )
@@ -68,30 +68,30 @@ def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None
     @router.bind(routes.MOVE_FILE)
     def move_file(call: Call, path: AssetPath, body: MoveFileBody) -> FilesChangedReply:
         sent = (body.source_path, body.destination_path)
-        return _changed("moved", changes().move_file(call.caller, _ids(path), *sent))
+        return _changed("moved", changes().move_file(call.caller, path.ref, *sent))
 
     @router.bind(routes.COPY_FILE)
     def copy_file(call: Call, path: AssetPath, body: CopyFileBody) -> FilesChangedReply:
-        return _changed("copied", changes().copy_file(call.caller, _ids(path), body))
+        return _changed("copied", changes().copy_file(call.caller, path.ref, body))
 
 
 def _bind_ends(router: Router, changes: "Callable[[], FileCommands]") -> None:
     @router.bind(routes.ARCHIVE_FILE)
     def archive_file(call: Call, path: AssetPath, body: ArchiveFileBody) -> FilesChangedReply:
         done = changes().archive_file(
-            call.caller, _ids(path), body.file_path, is_prefix=body.is_prefix
+            call.caller, path.ref, body.file_path, is_prefix=body.is_prefix
         )
         return _changed("archived", done)
 
     @router.bind(routes.UNARCHIVE_FILE)
     def unarchive_file(call: Call, path: AssetPath, body: FileBody) -> FilesChangedReply:
-        done = changes().unarchive_file(call.caller, _ids(path), body.file_path)
+        done = changes().unarchive_file(call.caller, path.ref, body.file_path)
         return _changed("restored", done)
 
     @router.bind(routes.DELETE_FILE)
     def delete_file(call: Call, path: AssetPath, body: DeleteFileBody) -> FilesChangedReply:
         done = changes().delete_file(
-            call.caller, _ids(path), body.file_path, is_prefix=body.is_prefix
+            call.caller, path.ref, body.file_path, is_prefix=body.is_prefix
         )
         return _changed("deleted", done)
 
@@ -100,7 +100,7 @@ def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> No
     @router.bind(routes.REVERT_FILE_VERSION)
     def revert_file_version(call: Call, path: VersionOfFilePath, body: FileBody) -> RevertedReply:
         wanted = (body.file_path, path.version_id)
-        done = rewrites().revert_file_version(call.caller, _ids(path), *wanted)
+        done = rewrites().revert_file_version(call.caller, path.ref, *wanted)
         made = None if done.job is None else done.job.cursor.get("made")
         return RevertedReply(
             message=_message("The file was reverted", done),
@@ -113,7 +113,7 @@ def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> No
     @router.bind(routes.SET_PRIMARY_FILE)
     def set_primary_file(call: Call, path: AssetPath, body: SetPrimaryFileBody) -> PrimaryFileReply:
         wanted = (body.file_path, body.stored_type)
-        done = rewrites().set_primary_file(call.caller, _ids(path), *wanted)
+        done = rewrites().set_primary_file(call.caller, path.ref, *wanted)
         return PrimaryFileReply(
             message=_message("The file's primary type was set", done),
             file_path=done.paths[0],
@@ -125,24 +125,20 @@ def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> No
 def _bind_removals(router: Router, rewrites: "Callable[[], FileRewrites]") -> None:
     @router.bind(routes.DELETE_ASSET_PREVIEW)
     def delete_asset_preview(call: Call, path: AssetPath) -> PreviewDeletedReply:
-        asset_id = rewrites().delete_asset_preview(call.caller, _ids(path))
+        asset_id = rewrites().delete_asset_preview(call.caller, path.ref)
         return PreviewDeletedReply(message="The preview was deleted", asset_id=asset_id)
 
     @router.bind(routes.DELETE_AUXILIARY_FILES)
     def delete_auxiliary_files(
         call: Call, path: AssetPath, body: FileBody
     ) -> AuxiliaryDeletedReply:
-        done = rewrites().delete_auxiliary_files(call.caller, _ids(path), body.file_path)
+        done = rewrites().delete_auxiliary_files(call.caller, path.ref, body.file_path)
         return AuxiliaryDeletedReply(
             message=_message("The auxiliary files were deleted", done),
             file_path=done.paths[0],
             deleted_count=0 if done.job is None else done.job.items_done,
             job_id=done.open_job_id,
         )
-
-
-def _ids(path: AssetPath) -> tuple[str, str]:
-    return path.database_id, path.asset_id
 
 
 def _changed(verb: str, done: "Changed") -> FilesChangedReply:

@@ -14,6 +14,7 @@ from backend.core.authorization import require
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.errors import (
@@ -128,8 +129,8 @@ class LifecycleService:
             ]
 
         until = self.clock() + REQUEST_TIME
-        ids = (database_id, asset_id)
-        started = self._changed(caller, ARCHIVE_ASSET, ids, change, revision)
+        ref = AssetRef(database_id, asset_id)
+        started = self._changed(caller, ARCHIVE_ASSET, ref, change, revision)
         return self._run(started, self.steps.archive, until)
 
     def unarchive_asset(
@@ -166,9 +167,9 @@ class LifecycleService:
             ]
 
         until = self.clock() + REQUEST_TIME
-        ids = (database_id, asset_id)
+        ref = AssetRef(database_id, asset_id)
         try:
-            started = self._changed(caller, UNARCHIVE_ASSET, ids, change, revision)
+            started = self._changed(caller, UNARCHIVE_ASSET, ref, change, revision)
         except DatabaseNotFoundError as error:
             raise DatabaseDeletedError(database_id, asset_id) from error
         return self._run(started, self.steps.unarchive, until)
@@ -197,7 +198,9 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             return self._deletes(caller, asset, job, at, reason)
 
-        return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change, revision)
+        return self._changed(
+            caller, DELETE_ASSET, AssetRef(database_id, asset_id), change, revision
+        )
 
     def delete_archived(
         self, caller: Identity, database_id: str, *also: Write, limit: int, reason: str
@@ -212,14 +215,14 @@ class LifecycleService:
         """
         found = self.repository.archived_assets(database_id, limit)
         for asset_id in found:
-            self._delete_if_there(caller, (database_id, asset_id), also, reason)
+            self._delete_if_there(caller, AssetRef(database_id, asset_id), also, reason)
         return len(found)
 
     @attempts(_ATTEMPTS, AssetRevisionError)
     def _delete_if_there(
-        self, caller: Identity, ids: tuple[str, str], also: Sequence[Write], reason: str
+        self, caller: Identity, ref: AssetRef, also: Sequence[Write], reason: str
     ) -> None:
-        asset = self.assets.find_asset(*ids)
+        asset = self.assets.find_asset(*ref.ids)
         if asset is None:  # a user was faster
             return
         job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
@@ -236,7 +239,7 @@ class LifecycleService:
         self,
         caller: Identity,
         kind: JobKind,
-        ids: tuple[str, str],
+        ref: AssetRef,
         change: Callable[[Asset, Job, datetime], list[Write]],
         revision: int | None,
     ) -> Started:
@@ -249,7 +252,7 @@ class LifecycleService:
         for attempt in range(_ATTEMPTS):
             if attempt and self.clock() >= until:
                 break
-            asset = self._find(caller, *ids)
+            asset = self._find(caller, *ref.ids)
             require(self.assets.authorization, caller, _ACTIONS[kind.name], secured(asset))
             if revision is not None and revision != asset.revision:
                 raise AssetRevisionError(asset.asset_id)
@@ -260,7 +263,7 @@ class LifecycleService:
             except AssetRevisionError:
                 continue
             return Started(asset.asset_id, iso(at), job)
-        raise AssetRevisionError(ids[1])
+        raise AssetRevisionError(ref.asset_id)
 
     def _find(self, caller: Identity, database_id: str, asset_id: str) -> Asset:
         """Return the asset, active or archived. While it moves, one read may miss both rows."""

@@ -10,6 +10,7 @@ from typing import Any
 from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.identity import Identity
+from backend.core.references import AssetRef
 from backend.domains.asset_lifecycle.errors import AssetArchivedError, ConfirmationMissingError
 from backend.domains.asset_lifecycle.service.commands import (
     Along,
@@ -39,7 +40,7 @@ class VersionLifecycle:
     def archive_version(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         asset_version_id: str,
         *,
         confirmed: bool,
@@ -57,7 +58,7 @@ class VersionLifecycle:
             AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.ARCHIVE_ASSET_VERSION
-        asset = self._asset_for(caller, asset_id, route)
+        asset = self._asset_for(caller, ref, route)
         if asset.is_archived:
             raise AssetArchivedError(asset.asset_id)
         if not _is_current(asset, asset_version_id):
@@ -67,13 +68,13 @@ class VersionLifecycle:
         if not confirmed:
             raise ConfirmationMissingError(asset_version_id)
         composed = self._composed(asset_version_id, route, to=True)
-        return self.lifecycle.archive_asset(caller, *asset_id, reason=reason, composed=composed)
+        return self.lifecycle.archive_asset(caller, *ref.ids, reason=reason, composed=composed)
 
     @attempts(_ATTEMPTS, VersionRevisionError)
     def unarchive_version(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         asset_version_id: str,
         *,
         reason: str | None = None,
@@ -89,7 +90,7 @@ class VersionLifecycle:
             AssetVersionNotFoundError: the version does not exist.
         """
         route = routes.UNARCHIVE_ASSET_VERSION
-        asset = self._asset_for(caller, asset_id, route)
+        asset = self._asset_for(caller, ref, route)
         if not asset.is_archived:
             left = reason_values("unarchivedReason", reason)
             return self._flagged(caller, asset, asset_version_id, (route, left), to=False)
@@ -97,13 +98,13 @@ class VersionLifecycle:
         if not _is_current(asset, asset_version_id):
             raise AssetArchivedError(asset.asset_id)
         composed = self._composed(asset_version_id, route, to=False)
-        return self.lifecycle.unarchive_asset(caller, *asset_id, reason=reason, composed=composed)
+        return self.lifecycle.unarchive_asset(caller, *ref.ids, reason=reason, composed=composed)
 
     @attempts(_ATTEMPTS, VersionRevisionError)
     def unarchive_asset(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         *,
         reason: str | None = None,
         revision: int | None = None,
@@ -124,15 +125,15 @@ class VersionLifecycle:
         composed = Composed(routes.UNARCHIVE_ASSET, self._with_current)
         return self.lifecycle.unarchive_asset(
             caller,
-            *asset_id,
+            *ref.ids,
             reason=reason,
             composed=composed,
             revision=revision,
         )
 
-    def _asset_for(self, caller: Identity, asset_id: tuple[str, str], route: Route) -> Asset:
+    def _asset_for(self, caller: Identity, ref: AssetRef, route: Route) -> Asset:
         assets = self.lifecycle.assets
-        found = assets.get_asset(caller, *asset_id, show_archived=True)
+        found = assets.get_asset(caller, *ref.ids, show_archived=True)
         require(assets.authorization, caller, route.action, secured(found))
         return found
 

@@ -10,6 +10,7 @@ from backend.core.deadlines import OutcomeUnknownError
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.errors import (
@@ -68,9 +69,7 @@ class VersionCreation:
     clock: Clock
     new_id: NewId = new_uuid
 
-    def create_version(
-        self, caller: Identity, asset_id: tuple[str, str], body: CreateVersionBody
-    ) -> Started:
+    def create_version(self, caller: Identity, ref: AssetRef, body: CreateVersionBody) -> Started:
         """Create a version of an asset (database id, asset id) as it is, or of the named files.
 
         S3 requests: one for 100 versions of its files.
@@ -82,7 +81,7 @@ class VersionCreation:
             PermissionDeniedError: the caller may see the asset, but not create versions of it.
         """
         until = self.clock() + REQUEST_TIME
-        asset = self.assets.asset_for(caller, "POST", *asset_id)
+        asset = self.assets.asset_for(caller, "POST", *ref.ids)
         pages = rules.named_pages(body.files or ())
         alias = body.version_alias or ""
         if alias and self.repository.is_alias_taken(asset, alias):
@@ -98,7 +97,7 @@ class VersionCreation:
         return self._started(caller, asset, plan, pages, until=until)
 
     def revert_version(
-        self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, body: RevertBody
+        self, caller: Identity, ref: AssetRef, asset_version_id: str, body: RevertBody
     ) -> Started:
         """Restore the files of an old version, as a new version.
 
@@ -110,7 +109,7 @@ class VersionCreation:
             AssetVersionNotFoundError: the asset has no such version.
         """
         until = self.clock() + REQUEST_TIME
-        asset = self.assets.asset_for(caller, "POST", *asset_id)
+        asset = self.assets.asset_for(caller, "POST", *ref.ids)
         old = self.repository.get(asset, asset_version_id)
         plan = VersionPlan(
             request_id=self.new_id(),
@@ -197,7 +196,7 @@ class VersionUpdates:
     def update_version(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         asset_version_id: str,
         body: UpdateVersionBody,
     ) -> AssetVersion:
@@ -211,7 +210,7 @@ class VersionUpdates:
             VersionRevisionError: it is changed concurrently at every attempt.
         """
         wanted = body.model_dump(by_alias=True, exclude_none=True)
-        asset = self.assets.asset_for(caller, "PUT", *asset_id)
+        asset = self.assets.asset_for(caller, "PUT", *ref.ids)
         version = self.repository.get(asset, asset_version_id)
         if rules.is_newest(asset_version_id, asset):  # committed since the asset was read
             raise VersionRevisionError(asset_version_id)

@@ -15,6 +15,7 @@ from backend.core.paging import (
     fill,
     text_bytes,
 )
+from backend.core.references import AssetRef
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
@@ -65,7 +66,7 @@ class VersionQueries:
     def list_versions(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         page: PageRequest,
         *,
         show_archived: bool = False,
@@ -77,7 +78,7 @@ class VersionQueries:
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.get_asset(caller, *asset_id, show_archived=show_archived)
+        asset = self.assets.get_asset(caller, *ref.ids, show_archived=show_archived)
 
         def fetch(request: PageRequest) -> Page[AssetVersion]:
             after = request.after or {}
@@ -97,7 +98,7 @@ class VersionQueries:
         )
 
     def get_version(
-        self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, page: PageRequest
+        self, caller: Identity, ref: AssetRef, asset_version_id: str, page: PageRequest
     ) -> WholeVersion:
         """Return a version with its files and records, in pages if it is large.
 
@@ -108,7 +109,7 @@ class VersionQueries:
             AssetVersionNotFoundError: it has no such version.
         """
         stop = self.clock() + MAX_TIME_PER_PAGE
-        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        asset = self.assets.get_asset(caller, *ref.ids, show_archived=True)
         version = self.repository.get(asset, asset_version_id)
         files: list[VersionFile] = []
         records: list[HeldRecord] = []
@@ -129,7 +130,7 @@ class VersionQueries:
         return WholeVersion(asset, version, tuple(files), tuple(records), position)
 
     def compare_versions(
-        self, caller: Identity, asset_id: tuple[str, str], ids: tuple[str, str], page: PageRequest
+        self, caller: Identity, ref: AssetRef, ids: tuple[str, str], page: PageRequest
     ) -> Compared:
         """Compare two versions, files first; also of an archived asset.
 
@@ -137,7 +138,7 @@ class VersionQueries:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             AssetVersionNotFoundError: it has no such version.
         """
-        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        asset = self.assets.get_asset(caller, *ref.ids, show_archived=True)
         versions = [self.repository.get(asset, one) for one in ids]
         position: Mapping[str, Any] | None = page.after or _BEGIN
         found: list[rules.Difference] = []

@@ -15,6 +15,7 @@ from backend.core.names import (
     NewAssetName,
     ObjectName,
 )
+from backend.core.references import AssetRef
 from backend.spec.keys import active, archived
 
 AssetStatus = Literal["active", "archived"]
@@ -148,6 +149,10 @@ class AssetPath(WireModel):
 
     database_id: Id
     asset_id: AssetId
+
+    @property
+    def ref(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
 
 
 class NewAsset(WireModel):

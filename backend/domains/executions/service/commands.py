@@ -13,6 +13,7 @@ from backend.core.ids import ordered_uuid
 from backend.core.objects import ObjectHead, Objects
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
+from backend.core.references import AssetRef
 from backend.core.runs import Runs
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
@@ -63,7 +64,7 @@ class ExecutionCommands:
     def start_execution(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         workflow_id: tuple[str, str],
         file_key: str = "",
     ) -> str:
@@ -86,7 +87,7 @@ class ExecutionCommands:
             PipelineNotFoundError: one of its pipelines does not exist.
             WorkflowNotFoundError: the workflow does not exist, or the caller may not see it.
         """
-        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_id)
         started = self._start(caller, asset, workflow, file_key)
         self._request_start()
         return started
@@ -94,7 +95,7 @@ class ExecutionCommands:
     def start_executions(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         workflow_id: tuple[str, str],
         file_keys: Sequence[str],
     ) -> list[FileRun]:
@@ -102,7 +103,7 @@ class ExecutionCommands:
 
         Raises as `start_execution`, except for errors about one of the files.
         """
-        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_id)
 
         def start(file_key: str) -> FileRun:
             try:
@@ -117,9 +118,7 @@ class ExecutionCommands:
             self._request_start()
         return runs
 
-    def stop_execution(
-        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
-    ) -> Execution:
+    def stop_execution(self, caller: Identity, ref: AssetRef, execution_id: str) -> Execution:
         """Stop a waiting or running execution; no effect on one that has ended.
 
         Raises:
@@ -127,7 +126,7 @@ class ExecutionCommands:
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
             PermissionDeniedError: the caller may not run the workflow, or anything on the asset.
         """
-        found = self.queries.execution_for(caller, "POST", asset_id, execution_id)
+        found = self.queries.execution_for(caller, "POST", ref, execution_id)
         if found.is_active:
             message = f"Stopped by {caller.user_id}"
             self.runs.stop(execution_id, error=rules.STOPPED, cause=message)
@@ -141,29 +140,27 @@ class ExecutionCommands:
             )
             error = RunError(code=rules.STOPPED, message=message)
             self.progress.end(execution_id, "ABORTED", error=error, others=(entry,))
-        return self.queries.execution_for(caller, "GET", asset_id, execution_id)
+        return self.queries.execution_for(caller, "GET", ref, execution_id)
 
-    def rerun_execution(
-        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
-    ) -> str:
+    def rerun_execution(self, caller: Identity, ref: AssetRef, execution_id: str) -> str:
         """Start the workflow of an execution on the same file again, both in their current state.
 
         Raises as `start_execution`, and:
             ExecutionNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.queries.execution_for(caller, "GET", asset_id, execution_id)
+        found = self.queries.execution_for(caller, "GET", ref, execution_id)
         workflow_id = found.workflow_database_id, found.workflow_id
-        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_id)
         key = found.input_asset_file_key
         started = self._start(caller, asset, workflow, key, rerun_of=execution_id)
         self._request_start()
         return started
 
     def _runnable(
-        self, caller: Identity, asset_id: tuple[str, str], workflow_id: tuple[str, str]
+        self, caller: Identity, ref: AssetRef, workflow_id: tuple[str, str]
     ) -> tuple[Asset, Workflow]:
         """Return the asset and the workflow, for a caller who may run the workflow on the asset."""
-        asset = self.files.assets.asset_for(caller, "POST", *asset_id)
+        asset = self.files.assets.asset_for(caller, "POST", *ref.ids)
         new_executions.require_own_or_global(workflow_id[0], asset.database_id)
         workflow = self.workflows.get_workflow(caller, *workflow_id)
         require(self.authorization, caller, "POST", secured_workflow(workflow))

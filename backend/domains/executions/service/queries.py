@@ -8,6 +8,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
+from backend.core.references import AssetRef
 from backend.core.runs import Runs, StepState
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.executions import rules
@@ -34,7 +35,7 @@ class ExecutionQueries:
     def list_executions(
         self,
         caller: Identity,
-        asset_id: tuple[str, str],
+        ref: AssetRef,
         page: PageRequest,
         *,
         workflow: tuple[str | None, str] | None = None,
@@ -48,7 +49,7 @@ class ExecutionQueries:
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.get_asset(caller, *asset_id)
+        asset = self.assets.get_asset(caller, *ref.ids)
         place = asset.database_id, asset.asset_id
         database_id, workflow_id = workflow or (None, None)
         indexed = (database_id, workflow_id) if database_id and workflow_id else None
@@ -70,16 +71,14 @@ class ExecutionQueries:
 
         return fill(fetch, page, visible=visible, position_of=position_of)
 
-    def get_execution(
-        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
-    ) -> Execution:
+    def get_execution(self, caller: Identity, ref: AssetRef, execution_id: str) -> Execution:
         """Return one execution of an asset.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
         """
-        return self.execution_for(caller, "GET", asset_id, execution_id)
+        return self.execution_for(caller, "GET", ref, execution_id)
 
     def steps(self, execution: Execution) -> Mapping[int, StepState]:
         """Return the states of the pipelines that were started, by their numbers from 1.
@@ -99,7 +98,7 @@ class ExecutionQueries:
         return found if execution.is_active else rules.ended_steps(execution, found)
 
     def execution_for(
-        self, caller: Identity, action: Action, asset_id: tuple[str, str], execution_id: str
+        self, caller: Identity, action: Action, ref: AssetRef, execution_id: str
     ) -> Execution:
         """Return an execution, for a caller who may perform the action on its asset and workflow.
 
@@ -108,7 +107,7 @@ class ExecutionQueries:
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
             PermissionDeniedError: the caller may see it, but not perform the action.
         """
-        asset = self.assets.get_asset(caller, *asset_id)
+        asset = self.assets.get_asset(caller, *ref.ids)
         found = self.executions.get(asset.database_id, asset.asset_id, execution_id)
         if found is None or not self.authorization.may(caller, "GET", secured_workflow(found)):
             raise ExecutionNotFoundError(execution_id)

@@ -12,6 +12,7 @@ from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.service import AssetService
 from backend.domains.facts.models.replies import GlbAddress, GlbReply
@@ -24,9 +25,6 @@ from backend.spec.key_layouts import glb_key
 OLDER_VERSIONS = 8
 """Earlier versions whose GLBs are searched."""
 _LISTED = 50
-
-Ids = tuple[str, str]
-"""A database id and an asset id."""
 
 
 class FoundGlb(NamedTuple):
@@ -51,7 +49,7 @@ class GlbQueries:
     url_seconds: int
     clock: Clock = utc_now
 
-    def get_glb(self, caller: Identity, ids: Ids, sent: str) -> FoundGlb:
+    def get_glb(self, caller: Identity, ref: AssetRef, sent: str) -> FoundGlb:
         """Return the newest GLB of a file, and the reason if its current version has none.
 
         S3 requests: two HEADs; without a GLB of the current version, a list and up to eight HEADs.
@@ -61,7 +59,7 @@ class GlbQueries:
             FileNotFoundInAssetError: the asset has no such file.
             InvalidInputError: the path is invalid.
         """
-        asset = self.assets.asset_for(caller, "GET", *ids)
+        asset = self.assets.asset_for(caller, "GET", *ref.ids)
         target = self.files.target(asset, sent, field="key")
         head = self.objects.head(target.bucket, target.key)
         if head is None:

@@ -25,9 +25,6 @@ MAX_FOLLOWED = 1000
 _LISTED_AT_ONCE = 1000
 _ENTRY_BYTES = 200
 
-Ids = tuple[str, str]
-"""A database id and an asset id."""
-
 
 class Dependency(NamedTuple):
     """A reference, the file it resolves to, and whether it is part of a cycle."""
@@ -69,7 +66,7 @@ class FactQueries:
     shapes: ShapeSearch
 
     def list_dependencies(
-        self, caller: Identity, ids: Ids, page: PageRequest, *, file_path: str | None = None
+        self, caller: Identity, ref: AssetRef, page: PageRequest, *, file_path: str | None = None
     ) -> Page[Dependencies]:
         """List the files of an asset that refer to others, by path, with their resolved references.
 
@@ -78,7 +75,7 @@ class FactQueries:
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.get_asset(caller, *ids)
+        asset = self.assets.get_asset(caller, *ref.ids)
         if file_path is not None:
             found = Page(tuple(self.facts.references_of(asset, [file_path])))
         else:
@@ -107,7 +104,7 @@ class FactQueries:
         )
 
     def list_dependents(
-        self, caller: Identity, ids: Ids, file_path: str, page: PageRequest
+        self, caller: Identity, ref: AssetRef, file_path: str, page: PageRequest
     ) -> Page[str]:
         """List the files of an asset that refer to a file, or to one in a folder (ending in `/`).
 
@@ -116,7 +113,7 @@ class FactQueries:
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.get_asset(caller, *ids)
+        asset = self.assets.get_asset(caller, *ref.ids)
         is_folder = file_path.endswith("/")
 
         def refers(one: FileReferences) -> bool:
@@ -135,7 +132,7 @@ class FactQueries:
         return Page(tuple(one.path for one in found.items), found.after)
 
     def similar_files(
-        self, caller: Identity, ids: Ids, file_path: str, *, size: int
+        self, caller: Identity, ref: AssetRef, file_path: str, *, size: int
     ) -> list[SimilarFile]:
         """List files with a similar shape, in all assets that the caller may see.
 
@@ -145,7 +142,7 @@ class FactQueries:
             NoShapeError: the file has no shape.
             UnavailableError: search does not respond.
         """
-        asset = self.assets.get_asset(caller, *ids)
+        asset = self.assets.get_asset(caller, *ref.ids)
         bucket, prefix = self.assets.location(asset)
         key = prefix + file_path.removeprefix("/")
         if not isinstance(self.objects.head(bucket, key), ObjectHead):
@@ -153,7 +150,7 @@ class FactQueries:
         shape = self.facts.shape(asset, file_path)
         if shape is None:
             raise NoShapeError(file_path)
-        found = self.shapes.similar(caller, shape, size=size, but=(*ids, key))
+        found = self.shapes.similar(caller, shape, size=size, but=(*ref.ids, key))
         owners = self.by_id.visible(
             caller,
             {

@@ -9,6 +9,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import secured
@@ -18,7 +19,7 @@ from backend.domains.files.models import FileChange
 from backend.domains.files.models.replies import CopyFileBody
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
-from backend.domains.files.service.lookup import FileLookup, Ids, Named, owner_of
+from backend.domains.files.service.lookup import FileLookup, Named, owner_of
 from backend.domains.jobs.models import Job
 from backend.spec import routes
 
@@ -47,7 +48,7 @@ class FileCommands:
     changes: FileChangeRepository
     runner: ChangeRunner
 
-    def create_folder(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+    def create_folder(self, caller: Identity, ref: AssetRef, sent: str) -> Changed:
         """Create an empty folder.
 
         Raises:
@@ -56,7 +57,7 @@ class FileCommands:
             InvalidInputError: the path is invalid.
             PermissionDeniedError: the caller may see the asset, but not change its files.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.folder(asset, sent, field="relativeKey")
         rules.demand_visible(place.path, field="relativeKey")
         rules.require_short_keys(owner_of(place), place.path, field="relativeKey")
@@ -72,7 +73,7 @@ class FileCommands:
 
         return self._run(caller, asset, change, plan, (place.path,))
 
-    def move_file(self, caller: Identity, ids: Ids, source: str, destination: str) -> Changed:
+    def move_file(self, caller: Identity, ref: AssetRef, source: str, destination: str) -> Changed:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
 
         The source remains as archived versions, which asset versions may contain.
@@ -85,7 +86,7 @@ class FileCommands:
                 allowed in this database.
             Others as `create_folder`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         source_place = self.lookup.source(asset, source)
         target = self.lookup.destination(asset, destination)
         if source_place.key == target.key:
@@ -101,7 +102,7 @@ class FileCommands:
 
         return self._run(caller, asset, change, plan, (source_place.path, target.path))
 
-    def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
+    def copy_file(self, caller: Identity, ref: AssetRef, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 
         For an asset that is not distributable this requires the permission to change it, because
@@ -113,9 +114,10 @@ class FileCommands:
                 source.
             Others as `move_file`.
         """
-        database_id = body.destination_database_id or ids[0]
-        asset = self.lookup.asset(caller, (database_id, body.destination_asset_id or ids[1]))
-        source_asset = self._copied_from(caller, ids, asset)
+        database_id = body.destination_database_id or ref.database_id
+        asset_id = body.destination_asset_id or ref.asset_id
+        asset = self.lookup.asset(caller, AssetRef(database_id, asset_id))
+        source_asset = self._copied_from(caller, ref, asset)
         source = self.lookup.source(source_asset, body.source_path)
         target = self.lookup.destination(asset, body.destination_path)
         same = source_asset.asset_id == asset.asset_id
@@ -140,15 +142,15 @@ class FileCommands:
 
         return self._run(caller, asset, change, plan, (target.path,))
 
-    def _copied_from(self, caller: Identity, ids: Ids, target: Asset) -> Asset:
-        found = self.lookup.assets.asset_for(caller, "GET", *ids)
+    def _copied_from(self, caller: Identity, ref: AssetRef, target: Asset) -> Asset:
+        found = self.lookup.assets.asset_for(caller, "GET", *ref.ids)
         same = found.asset_id == target.asset_id  # which is unique in the deployment
         if not same and not found.is_distributable:
             require(self.lookup.assets.authorization, caller, "PUT", secured(found))
         return found
 
     def archive_file(
-        self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
+        self, caller: Identity, ref: AssetRef, sent: str, *, is_prefix: bool = False
     ) -> Changed:
         """Archive a file with its previews, or all files of a folder.
 
@@ -157,7 +159,7 @@ class FileCommands:
             FileStateError: the file is archived.
             Others as `create_folder`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.place(asset, sent, is_prefix=is_prefix)
         change = FileChange(operation="archiveFile", path=place.path, is_prefix=is_prefix)
         # A request that joins the job of an earlier one does not list the folder again.
@@ -175,7 +177,7 @@ class FileCommands:
         job = self.runner.run(caller, asset, change, plan)
         return Changed(named.paths, job, named.more)
 
-    def unarchive_file(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+    def unarchive_file(self, caller: Identity, ref: AssetRef, sent: str) -> Changed:
         """Restore an archived file and its preview, as new versions.
 
         Raises:
@@ -184,7 +186,7 @@ class FileCommands:
             FileStateError: the file is not archived.
             Others as `create_folder`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.place(asset, sent)
         change = FileChange(operation="unarchiveFile", path=place.path)
 
@@ -199,7 +201,7 @@ class FileCommands:
         return self._run(caller, asset, change, plan, (place.path,))
 
     def delete_file(
-        self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
+        self, caller: Identity, ref: AssetRef, sent: str, *, is_prefix: bool = False
     ) -> Changed:
         """Permanently delete a file, or all files of a folder, including archived ones.
 
@@ -208,7 +210,7 @@ class FileCommands:
             InvalidInputError: it is a preview, or the asset itself.
             Others as `create_folder`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.place(asset, sent, is_prefix=is_prefix)
         if is_preview(place.key):
             raise InvalidInputError.of(

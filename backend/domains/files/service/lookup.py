@@ -10,6 +10,7 @@ from backend.core.errors import (
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
@@ -19,8 +20,6 @@ from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
-Ids = tuple[str, str]
-"""A database id and an asset id."""
 _LISTED = 1000
 """Maximum number of a folder's files in a reply: one page of a list request."""
 
@@ -39,14 +38,14 @@ class FileLookup:
     databases: DatabaseService
     objects: Objects
 
-    def asset(self, caller: Identity, ids: Ids) -> Asset:
+    def asset(self, caller: Identity, ref: AssetRef) -> Asset:
         """Return the asset, for a caller who may change its files.
 
         Raises:
             AssetNotFoundError: it does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may see it, but not change its files.
         """
-        return self.assets.asset_for(caller, "POST", *ids)
+        return self.assets.asset_for(caller, "POST", *ref.ids)
 
     def place(self, asset: Asset, sent: str, *, is_prefix: bool = False) -> FileTarget:
         """Return the place of a file, or with `is_prefix` of a folder.

@@ -12,6 +12,7 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.previews import asset_preview_key, shown_preview_key
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import AssetService
@@ -71,7 +72,7 @@ class FileQueries:
     clock: Clock = utc_now
 
     def list_files(
-        self, caller: Identity, asset_id: tuple[str, str], query: FilesQuery, page: PageRequest
+        self, caller: Identity, ref: AssetRef, query: FilesQuery, page: PageRequest
     ) -> Page[FileItem]:
         """List files and folders of an asset (database id, asset id) by key.
 
@@ -87,7 +88,7 @@ class FileQueries:
             AssetVersionNotFoundError: it has no such version.
             InvalidInputError: the prefix is outside the asset.
         """
-        asset = self.assets.get_asset(caller, *asset_id, show_archived=query.include_archived)
+        asset = self.assets.get_asset(caller, *ref.ids, show_archived=query.include_archived)
         version = self._wanted_version(asset, query)
 
         def part(request: PageRequest) -> Page[FileItem]:
@@ -101,7 +102,7 @@ class FileQueries:
         bucket, _ = self.assets.location(asset)
         return Page(items_with_marks(self.quarantine, bucket, found.items), found.after)
 
-    def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
+    def get_file(self, caller: Identity, ref: AssetRef, query: FileQuery) -> FileReply:
         """Return one file or folder of an asset (database id, asset id), also if archived.
 
         S3 requests: one HEAD and one list, one more list a thousand versions, and a read of 4 kB
@@ -114,7 +115,7 @@ class FileQueries:
             FileNotFoundInAssetError: the asset has no such file.
             InvalidInputError: the path is invalid, or that of a folder together with a version.
         """
-        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        asset = self.assets.get_asset(caller, *ref.ids, show_archived=True)
         held = self._wanted_version(asset, query)
         if query.file_path.endswith("/"):
             if held is not None:

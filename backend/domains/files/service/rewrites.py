@@ -9,6 +9,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, ObjectVersion
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetRevisionError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
@@ -16,7 +17,7 @@ from backend.domains.files.errors import FileVersionNotFoundError
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.commands import Changed
-from backend.domains.files.service.lookup import FileLookup, Ids
+from backend.domains.files.service.lookup import FileLookup
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import auxiliary_folder
@@ -34,7 +35,7 @@ class FileRewrites:
     clock: Clock
 
     def revert_file_version(
-        self, caller: Identity, ids: Ids, sent: str, version_id: str
+        self, caller: Identity, ref: AssetRef, sent: str, version_id: str
     ) -> Changed:
         """Restore an old version of a file as its newest one.
 
@@ -47,7 +48,7 @@ class FileRewrites:
             InvalidInputError: the version is a marker.
             PermissionDeniedError: the caller may see the asset, but not change its files.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.place(asset, sent)
         change = FileChange(operation="revertFileVersion", path=place.path, version_id=version_id)
 
@@ -68,7 +69,9 @@ class FileRewrites:
 
         return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
-    def set_primary_file(self, caller: Identity, ids: Ids, sent: str, primary_type: str) -> Changed:
+    def set_primary_file(
+        self, caller: Identity, ref: AssetRef, sent: str, primary_type: str
+    ) -> Changed:
         """Set the primary type of a file, by a new version of it.
 
         A file that already has the type is unchanged.
@@ -76,7 +79,7 @@ class FileRewrites:
         Raises:
             As `revert_file_version`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         place = self.lookup.place(asset, sent)
         if is_preview(place.key):
             raise InvalidInputError.of(
@@ -96,7 +99,7 @@ class FileRewrites:
 
         return Changed((place.path,), self.runner.run(caller, asset, change, plan))
 
-    def delete_auxiliary_files(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+    def delete_auxiliary_files(self, caller: Identity, ref: AssetRef, sent: str) -> Changed:
         """Delete the auxiliary files of a file, or of the files of a folder.
 
         The path `/` means all files of the asset. The file itself need not exist.
@@ -104,7 +107,7 @@ class FileRewrites:
         Raises:
             As `revert_file_version`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         if sent == "/":
             path = sent
         else:
@@ -129,7 +132,7 @@ class FileRewrites:
         return Changed((path,), self.runner.run(caller, asset, change, plan))
 
     @attempts(_ATTEMPTS, AssetRevisionError)
-    def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
+    def delete_asset_preview(self, caller: Identity, ref: AssetRef) -> str:
         """Delete the preview of the asset, and return the asset's id.
 
         A preview that the row names is removed from the row first, so a request that dies leaves an
@@ -140,7 +143,7 @@ class FileRewrites:
             PreviewNotFoundError: it has no preview.
             Others as `revert_file_version`.
         """
-        asset = self.lookup.asset(caller, ids)
+        asset = self.lookup.asset(caller, ref)
         if asset.preview_location is None:
             return self._archive_root_preview(caller, asset)
         now = self.clock()
