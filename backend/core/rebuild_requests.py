@@ -8,6 +8,8 @@ of an asset whose row is deleted.
 from collections.abc import Iterable
 from typing import Protocol
 
+from backend.core.references import AssetRef
+
 
 class RebuildRequests(Protocol):
     """Requests to build documents from their sources. Each method may raise UnavailableError.
@@ -16,8 +18,8 @@ class RebuildRequests(Protocol):
     it is read contain all earlier writes.
     """
 
-    def assets(self, assets: Iterable[tuple[str, str]]) -> None:
-        """Request the documents of assets. Each pair is a database id and an asset id."""
+    def assets(self, assets: Iterable[AssetRef]) -> None:
+        """Request the documents of assets."""
         ...
 
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:

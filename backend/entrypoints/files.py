@@ -48,8 +48,7 @@ def failed_inspection(tables: "Tables") -> "FailedInspection":
 
         if FactRepository(tables).source_of(asset, path)[0] == version_id:
             return None
-        ids = asset.database_id, asset.asset_id
-        runs = ExecutionRepository(tables).list_of_asset(ids, _NEWEST).items
+        runs = ExecutionRepository(tables).list_of_asset(asset.ref, _NEWEST).items
         last = next(
             (one for one in runs if one.shipped and _read_by(one) == (key, version_id)), None
         )

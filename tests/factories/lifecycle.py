@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.objects import Objects
+from backend.core.references import AssetRef
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
@@ -65,8 +66,8 @@ class RecordedRebuildRequests:
 
     built: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
 
-    def assets(self, assets: Iterable[tuple[str, str]]) -> None:
-        self.built |= set(assets)
+    def assets(self, assets: Iterable[AssetRef]) -> None:
+        self.built |= {asset.ids for asset in assets}
 
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
         self.built |= {(database_id, asset_id, path) for path in paths}

@@ -256,13 +256,9 @@ def _marked(link: AssetLink, walk: rules.Walk) -> Iterator[Write]:
 def _row(link: AssetLink) -> Item:
     return {
         **link.model_dump(by_alias=True, exclude_none=True),
-        keys.LINK_FROM.name: keys.LINK_FROM.build(*_ids(link.source)),
-        keys.LINK_TO.name: keys.LINK_TO.build(*_ids(link.target)),
+        keys.LINK_FROM.name: keys.LINK_FROM.build(*link.source.ids),
+        keys.LINK_TO.name: keys.LINK_TO.build(*link.target.ids),
     }
-
-
-def _ids(node: AssetRef) -> tuple[str, str]:
-    return node.database_id, node.asset_id
 
 
 def _asset_key(partition: str, node: AssetRef) -> dict[str, str]:
@@ -270,7 +266,7 @@ def _asset_key(partition: str, node: AssetRef) -> dict[str, str]:
 
 
 def _partition(node: AssetRef) -> str:
-    return keys.ASSET.build(*_ids(node))
+    return keys.ASSET.build(*node.ids)
 
 
 def _head_key(node: AssetRef) -> dict[str, str]:

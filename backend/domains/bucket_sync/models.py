@@ -62,9 +62,7 @@ class Followed:
     archived, or whose database is being purged, so that the result is not known yet.
     """
 
-    owned: dict[tuple[str, str], list[str]] = field(
-        default_factory=dict[tuple[str, str], list[str]]
-    )
+    owned: dict[AssetRef, list[str]] = field(default_factory=dict[AssetRef, list[str]])
     made: list[AssetRef] = field(default_factory=list[AssetRef])
     files: list[NamedObject] = field(default_factory=list[NamedObject])
     skips: list[Skip] = field(default_factory=list[Skip])

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from backend.core.references import AssetRef
+
 # Nobody can have subscribed to a new asset.
 SILENT = frozenset({"create_asset"})
 """Events without a notification."""
@@ -39,11 +41,11 @@ def happening(entry: Mapping[str, object]) -> Happening | None:
     return Happening(ids[0], ids[1], operation, user_id, at.partition("#")[0])
 
 
-def by_asset(happenings: Iterable[Happening]) -> dict[tuple[str, str], list[Happening]]:
+def by_asset(happenings: Iterable[Happening]) -> dict[AssetRef, list[Happening]]:
     """Return the changes of each asset, in the order in which they are reported."""
-    found: dict[tuple[str, str], list[Happening]] = {}
+    found: dict[AssetRef, list[Happening]] = {}
     for one in happenings:
-        found.setdefault((one.database_id, one.asset_id), []).append(one)
+        found.setdefault(AssetRef(one.database_id, one.asset_id), []).append(one)
     return found
 
 

@@ -41,7 +41,7 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
         reply, asset = renewals.renew_upload(call.caller, path.upload_id, body)
         given = {file.relative_key for file in reply.files if file.part_upload_urls}
         files = tuple(file.path for file in body.files if file.relative_key in given)
-        read = Read((ReadAsset(*asset, files),), urls=True) if files else None
+        read = Read((ReadAsset(*asset.ids, files),), urls=True) if files else None
         return Reply(reply, read=read)
 
     _bind_reads(router, service)

@@ -20,8 +20,8 @@ class QueuedRebuildRequests:
     queues: Queues
     settle_delay_seconds: int
 
-    def assets(self, assets: Iterable[tuple[str, str]]) -> None:
-        self._ask(AssetRef(database_id, asset_id) for database_id, asset_id in assets)
+    def assets(self, assets: Iterable[AssetRef]) -> None:
+        self._ask(assets)
 
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
         self._ask(FileRef(database_id, asset_id, path) for path in paths)

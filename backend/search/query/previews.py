@@ -71,10 +71,9 @@ class PreviewQueries:
     url_seconds: int
     clock: Clock
 
-    def visible(self, caller: Identity, ids: Iterable[tuple[str, str]]) -> dict[str, Asset]:
-        """Return those of the assets (database id, asset id) that the caller may see, by id."""
-        wanted = [AssetRef(database_id=one, asset_id=other) for one, other in sorted(set(ids))]
-        return self.by_id.visible(caller, wanted)
+    def visible(self, caller: Identity, assets: Iterable[AssetRef]) -> dict[str, Asset]:
+        """Return those of the assets that the caller may see, by id."""
+        return self.by_id.visible(caller, sorted(set(assets)))
 
     def add(self, caller: Identity, hits: Sequence[JsonObject]) -> Read | None:
         """Set `preview` or `previewMissing` of each hit, and of its files; return what was read.
@@ -84,7 +83,7 @@ class PreviewQueries:
         whole = list(_with_files(hits))
         sources: list[JsonObject] = [hit["_source"] for hit in whole]
         assets = self.visible(
-            caller, [(one["str_databaseid"], one["str_assetid"]) for one in sources]
+            caller, [AssetRef(one["str_databaseid"], one["str_assetid"]) for one in sources]
         )
         found: list[_Picture | Missing] = [
             self._picture(caller, source, assets) for source in sources

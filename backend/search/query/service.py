@@ -11,6 +11,7 @@ from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.ids import new_uuid
 from backend.core.reads import Read
+from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
@@ -184,8 +185,8 @@ class SearchService:
         if read.mapping_version < PREVIEWS_FROM:
             return PreviewsReply(items=[], reindex_due=REINDEX_DUE), None
         previews = self.previews()
-        ids = [(one.database_id, one.asset_id) for one in body.items]
-        assets = previews.visible(caller, ids)
+        wanted = [AssetRef(one.database_id, one.asset_id) for one in body.items]
+        assets = previews.visible(caller, wanted)
         request, places = names_query(body.items, assets, self._visible(caller))
         names = tuple(read.pointer.current(index) for index in _INDEXES.values())
         hits: list[JsonObject] = []

@@ -8,6 +8,7 @@ import pytest
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.objects import ObjectRefusedError
+from backend.core.references import AssetRef
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service import FileTarget
@@ -317,7 +318,7 @@ def test_an_asset_is_not_archived_while_its_files_are_changed() -> None:
     FileChangeRepository(tables).release("statue", "changeFiles.1")
     assert kept.service.archive_asset(ADMIN, "museum", "statue").job.state == "done"
     with pytest.raises(NotFoundError):
-        change.changes.archive_file(ADMIN, ("museum", "statue"), "/a.glb")
+        change.changes.archive_file(ADMIN, AssetRef("museum", "statue"), "/a.glb")
 
 
 def test_a_change_that_was_undone_is_not_resumed(monkeypatch: pytest.MonkeyPatch) -> None:

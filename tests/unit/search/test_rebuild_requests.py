@@ -21,7 +21,7 @@ def made(queues: Queues) -> QueuedRebuildRequests:
 
 def test_rebuilds_of_assets_files_and_keys_are_requested_twice() -> None:
     queues = MemoryQueues()
-    made(queues).assets([("museum", "pump"), ("museum", "coin")])
+    made(queues).assets([AssetRef("museum", "pump"), AssetRef("museum", "coin")])
     made(queues).files("museum", "pump", ["/a.glb"])
     made(queues).keys("museum", "pump", ["elsewhere/b.glb"])
     everything = {

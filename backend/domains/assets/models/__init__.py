@@ -89,6 +89,10 @@ class Asset(WireModel):
         return active(value)
 
     @property
+    def ref(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
+
+    @property
     def is_archived(self) -> bool:
         return self.status == "archived"
 

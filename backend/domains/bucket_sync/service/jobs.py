@@ -50,7 +50,7 @@ class ImportStep:
         self._index(done, job.cursor.get("made"))
         self.notes.report(done.skips)
         last = done.made[-1] if done.made else None
-        made = job.cursor.get("made") if last is None else [last.database_id, last.asset_id]
+        made = job.cursor.get("made") if last is None else list(last.ids)
         return Progress(
             {"after": page.next_key, "made": made},
             items=len(page.objects),
@@ -59,9 +59,9 @@ class ImportStep:
         )
 
     def _index(self, done: Followed, made: list[str] | None) -> None:
-        for (database_id, asset_id), keys in done.owned.items():
-            if [database_id, asset_id] != made:
-                self.reindexing.keys(database_id, asset_id, keys)
+        for ref, keys in done.owned.items():
+            if list(ref.ids) != made:
+                self.reindexing.keys(*ref.ids, keys)
 
 
 def _problems(done: Followed) -> Iterator[str]:

@@ -91,12 +91,11 @@ class BucketSync:
         self, owners: _Owners, placed: Mapping[NamedObject, Folder], done: Followed
     ) -> None:
         """Update assets from their existing files."""
-        by_asset: dict[tuple[str, str], list[NamedObject]] = {}
+        by_asset: dict[AssetRef, list[NamedObject]] = {}
         for one, owner in owners.items():
-            by_asset.setdefault((owner.database_id, owner.asset_id), []).append(one)
-        ids = list(by_asset)
-        found = in_parallel(lambda ref: self.assets.find_asset(*ref), ids)
-        for ref, asset in zip(ids, found, strict=True):
+            by_asset.setdefault(owner, []).append(one)
+        found = in_parallel(lambda ref: self.assets.find_asset(*ref.ids), list(by_asset))
+        for ref, asset in zip(by_asset, found, strict=True):
             if asset is None:  # its row does not exist, its reservations belong to the deletion
                 done.later += self._left(by_asset[ref], placed[by_asset[ref][0]])
                 continue

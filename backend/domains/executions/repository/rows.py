@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from backend.core.errors import StateForbidsError
 from backend.core.paging import Page, PageRequest
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Delete,
@@ -78,18 +79,18 @@ class ExecutionRepository:
         item = self.tables.get(WORKFLOW_EXECUTIONS, key)
         return None if item is None else Execution.model_validate(item)
 
-    def list_of_asset(self, place: tuple[str, str], page: PageRequest) -> Page[Execution]:
-        """Return the executions of an asset (database id, asset id), the newest first."""
+    def list_of_asset(self, asset: AssetRef, page: PageRequest) -> Page[Execution]:
+        """Return the executions of an asset, the newest first."""
         query = Query(
             table=WORKFLOW_EXECUTIONS,
-            partition=keys.ASSET.build(*place),
+            partition=keys.ASSET.build(*asset.ids),
             newest_first=True,
             consistent=True,
         )
         return _page(self.tables.query(query, page))
 
     def list_of_workflow(
-        self, place: tuple[str, str], workflow: tuple[str, str], page: PageRequest
+        self, asset: AssetRef, workflow: tuple[str, str], page: PageRequest
     ) -> Page[Execution]:
         """Return the executions of a workflow (database id, id) on an asset.
 
@@ -98,7 +99,7 @@ class ExecutionRepository:
         query = Query(
             table=WORKFLOW_EXECUTIONS,
             index=EXECUTIONS_BY_WORKFLOW,
-            partition=keys.ASSET.build(*place),
+            partition=keys.ASSET.build(*asset.ids),
             sort_equals=keys.WORKFLOW.build(*workflow),
             consistent=True,
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
+from backend.core.references import AssetRef
 from backend.core.runs import TaskKind
 from backend.domains.executions.errors import (
     FileRequiredError,
@@ -91,7 +92,7 @@ def secured_fields(workflow_database_id: str, workflow_id: str) -> dict[str, str
 def new_execution(
     caller: Identity,
     workflow: Workflow,
-    asset: tuple[str, str],
+    asset: AssetRef,
     file: tuple[str, str],
     *,
     execution_id: str,
@@ -99,8 +100,8 @@ def new_execution(
 ) -> Execution:
     """Return an execution of a workflow on a file (its key and S3 version id, or twice empty)."""
     return Execution(
-        database_id=asset[0],
-        asset_id=asset[1],
+        database_id=asset.database_id,
+        asset_id=asset.asset_id,
         execution_id=execution_id,
         workflow_database_id=workflow.database_id,
         workflow_id=workflow.workflow_id,

@@ -190,7 +190,7 @@ class ExecutionCommands:
         execution = new_executions.new_execution(
             caller,
             workflow,
-            (asset.database_id, asset.asset_id),
+            asset.ref,
             file,
             execution_id=ordered_uuid(now),
             created_at=iso(now),

@@ -50,14 +50,13 @@ class ExecutionQueries:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *ref.ids)
-        place = asset.database_id, asset.asset_id
         database_id, workflow_id = workflow or (None, None)
         indexed = (database_id, workflow_id) if database_id and workflow_id else None
 
         def fetch(request: PageRequest) -> Page[Execution]:
             if indexed is None:
-                return self.executions.list_of_asset(place, request)
-            return self.executions.list_of_workflow(place, indexed, request)
+                return self.executions.list_of_asset(asset.ref, request)
+            return self.executions.list_of_workflow(asset.ref, indexed, request)
 
         def position_of(execution: Execution) -> Mapping[str, str]:
             if indexed is None:

@@ -203,7 +203,7 @@ class UploadTriggers:
         return new_executions.new_execution(
             caller,
             workflow,
-            (asset.database_id, asset.asset_id),
+            asset.ref,
             (upload.key, version_id),
             execution_id=ordered_uuid(since, name),
             created_at=iso(self.clock()),

@@ -11,6 +11,7 @@ from typing import Any
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.queues import Queues
+from backend.core.references import AssetRef
 from backend.domains.assets.service import AssetService
 from backend.domains.facts.models import FailedInspection, InspectedFile
 from backend.domains.facts.repository import FactRepository
@@ -100,13 +101,13 @@ class FactRenewalStep:
 
     def _messages(self, job: Job, old: Iterable[InspectedFile]) -> list[dict[str, Any]]:
         """Return a message for each file; those of missing or archived assets are left out."""
-        files: dict[tuple[str, str], list[str]] = {}
+        files: dict[AssetRef, list[str]] = {}
         for one in old:
-            files.setdefault((one.database_id, one.asset_id), []).append(one.path)
+            files.setdefault(AssetRef(one.database_id, one.asset_id), []).append(one.path)
         found: list[dict[str, Any]] = []
         renewal = {"jobId": job.job_id, "createdAt": job.created_at}
-        for ids, paths in files.items():
-            asset = self.assets.find_asset(*ids)
+        for ref, paths in files.items():
+            asset = self.assets.find_asset(*ref.ids)
             if asset is None or asset.is_archived:
                 continue
             bucket, prefix = self.assets.location(asset)

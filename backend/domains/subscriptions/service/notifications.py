@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from backend.core.authorization import Authorization
 from backend.core.identity import Identity
 from backend.core.notifications import Notifications
+from backend.core.references import AssetRef
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions import rules
@@ -32,18 +33,16 @@ class Notifier:
             UnavailableError: SNS or a table does not respond; some may have been notified.
         """
         found = rules.by_asset(happenings)
-        rows = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))
+        rows = self.subscriptions.get_many(dict.fromkeys(ref.asset_id for ref in found))
         sent = 0
-        for (database_id, asset_id), done in found.items():
-            row = rows.get(asset_id)
-            if row is not None and self._sent(database_id, asset_id, row.subscribers, done):
+        for ref, done in found.items():
+            row = rows.get(ref.asset_id)
+            if row is not None and self._sent(ref, row.subscribers, done):
                 sent += 1
         return sent
 
-    def _sent(
-        self, database_id: str, asset_id: str, subscribers: list[str], done: list[Happening]
-    ) -> bool:
-        asset = self.assets.find_asset(database_id, asset_id)
+    def _sent(self, ref: AssetRef, subscribers: list[str], done: list[Happening]) -> bool:
+        asset = self.assets.find_asset(*ref.ids)
         if asset is None:
             return False
         seen = secured(asset)

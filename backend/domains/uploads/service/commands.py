@@ -13,6 +13,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
 from backend.domains.uploads import rules
@@ -123,13 +124,13 @@ class UploadService:
         """
         context = self.context
         now = epoch_seconds(context.clock())
-        seen: dict[tuple[str, str], bool] = {}
+        seen: dict[AssetRef, bool] = {}
 
         def visible(upload: Upload) -> bool:
-            ids = upload.database_id, upload.asset_id
-            if ids not in seen:
-                seen[ids] = context.may_see(caller, *ids)
-            return upload.expires_at > now and seen[ids]
+            ref = AssetRef(upload.database_id, upload.asset_id)
+            if ref not in seen:
+                seen[ref] = context.may_see(caller, *ref.ids)
+            return upload.expires_at > now and seen[ref]
 
         found = fill(
             lambda request: context.uploads.list_of_user(caller.user_id, request),

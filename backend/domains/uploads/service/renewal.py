@@ -6,6 +6,7 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Part
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.domains.uploads import rules
 from backend.domains.uploads.errors import FileNotOpenError, UploadCompletedError
 from backend.domains.uploads.models import (
@@ -22,17 +23,16 @@ from backend.domains.uploads.service.results import describe_result
 from backend.domains.uploads.service.temporary import whole_part
 from backend.domains.uploads.service.urls import PartUrls
 
-Renewed = tuple[RenewReply, tuple[str, str]]
-"""The reply, and the asset of the upload (database id, asset id)."""
-
 
 @dataclass(eq=False, repr=False)
 class RenewalService:
     context: UploadContext
     url_seconds: int
 
-    def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> Renewed:
-        """Return new URLs for parts, the stored parts, and the asset (database id, asset id).
+    def renew_upload(
+        self, caller: Identity, upload_id: str, body: RenewBody
+    ) -> tuple[RenewReply, AssetRef]:
+        """Return new URLs for parts, the stored parts, and the asset of the upload.
 
         S3 requests: one for each file and thousand parts, none if they are not requested.
 
@@ -70,7 +70,7 @@ class RenewalService:
             ],
             message=f"Upload {upload_id} continues with {len(body.files)} files",
         )
-        return reply, (upload.database_id, upload.asset_id)
+        return reply, AssetRef(upload.database_id, upload.asset_id)
 
     def _stored(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
         """Return the stored parts; None if an earlier attempt has combined them."""

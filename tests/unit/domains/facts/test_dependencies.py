@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.facts.models import FileReferences, SimilarShape, StoredReferences
 from backend.domains.facts.routes import build_router
@@ -257,7 +258,7 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
 
 def test_strangers_receive_nothing(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", ("x.png", "missing"))
-    asked, stranger, ids = queries(museum), Identity("stranger"), ("museum", "statue")
+    asked, stranger, ids = queries(museum), Identity("stranger"), AssetRef("museum", "statue")
     for ask_for in (
         lambda: asked.list_dependencies(stranger, ids, PageRequest(10)),
         lambda: asked.list_dependents(stranger, ids, "/x.png", PageRequest(10)),

@@ -6,6 +6,7 @@ from functools import cached_property
 import pytest
 
 from backend.core.objects import ObjectHead
+from backend.core.references import AssetRef
 from backend.domains.executions.models import Execution
 from backend.domains.executions.repository import ExecutionRepository
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
@@ -285,7 +286,7 @@ def test_a_file_whose_inspection_failed_is_described_with_the_reason() -> None:
 
     def described() -> str | None:
         query = FileQuery(file_path="/a.glb")
-        return files.get_file(ADMIN, ("museum", "statue"), query).not_inspected
+        return files.get_file(ADMIN, AssetRef("museum", "statue"), query).not_inspected
 
     renewing.runner.upload("statue/a.glb")
     for status, expected in (

@@ -105,7 +105,7 @@ class DeleteSteps:
 
     def _ended(self, job: Job, target: _Target, cursor: DeleteCursor) -> Progress:
         """After a sweep, start another one, or end the deletion."""
-        self.reindexing.assets([(target.database_id, target.asset_id)])
+        self.reindexing.assets([AssetRef(target.database_id, target.asset_id)])
         done = cursor.sweep + 1
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
             return Progress(_dumped(DeleteCursor(sweep=done)), wait_seconds=self.wait_seconds)
