@@ -127,13 +127,13 @@ def _session() -> boto3.Session:
 
 def _on_time(session: boto3.Session) -> boto3.Session:
     """Let clients of this session refuse attempts, the SDK's own too, near the deadline."""
-    session.events.register("before-send", _demand_time)
+    session.events.register("before-send", _check_time)
     return session
 
 
-def _demand_time(event_name: str, **_: object) -> None:
+def _check_time(event_name: str, **_: object) -> None:
     slow = event_name.rpartition(".")[2] in _SLOW
-    deadline.demand(_SLOW_SECONDS if slow else REPLY_SECONDS)
+    deadline.check(_SLOW_SECONDS if slow else REPLY_SECONDS)
 
 
 @cache

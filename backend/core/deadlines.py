@@ -36,7 +36,7 @@ class Deadline:
         """Begin a request whose function may run for so long; None removes the limit."""
         self._end = None if seconds is None else self._now() + seconds
 
-    def demand(self, seconds: float = REPLY_SECONDS) -> None:
+    def check(self, seconds: float = REPLY_SECONDS) -> None:
         """Require that so much time is left.
 
         Raises:
@@ -54,5 +54,5 @@ class Deadline:
         Raises:
             OutcomeUnknownError: too little time is left to begin it.
         """
-        self.demand()
+        self.check()
         return most if self._end is None else min(most, self._end - self._now() - _SENDING_SECONDS)

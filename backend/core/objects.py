@@ -66,7 +66,7 @@ class ObjectHead(NamedTuple):
     needs_restore: bool = False
     tag_count: int = 0
 
-    def demand_restored(self) -> None:
+    def check_restored(self) -> None:
         """Require that the object can be read.
 
         Raises:

@@ -204,9 +204,9 @@ class Wiring:
             self.clock,
             subject=self._subject,
             resumable={
-                ARCHIVE_ASSET.name: self._demand_asset,
-                UNARCHIVE_ASSET.name: self._demand_asset,
-                CHANGE_FILES.name: self._demand_change,
+                ARCHIVE_ASSET.name: self._check_asset,
+                UNARCHIVE_ASSET.name: self._check_asset,
+                CHANGE_FILES.name: self._check_change,
             },
         )
 
@@ -364,17 +364,17 @@ class Wiring:
         found = self._asset_of(job)
         return None if found is None else secured(found)
 
-    def _demand_change(self, job: "Job") -> None:
+    def _check_change(self, job: "Job") -> None:
         """Refuse to resume a change of files that has ended, or was undone."""
         from backend.domains.files.repository import FileChangeRepository
 
-        FileChangeRepository(self.tables).demand_unfinished(job.job_id, job.asset_id or "")
+        FileChangeRepository(self.tables).check_unfinished(job.job_id, job.asset_id or "")
 
-    def _demand_asset(self, job: "Job") -> None:
+    def _check_asset(self, job: "Job") -> None:
         """Refuse to resume a job whose asset does not exist, or has changed its state."""
-        from backend.domains.asset_lifecycle.service import demand_asset
+        from backend.domains.asset_lifecycle.service import check_asset
 
-        demand_asset(job, self._asset_of(job))
+        check_asset(job, self._asset_of(job))
 
     def _asset_of(self, job: "Job") -> "Asset | None":
         from backend.domains.assets.repository import AssetRepository

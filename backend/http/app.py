@@ -99,8 +99,8 @@ class HttpApp:
         call: Call | None = None
         try:
             call = self._call(binding.route, event)
-            self._demand_route(call)
-            _demand_once(binding, event)
+            self._check_route(call)
+            _check_once(binding, event)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
             text = "" if isinstance(reply, Content) else _text_of(reply)
             if reply.read is not None:
@@ -131,7 +131,7 @@ class HttpApp:
             tokens=self.tokens,
         )
 
-    def _demand_route(self, call: Call) -> None:
+    def _check_route(self, call: Call) -> None:
         route = call.route
         if not (route.open_to_users or self.authorization.may_use(call.caller, route, call.path)):
             raise RouteDeniedError
@@ -163,7 +163,7 @@ class HttpApp:
             _lost(bug)
 
 
-def _demand_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
+def _check_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
     """Require that each query parameter of the route is sent at most once.
 
     The gateway joins the values of a repeated one with commas.

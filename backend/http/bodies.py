@@ -48,7 +48,7 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
         raise InvalidInputError.of("body", _syntax_fact(str(error))) from None
     if not isinstance(value, dict):
         raise InvalidInputError.of("body", "must be a JSON object")
-    _demand_names_once(raw)
+    _check_names_once(raw)
     return cast("dict[str, Any]", value)
 
 
@@ -125,7 +125,7 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
             yield from _models_in(each)
 
 
-def _demand_names_once(raw: bytes) -> None:
+def _check_names_once(raw: bytes) -> None:
     """Reject objects with the same field twice: different parsers would use different values.
 
     pydantic's parser uses the last one and cannot be configured to reject it.

@@ -88,7 +88,7 @@ class SearchIndexService:
         elif body.database_id is not None:
             parameters["databaseId"] = body.database_id
             if body.asset_id is None:
-                self.assets.databases.demand_known(caller, body.database_id)
+                self.assets.databases.check_known(caller, body.database_id)
             else:
                 named = (body.database_id, body.asset_id)
                 self.assets.get_asset(caller, *named, show_archived=True)

@@ -85,7 +85,7 @@ def _format(value: str) -> str:
     return extension
 
 
-def _demand_all_or_parts(everything: bool | None, parts: Mapping[str, object]) -> None:
+def _check_all_or_parts(everything: bool | None, parts: Mapping[str, object]) -> None:
     """Require either everything or at least one part of it.
 
     Raises:
@@ -118,7 +118,7 @@ class RenewFactsBody(WireModel):
     @model_validator(mode="after")
     def names_everything_or_a_part(self) -> "RenewFactsBody":
         parts = {"databaseId": self.database_id, "formats": self.formats}
-        _demand_all_or_parts(self.all, parts)
+        _check_all_or_parts(self.all, parts)
         return self
 
 
@@ -142,7 +142,7 @@ class RepairBody(WireModel):
         if self.asset_id is not None and self.database_id is None:
             raise WrongFieldError("assetId", "is allowed only with databaseId")
         parts = {"databaseId": self.database_id, "documents": self.documents}
-        _demand_all_or_parts(self.all, parts)
+        _check_all_or_parts(self.all, parts)
         if None not in parts.values():
             raise WrongFieldError(
                 "documents", "cannot be combined with databaseId: send one of them"

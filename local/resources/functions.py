@@ -151,7 +151,7 @@ def create_function(context: Context, resource: Resource) -> Created:
     if None in layers:
         raise refusal(resource, f"a layer of {declared.layers} is not in the assembly")
     group = declared.logging_config.log_group or f"/aws/lambda/{name}"
-    _demand(context, resource, declared.role, actions.log_writing(group, context.roles.place()))
+    _require(context, resource, declared.role, actions.log_writing(group, context.roles.place()))
     context.register(
         FunctionSpec(
             name=name,
@@ -200,7 +200,7 @@ def create_mapping(context: Context, resource: Resource) -> Created:
     filters = tuple(each.pattern for each in criteria.filters)
     service = declared.event_source_arn.split(":")[2]
     needs = _mapping_needs(declared, context.roles.place())
-    _demand(context, resource, context.role_of(declared.function_name), needs)
+    _require(context, resource, context.role_of(declared.function_name), needs)
     if service == "sqs":
         scaling = declared.scaling_config
         context.plan.queue_mappings.append(
@@ -234,7 +234,7 @@ def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]
         yield from actions.failure_destination(destinations.on_failure.destination, place)
 
 
-def _demand(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:
+def _require(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:
     """Reject the resource if its function's role lacks what Lambda itself needs."""
     lacking = context.roles.lacks(role, needs)
     if lacking is not None:

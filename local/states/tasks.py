@@ -79,7 +79,7 @@ class Tasks:
         Raises:
             RefusedTaskError: there is no such function, or the role may not call it.
         """
-        self._demand(role, "lambda", _function_arn(reference))
+        self._require(role, "lambda", _function_arn(reference))
         event = payload if isinstance(payload, dict) else {"input": payload}
         try:
             with self._activity.working():
@@ -114,7 +114,7 @@ class Tasks:
         Raises:
             RefusedTaskError: the role may not list the bucket, or S3 refuses.
         """
-        self._demand(role, "s3", f"arn:aws:s3:::{bucket}")
+        self._require(role, "s3", f"arn:aws:s3:::{bucket}")
         s3 = self._clients.s3
         try:
             found = await asyncio.to_thread(
@@ -131,7 +131,7 @@ class Tasks:
 
     async def _send_message(self, parameters: Object, role: str) -> Response:
         account, name = _queue(str(parameters["QueueUrl"]))
-        self._demand(role, "sqs", f"arn:aws:sqs:{arns.REGION}:{account}:{name}")
+        self._require(role, "sqs", f"arn:aws:sqs:{arns.REGION}:{account}:{name}")
         try:
             sent = await asyncio.to_thread(self._send, name, str(parameters["MessageBody"]))
         except ClientError as error:
@@ -149,7 +149,7 @@ class Tasks:
         entries = cast("list[Object]", parameters["Entries"])
         for entry in entries:
             bus = str(entry.get("EventBusName", _DEFAULT_BUS)).rpartition("/")[2]
-            self._demand(role, "events", arns.arn("events", f"event-bus/{bus}"))
+            self._require(role, "events", arns.arn("events", f"event-bus/{bus}"))
             if bus != _DEFAULT_BUS:
                 raise RefusedTaskError(
                     400, "ResourceNotFoundException", f"Event bus {bus} does not exist."
@@ -166,7 +166,7 @@ class Tasks:
             sent.append({"EventId": str(event["id"])})
         return JSONResponse({"FailedEntryCount": 0, "Entries": sent})
 
-    def _demand(self, role: str, service: str, resource: str) -> None:
+    def _require(self, role: str, service: str, resource: str) -> None:
         lacking = self._roles.lacks(role, actions.task(service, resource, self._roles.place()))
         if lacking is None:
             return

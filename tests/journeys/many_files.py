@@ -78,7 +78,7 @@ class ManyFiles:
             kill_with_children(self.runtime.endpoint["pid"])
         self.runtime.up()
 
-    def demand(self, *, archived: bool) -> None:
+    def check(self, *, archived: bool) -> None:
         """All documents are there, and archived or not.
 
         Raises:

@@ -25,11 +25,11 @@ class PurgeRepository:
         self.tables.transact(writes)
 
     def remove(
-        self, remains: Remains, after: Position | None, demand_held: Callable[[], None]
+        self, remains: Remains, after: Position | None, check_held: Callable[[], None]
     ) -> Page[Item]:
         """Remove a page of rows; returns their keys and where the next page begins.
 
-        `demand_held` is called between the query and the removal, and raises if the id may belong
+        `check_held` is called between the query and the removal, and raises if the id may belong
         to another database now.
         """
         query = Query(
@@ -41,7 +41,7 @@ class PurgeRepository:
         )
         found = self.tables.query(query, PageRequest(ROWS, after))
         if found.items:
-            demand_held()
+            check_held()
             names = remains.table.key_names
             removed = [{name: item[name] for name in names} for item in found.items]
             self.tables.delete_many(remains.table, removed)

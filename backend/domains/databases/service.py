@@ -98,7 +98,7 @@ class DatabaseService:
         """
         require(self.authorization, caller, "POST", secured(body.database_id))
         self.names.require_unruled(caller, "databaseId", body.database_id)
-        self._demand_bucket(body.default_bucket_id)
+        self._check_bucket(body.default_bucket_id)
         now = self.clock()
         database = Database(
             database_id=body.database_id,
@@ -155,7 +155,7 @@ class DatabaseService:
         """Return whether such a row, active or deleted, exists and is visible to the caller."""
         return self.may_see(caller, active(partition)) and self.databases.get(partition) is not None
 
-    def demand_known(self, caller: Identity, database_id: str) -> None:
+    def check_known(self, caller: Identity, database_id: str) -> None:
         """Require that a database with that id is active, or deleted and not purged.
 
         Raises:
@@ -245,9 +245,9 @@ class DatabaseService:
         """
         found = self.get_database(caller, database_id)
         require(self.authorization, caller, "PUT", secured(database_id))
-        _demand_revision(found, expected_revision)
+        _check_revision(found, expected_revision)
         if body.default_bucket_id is not None:
-            self._demand_bucket(body.default_bucket_id)
+            self._check_bucket(body.default_bucket_id)
         changes = body.model_dump(by_alias=True, exclude_none=True)
         before = attributes(found)
         entry = self.audit.entry(
@@ -275,7 +275,7 @@ class DatabaseService:
         for _ in range(_ATTEMPTS):
             found = self.get_database(caller, database_id)
             require(self.authorization, caller, "DELETE", secured(database_id))
-            _demand_revision(found, expected_revision)
+            _check_revision(found, expected_revision)
             now = self.clock()
             changes = {"deleted_at": iso(now), "deleted_by": caller.user_id}
             deleted = found.model_copy(update=changes)
@@ -308,7 +308,7 @@ class DatabaseService:
             DatabaseRevisionError: its revision is not the expected one.
             PermissionDeniedError: the caller may see it, but not purge it.
         """
-        self.demand_known(caller, database_id)
+        self.check_known(caller, database_id)
         require(self.authorization, caller, "DELETE", secured(database_id))
         # A separate permission, which covers every asset in the database: deny rules for single
         # assets do not prevent a purge.
@@ -319,7 +319,7 @@ class DatabaseService:
         found = self.databases.get_deleted(database_id)
         if found is None:
             raise DatabaseNotFoundError(database_id)
-        _demand_revision(found, expected_revision)
+        _check_revision(found, expected_revision)
         return found
 
     def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
@@ -369,12 +369,12 @@ class DatabaseService:
             return []
         return self.databases.count_definition(database_id, kind, by)
 
-    def _demand_bucket(self, bucket_id: str) -> None:
+    def _check_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:
             raise InvalidInputError.of("defaultBucketId", f"bucket {bucket_id} does not exist")
 
 
-def _demand_revision(found: Database, expected: int | None) -> None:
+def _check_revision(found: Database, expected: int | None) -> None:
     if expected is not None and expected != found.revision:
         raise DatabaseRevisionError(found.database_id)
 

@@ -64,8 +64,8 @@ class DownloadService:
             raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
-        self.files.quarantine.demand_clean(bucket, key, head.version.version_id)
-        head.demand_restored()
+        self.files.quarantine.check_clean(bucket, key, head.version.version_id)
+        head.check_restored()
         _, prefix = self.assets.location(asset)
         path = FileTarget(asset, bucket, prefix, key).path
         return self._reply(bucket, head, body), path
@@ -205,7 +205,7 @@ class StreamService:
                 return replace(found, is_known=True)
             if reading == "headers":
                 return found
-            head.demand_restored()
+            head.check_restored()
             size = head.version.size
             span = rules.wanted_span(wanted, found.validators, size)
             first, end = span or (0, size)
@@ -223,7 +223,7 @@ class StreamService:
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(place.key)
         if place.is_scanned:
-            self.files.quarantine.demand_clean(place.bucket, place.key, head.version.version_id)
+            self.files.quarantine.check_clean(place.bucket, place.key, head.version.version_id)
         return head
 
     def _read(self, place: "_Place", head: ObjectHead, span: tuple[int, int]) -> bytes | None:

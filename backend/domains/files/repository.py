@@ -223,7 +223,7 @@ class FileChangeRepository:
             refused=AssetNotFoundError(asset.database_id, asset.asset_id),
         )
 
-    def demand_unfinished(self, job_id: str, asset_id: str) -> None:
+    def check_unfinished(self, job_id: str, asset_id: str) -> None:
         """Require that the job may still change files of the asset.
 
         Raises:
@@ -233,7 +233,7 @@ class FileChangeRepository:
             raise ChangeEndedError(job_id)
 
     def unfinished_condition(self, job_id: str, asset_id: str) -> Check:
-        """Return the condition of `demand_unfinished` for a transaction."""
+        """Return the condition of `check_unfinished` for a transaction."""
         key, refused = _changes_of(asset_id), ChangeEndedError(job_id)
         return Check(
             table=RESERVATIONS, key=key, conditions=(equals(_JOB, job_id),), refused=refused

@@ -114,14 +114,14 @@ class Owner(NamedTuple):
     prefix: str
 
 
-def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
+def check_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     """Reject a path that no upload could use either.
 
     Raises:
         InvalidInputError: it contains invisible characters, its extension is blocked or not allowed
             in the database, it is a preview's, or a resulting key is too long.
     """
-    demand_visible(path, field=field)
+    check_visible_path(path, field=field)
     if PREVIEW_MARK in path:
         raise InvalidInputError.of(
             field, "is the name of a preview; previews are changed with their file"
@@ -138,7 +138,7 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     require_short_keys(owner, path, field=field)
 
 
-def demand_visible(path: str, *, field: str) -> None:
+def check_visible_path(path: str, *, field: str) -> None:
     """Reject a new path with invisible characters.
 
     Raises:

@@ -104,7 +104,7 @@ class MetadataSchemaService:
         require(self.authorization, caller, "POST", secured(schema))
         _check(schema)
         if schema.database_id != GLOBAL:
-            self._demand_database(schema.database_id)
+            self._check_database(schema.database_id)
         entry = self.audit.entry(
             caller,
             "create_metadata_schema",
@@ -174,7 +174,7 @@ class MetadataSchemaService:
             raise SchemaNotFoundError(metadata_schema_id)
         return found
 
-    def _demand_database(self, database_id: str) -> None:
+    def _check_database(self, database_id: str) -> None:
         if self.databases.find_database(database_id) is None:
             raise InvalidInputError.of("databaseId", f"database {database_id} does not exist")
 

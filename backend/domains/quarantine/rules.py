@@ -31,7 +31,7 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
         return None
     version_id = scanned.version_id or _NO_VERSION
     version = ScannedVersion(scanned.bucket_name, scanned.object_key, version_id)
-    _demand_key(version)
+    _check_key(version)
     stored = StoredResult(scan_status=found.scan_result_status, scanned_at=_utc(event.time))
     return ScanResult(version, stored, _names(found.threats))
 
@@ -47,7 +47,7 @@ def is_news(known: StoredResult | None, found: StoredResult) -> bool:
     return (found.scanned_at, found.is_threat) > (known.scanned_at, known.is_threat)
 
 
-def _demand_key(version: ScannedVersion) -> None:
+def _check_key(version: ScannedVersion) -> None:
     if "#" in version.bucket or "#" in version.version_id:
         raise NotUnderstoodError("the bucket's name or the version id holds '#'")
     size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())

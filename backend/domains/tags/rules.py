@@ -14,7 +14,7 @@ def shown_type(tag: Tag, tag_type: TagType | None) -> str:
     return tag.tag_type_name + _REQUIRED_MARK if is_required else tag.tag_type_name
 
 
-def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
+def check_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
     """Require that every tag exists.
 
     Raises:
@@ -26,7 +26,7 @@ def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
         raise InvalidInputError.of("tags", f"tag {', '.join(missing)} does not exist")
 
 
-def demand_required(
+def check_required(
     covered: Collection[str], types: Iterable[TagType], *, named: Callable[[str], bool]
 ) -> None:
     """Require that every required type is among the `covered` ones.

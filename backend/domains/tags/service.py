@@ -30,7 +30,7 @@ from backend.domains.tags.errors import (
 )
 from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
-from backend.domains.tags.rules import demand_known, demand_required
+from backend.domains.tags.rules import check_known, check_required
 from backend.spec.jobs import WITHDRAW_TAG
 
 _SCAN_PAGE = 1000
@@ -63,9 +63,9 @@ class TagService:
         """
         found = self.tags.get_many(tags)
         known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
-        demand_known(tags, known)
+        check_known(tags, known)
         covered = {tag.tag_type_name for tag in known}
-        demand_required(covered, self._all_types(), named=partial(self._may_see_type, caller))
+        check_required(covered, self._all_types(), named=partial(self._may_see_type, caller))
         self._require_changeable(caller, set(tags) ^ set(carried))
 
     def exists(self, tag_name: str) -> bool:

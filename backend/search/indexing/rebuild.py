@@ -157,7 +157,7 @@ class Rebuilder:
         reading = portion.reading
         if portion.writes:
             outcome = self.writer.write(portion.writes)
-            self._demand_tickets_ahead(outcome, portion.ticket)
+            self._check_tickets_ahead(outcome, portion.ticket)
             done.add(outcome)
             if outcome.refused:
                 self._store_rejected(outcome, portion)
@@ -185,7 +185,7 @@ class Rebuilder:
         name = f"{write.index}/{write.id}{suffix}"
         self.failures.keep(name, write.body, reason, references=(reference_of(document),))
 
-    def _demand_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
+    def _check_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
         """Require that no stored version is above the last ticket issued."""
         if outcome.highest_stored <= ticket.number:
             return

@@ -72,7 +72,7 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
         tree = parse(text)
     except FilterSyntaxError as error:
         raise InvalidInputError.of(field, f"is not a valid filter: {error}") from None
-    _demand_shallow(tree, field)
+    _check_shallow(tree, field)
     return _Translation(field, text, budget).translate(tree, None)
 
 
@@ -129,7 +129,7 @@ def _is_text(value: str) -> bool:
     return clean(value) == value
 
 
-def _demand_shallow(tree: "Node", field: str) -> None:
+def _check_shallow(tree: "Node", field: str) -> None:
     """Reject a syntax tree that would exceed Python's recursion limit."""
     level, depth = [tree], 0
     while level := [child for node in level for child in _nodes(node)]:

@@ -82,7 +82,7 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
     Raises:
         InvalidInputError: there are more than `MAX_WILDCARDS` wildcards, or `MAX_WORDS` words.
     """
-    _demand_few_wildcards(body)
+    _check_few_wildcards(body)
     named = {
         "str_assetname": body.asset_name,
         "str_assetid": body.asset_id,
@@ -113,7 +113,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
         filters.append(metadata_filter_query(each, field=f"metadataFilters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
-        _demand_few_texts(body)
+        _check_few_texts(body)
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *TIE_BREAKERS]
         request["track_scores"] = True
     add_facets(request, body)
@@ -230,7 +230,7 @@ def _pairs_of(criterion: SortField) -> Named | None:
     return None
 
 
-def _demand_few_texts(body: SearchBody) -> None:
+def _check_few_texts(body: SearchBody) -> None:
     pairs = [(_pairs_of(one), one.type) for one in body.sort]
     keys = [one for one, kind in pairs if one is not None and (one.type or kind) == "string"]
     if len(keys) * body.size > MAX_SORTED_TEXTS:
@@ -246,7 +246,7 @@ def _extension(value: str | None) -> str | None:
     return "." + value
 
 
-def _demand_few_wildcards(body: SimpleSearchBody) -> None:
+def _check_few_wildcards(body: SimpleSearchBody) -> None:
     sent = (
         ("assetName", body.asset_name),
         ("assetId", body.asset_id),

@@ -26,7 +26,7 @@ def request_of(url: str) -> str:
     return found
 
 
-def demand_signed(send: str, url: str, body: bytes | None = None) -> None:
+def check_signed(send: str, url: str, body: bytes | None = None) -> None:
     """The URL works as it is, and with no other request's id, nor with none."""
     another = url.replace(f"{PARAMETER}=", f"{PARAMETER}=0")
     named = f"{PARAMETER}={request_of(url)}"
@@ -66,8 +66,8 @@ def test_every_read_is_entered_and_presigned_urls_name_their_request(
     wait_until(lambda: reader.send("GET", of_asset).status_code == 200)
 
     download, part = read_in_every_way(reader, database, asset)
-    demand_signed("GET", download)
-    demand_signed("PUT", part, b"glTF")
+    check_signed("GET", download)
+    check_signed("PUT", part, b"glTF")
     operations = {"stream_file", "get_download_url", "export_assets", "initialise_upload"}
 
     def own() -> dict[str, list[dict[str, Any]]]:

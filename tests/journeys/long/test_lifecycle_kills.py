@@ -24,13 +24,13 @@ def test_every_change_of_state_survives_the_death_of_everything(
     names = tuple(f"/d{number % 7}/{number}.bin" for number in range(FILES))
     lion = ManyFiles(own_runtime, database, asset, names)
     lion.put()
-    lion.demand(archived=False)
+    lion.check(archived=False)
     before = lion.versions()
     assert len(before) == FILES
 
     for operation, gone in (("archive", True), ("unarchive", False)):
         lion.kill_during(operation, archived=gone)
-        lion.demand(archived=gone)
+        lion.check(archived=gone)
     assert lion.versions() == before
     api = own_runtime.client()
 

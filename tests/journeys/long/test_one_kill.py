@@ -245,7 +245,7 @@ def test_executions_end_truthfully_within_a_minute(before: StateBeforeKill) -> N
 
 
 def test_files_that_were_coming_back_are_all_there(before: StateBeforeKill) -> None:
-    before.lion.demand(archived=False)
+    before.lion.check(archived=False)
     assert before.lion.versions() == before.versions  # nothing was copied
 
 

@@ -8,17 +8,17 @@ from backend.core.deadlines import Deadline, OutcomeUnknownError
 def test_work_is_refused_when_too_little_time_is_left_and_only_within_a_request() -> None:
     now = 100.0
     deadline = Deadline(lambda: now)
-    deadline.demand()
+    deadline.check()
     deadline.begin(29)
     now += 24
-    deadline.demand()
+    deadline.check()
     with pytest.raises(OutcomeUnknownError, match="read the current state before you repeat it"):
-        deadline.demand(10)
+        deadline.check(10)
     now += 0.1
     with pytest.raises(OutcomeUnknownError):
-        deadline.demand()
+        deadline.check()
     deadline.begin(None)
-    deadline.demand()
+    deadline.check()
 
 
 def test_a_call_with_a_time_limit_ends_before_the_request() -> None:

@@ -13,11 +13,11 @@ from backend.domains.access.models.roles import RoleBody, UserBody, UserRolesBod
 from backend.domains.asset_versions.models import UpdateVersionBody
 from backend.domains.assets.models import AssetPath, CreateAssetBody, NewAsset
 from backend.domains.databases.models import CreateDatabaseBody
-from backend.domains.files.rules import Owner, demand_name
+from backend.domains.files.rules import Owner, check_name
 from backend.domains.identity.models.keys import CreateApiKeyBody
 from backend.domains.identity.models.sign_ins import CreateSignInBody, SignInPath
 from backend.domains.identity.rules.refusals import RefusedError
-from backend.domains.identity.rules.users import demand_usable
+from backend.domains.identity.rules.users import check_usable
 from backend.domains.ingest.models import IngestBody
 from backend.domains.ingest.rules import started_upload
 from backend.domains.metadata.models.replies import AddAssetMetadataBody
@@ -71,7 +71,7 @@ def test_a_path_of_an_ingest_is_refused() -> None:
 
 def test_the_destination_of_a_file_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="invisible"):
-        demand_name(Owner("museum", "lion", "lion/"), f"/{HIDDEN}", "", field="destinationPath")
+        check_name(Owner("museum", "lion", "lion/"), f"/{HIDDEN}", "", field="destinationPath")
 
 
 FILLERS = ("\u3164", "\u115f", "\u1160", "\uffa0", "\u200b")
@@ -133,10 +133,10 @@ def with_filler(body: dict[str, Any], where: str, filler: str) -> dict[str, Any]
 
 
 def test_a_token_does_not_name_a_user_with_characters_that_people_cannot_see() -> None:
-    assert demand_usable("ann@example.org") == "ann@example.org"
+    assert check_usable("ann@example.org") == "ann@example.org"
     for filler in FILLERS:
         with pytest.raises(RefusedError):
-            demand_usable(f"ann{filler}@example.org")
+            check_usable(f"ann{filler}@example.org")
 
 
 def test_a_stored_user_with_such_a_name_can_be_removed() -> None:

@@ -73,7 +73,7 @@ def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_
 
     @router.bind(routes.LIST_BUCKETS)
     def list_buckets(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        deadline.demand(30)
+        deadline.check(30)
         return Empty()
 
     reply = app.handler(router)(event, Context())

@@ -130,7 +130,7 @@ class ConstraintService:
         """Write the changes and their audit entries in one transaction."""
         policies = self.constraints.policies(touched(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
-        self._demand_roles(changes)
+        self._check_roles(changes)
         entries = [
             entry_of(self.audit, caller, operation, change, at=self.clock()) for change in changes
         ]
@@ -157,7 +157,7 @@ class ConstraintService:
 
         return self.replace(caller, operation, wanted, [constraint_id])[0]
 
-    def _demand_roles(self, changes: Sequence[Change]) -> None:
+    def _check_roles(self, changes: Sequence[Change]) -> None:
         names = {
             each.name
             for change in changes

@@ -91,7 +91,7 @@ class RoleService:
         role = Role(**values, created_on=iso(now), revision=1)
         require(self.authorization, caller, "POST", _secured(role))
         self.names.require_unruled(caller, "roleName", role.role_name)
-        _demand_open(role)
+        _check_open(role)
         name = audit_entity("role", role.role_name)
         entry = self.audit.entry(caller, "create_role", name, after=_audit_values(role), at=now)
         self.roles.put_new(role, entry, next_epoch())
@@ -108,7 +108,7 @@ class RoleService:
         found = self._role(caller, body.role_name)
         changed = found.model_copy(update=body.model_dump(exclude_none=True))
         require(self.authorization, caller, "PUT", _secured(found))
-        _demand_open(changed)
+        _check_open(changed)
         before, after = _audit_values(found), _audit_values(changed)
         changes = {name: value for name, value in after.items() if before.get(name) != value}
         if changes:
@@ -219,7 +219,7 @@ def withdrawal(
     return [*remove_writes(holders), *entries]
 
 
-def _demand_open(role: Role) -> None:
+def _check_open(role: Role) -> None:
     if role.role_name == ADMIN_ROLE and role.mfa_required:
         raise AdministratorRoleError("cannot require MFA, because API keys cannot provide it")
 

@@ -4,7 +4,7 @@ Only the worker imports `jobs.deletion`, because that imports half of all slices
 """
 
 from backend.domains.asset_lifecycle.service.commands import LifecycleService, Started
-from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps, demand_asset
+from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps, check_asset
 from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 
 __all__ = [
@@ -12,5 +12,5 @@ __all__ = [
     "LifecycleService",
     "Started",
     "VersionLifecycle",
-    "demand_asset",
+    "check_asset",
 ]

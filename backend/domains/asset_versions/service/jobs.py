@@ -106,7 +106,7 @@ class VersionSteps:
         if cursor.number:
             self.repository.forget(owner, cursor.number)
 
-    def _demand_held(self, job: Job) -> None:
+    def _check_held(self, job: Job) -> None:
         if not self.jobs.is_held(job):
             raise ChangeEndedError(job.job_id)
 
@@ -161,7 +161,7 @@ class VersionSteps:
                     asset,
                     plan,
                     cursor,
-                    still=partial(self._demand_held, job),
+                    still=partial(self._check_held, job),
                     note=lambda noted: self.jobs.note(job, dumped(noted)),
                 )
         if following.after is None and following.copy_id is None:

@@ -74,7 +74,7 @@ class AssetQueries:
         """
         partitions = rules.partitions(database_id, show_archived=show_archived)
         if show_archived:  # archived assets outlive their database, until it is purged
-            self.databases.demand_known(caller, database_id)
+            self.databases.check_known(caller, database_id)
             return self._visible(caller, partitions, page)
         if not self.databases.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)

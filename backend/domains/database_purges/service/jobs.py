@@ -123,17 +123,17 @@ class PurgeSteps:
         page = self.jobs.list_in_database(_database_of(job), PageRequest(JOBS, after))
         others = [one for one in page.items if one.job_id != job.job_id]
         for one in others:
-            self._demand_deleted(one)
+            self._check_deleted(one)
         ended = [one for one in others if one.is_finished]
         if ended:
-            self._demand_held(job)
+            self._check_held(job)
             self.jobs.remove(ended)
         if len(ended) < len(others):
             wait_seconds = min(LOOK_AGAIN_SECONDS, self.wait_seconds)
             return _Removed(len(ended), more=True, after=after, wait_seconds=wait_seconds)
         return _Removed(len(ended), more=page.after is not None, after=page.after)
 
-    def _demand_deleted(self, one: Job) -> None:
+    def _check_deleted(self, one: Job) -> None:
         """Fail if a deletion has failed and still reserves the asset's id."""
         if one.kind != DELETE_ASSET.name or one.state != "failed":
             return
@@ -142,15 +142,15 @@ class PurgeSteps:
             raise DeletionFailedError(asset_id, one.job_id)
 
     def _rows(self, remains: rules.Remains, job: Job, after: Position | None) -> _Removed:
-        page = self.repository.remove(remains, after, partial(self._demand_held, job))
+        page = self.repository.remove(remains, after, partial(self._check_held, job))
         return _Removed(len(page.items), page.after is not None, page.after)
 
     def _scopes(self, job: Job, after: Position | None) -> _Removed:  # noqa: ARG002
-        self._demand_held(job)
+        self._check_held(job)
         self.repository.remove_scopes(_database_of(job))
         return _Removed(0)
 
-    def _demand_held(self, job: Job) -> None:
+    def _check_held(self, job: Job) -> None:
         """Require that the rows belong to the purged database.
 
         A worker may be delayed past its lease, and another database may have the id then.

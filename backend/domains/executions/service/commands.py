@@ -219,9 +219,9 @@ class ExecutionCommands:
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead):
             raise FileNotFoundInAssetError(target.path, asset.asset_id)
-        head.demand_restored()
+        head.check_restored()
         version_id = head.version.version_id
-        self.files.quarantine.demand_clean(target.bucket, target.key, version_id)
+        self.files.quarantine.check_clean(target.bucket, target.key, version_id)
         return target.key, version_id
 
     def _request_start(self) -> None:

@@ -94,7 +94,7 @@ class ChangeRunner:
                 writes = [*planned.demands, self.jobs.put(job), self._entry(caller, planned)]
                 self.changes.commit(asset, state, job.job_id, writes)
             except ChangeOvertakenError:
-                self._demand_time(asset, None, until)
+                self._check_time(asset, None, until)
                 continue
             return _succeeded(self._run_job(job, begun + REQUEST_TIME))
 
@@ -113,10 +113,10 @@ class ChangeRunner:
         if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
             raise ChangeBusyError(asset.asset_id, job_id)  # failed: users may resume it
         if not job.is_finished:
-            self._demand_time(asset, job_id, until)
+            self._check_time(asset, job_id, until)
         return None
 
-    def _demand_time(self, asset: Asset, job_id: str | None, until: datetime) -> None:
+    def _check_time(self, asset: Asset, job_id: str | None, until: datetime) -> None:
         if self.clock() >= until:
             raise ChangeBusyError(asset.asset_id, job_id)
 

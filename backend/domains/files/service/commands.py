@@ -59,7 +59,7 @@ class FileCommands:
         """
         asset = self.lookup.asset(caller, ref)
         place = self.lookup.folder(asset, sent, field="relativeKey")
-        rules.demand_visible(place.path, field="relativeKey")
+        rules.check_visible_path(place.path, field="relativeKey")
         rules.require_short_keys(owner_of(place), place.path, field="relativeKey")
         change = FileChange(operation="createFolder", path=place.path)
 
@@ -194,7 +194,7 @@ class FileCommands:
             if not isinstance(self.lookup.existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is not archived")
             version = self.lookup.last_version(place)
-            self.lookup.demand_clean(place, version)
+            self.lookup.check_clean(place, version)
             before, after = {"status": "archived"}, {"status": "active"}
             return Planned(asset, change, routes.UNARCHIVE_FILE, before, after, version)
 

@@ -65,7 +65,7 @@ class Copies:
     parts: PartCopies
     quarantine: Quarantine
 
-    def demand(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
+    def copied_attributes(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
         """Return the attributes (HEAD) of the version to copy.
 
         Raises:
@@ -73,11 +73,11 @@ class Copies:
             SourceGoneError: it does not exist.
         """
         head = self.attributes(bucket, key, version_id)
-        self.quarantine.demand_clean(bucket, key, head.version.version_id)
+        self.quarantine.check_clean(bucket, key, head.version.version_id)
         return head
 
     def attributes(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
-        """As `demand`, of a version that is not in the quarantine.
+        """As `copied_attributes`, of a version that is not in the quarantine.
 
         Raises:
             SourceGoneError: it does not exist.
@@ -176,7 +176,7 @@ class Copies:
         try:
             written = self.parts.copy_parts(copy)
         except NotFoundError:
-            self.demand(*file_copy.source, version.version_id)
+            self.copied_attributes(*file_copy.source, version.version_id)
             return self._existing_copy(file_copy) or Unfinished(None)
         return written or Unfinished(copy_id)
 

@@ -135,7 +135,7 @@ class FileChangeSteps:
         preview = self._newest_preview(work.target)
         if preview is not None:
             place = (work.target.bucket, preview.key)
-            head = self.copies.demand(*place, preview.version_id)
+            head = self.copies.copied_attributes(*place, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
             still = partial(self.endings.require_unfinished, work)
             self.copies.copy(FileCopy(place, head, place, head.content_type, metadata, still), None)
@@ -156,7 +156,7 @@ class FileChangeSteps:
         Return the state to continue with if it is not complete.
         """
         place = (work.target.bucket, work.target.key)
-        head = self.copies.demand(*place, work.version_id)
+        head = self.copies.copied_attributes(*place, work.version_id)
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
         )

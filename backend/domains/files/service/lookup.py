@@ -87,7 +87,7 @@ class FileLookup:
         if database is None:
             raise NotFoundError(f"Database {asset.database_id} does not exist")
         allowed = database.restrict_file_uploads_to_extensions
-        rules.demand_name(owner_of(place), place.path, allowed, field="destinationPath")
+        rules.check_name(owner_of(place), place.path, allowed, field="destinationPath")
         return place
 
     def existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
@@ -122,16 +122,16 @@ class FileLookup:
         found = self.existing(place)
         if isinstance(found, ObjectVersion):
             raise InvalidInputError.of("sourcePath", "is archived: restore it first")
-        self.demand_clean(place, found.version.version_id)
+        self.check_clean(place, found.version.version_id)
         return found
 
-    def demand_clean(self, place: FileTarget, version_id: str) -> None:
+    def check_clean(self, place: FileTarget, version_id: str) -> None:
         """Require that a version of a file may be copied.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
         """
-        self.files.quarantine.demand_clean(place.bucket, place.key, version_id)
+        self.files.quarantine.check_clean(place.bucket, place.key, version_id)
 
     def require_unused_name(self, place: FileTarget) -> None:
         """Require that the name is not used.

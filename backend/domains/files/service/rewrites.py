@@ -62,7 +62,7 @@ class FileRewrites:
                     "versionId",
                     "is the version that marks the file as archived, and has no content",
                 )
-            self.lookup.demand_clean(place, version_id)
+            self.lookup.check_clean(place, version_id)
             before = {"versionId": head.version.version_id}
             after = {"revertedFromVersionId": version_id}
             return Planned(asset, change, routes.REVERT_FILE_VERSION, before, after, version_id)
@@ -92,7 +92,7 @@ class FileRewrites:
 
         def plan() -> Planned:
             head = self.lookup.active(place)
-            self.lookup.demand_clean(place, head.version.version_id)
+            self.lookup.check_clean(place, head.version.version_id)
             before = {"primaryType": head.metadata.get(PRIMARY_TYPE_METADATA, "")}
             after = {"primaryType": primary_type}
             return Planned(asset, change, routes.SET_PRIMARY_FILE, before, after)

@@ -75,7 +75,7 @@ class Transfers:
     def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:
         """Return None once the copy is complete, with all its data."""
         if not work.cursor.auxiliary:
-            head = self.copies.demand(source.bucket, source.key, work.version_id)
+            head = self.copies.copied_attributes(source.bucket, source.key, work.version_id)
             if PRIMARY_TYPE_METADATA in head.metadata:
                 self.assets.record_typed_file(target.asset, target.path)
             same_kind = extension_of(source.key) == extension_of(target.key)

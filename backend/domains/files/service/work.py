@@ -93,7 +93,7 @@ class Endings:
         Raises:
             ChangeEndedError: another worker has ended it.
         """
-        self.changes.demand_unfinished(work.job.job_id, work.asset.asset_id)
+        self.changes.check_unfinished(work.job.job_id, work.asset.asset_id)
 
     def unfinished_condition(self, work: Work) -> Check:
         """Return the same condition for a transaction."""

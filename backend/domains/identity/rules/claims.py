@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 from backend.core.identity import Identity
 from backend.core.names import is_email
 from backend.domains.identity.rules.refusals import Reason, RefusedError
-from backend.domains.identity.rules.users import demand_usable, has_prefix
+from backend.domains.identity.rules.users import check_usable, has_prefix
 
 LEEWAY_SECONDS = 30
 """Maximum difference between the provider's clock and the local one."""
@@ -50,8 +50,8 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
     if any(name in claims for name in _BOUND):
         raise RefusedError(Reason.JWT_USE)
     subject, user_id = _text(claims, "sub"), _user_id(issuer, claims)
-    _demand_audience(issuer, claims)
-    _demand_time(claims, now.timestamp())
+    _check_audience(issuer, claims)
+    _check_time(claims, now.timestamp())
     email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
     # Many providers let users enter any address, and notifications are sent to it.
     known = isinstance(email, str) and is_email(email) and verified in (True, "true")
@@ -70,13 +70,13 @@ def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
     if name == "email" and claims.get("email_verified") not in (True, "true"):
         # Any user may enter another's address in an own account.
         raise RefusedError(Reason.JWT_CLAIMS, claim="email_verified")
-    user_id = demand_usable(issuer.user_prefix + _text(claims, name))
+    user_id = check_usable(issuer.user_prefix + _text(claims, name))
     if has_prefix(user_id, issuer.foreign_prefix):
         raise RefusedError(Reason.USER)
     return user_id
 
 
-def _demand_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
+def _check_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
     """Require that tokens are for us.
 
     By `aud`, and access tokens of the user pool by `client_id`.
@@ -92,7 +92,7 @@ def _demand_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
         raise RefusedError(Reason.JWT_AUDIENCE)
 
 
-def _demand_time(claims: Mapping[str, Any], now: float) -> None:
+def _check_time(claims: Mapping[str, Any], now: float) -> None:
     if now >= _moment(claims, "exp") + LEEWAY_SECONDS:
         raise RefusedError(Reason.JWT_EXPIRED)
     if _moment(claims, "iat") > now + LEEWAY_SECONDS:

@@ -13,7 +13,7 @@ def discovery_url(issuer: str) -> str:
     Raises:
         ValueError: the URL would not use TLS.
     """
-    _demand_secure(issuer, issuer)
+    _check_secure(issuer, issuer)
     return issuer.removesuffix("/") + "/.well-known/openid-configuration"
 
 
@@ -28,7 +28,7 @@ def keys_url(document: Mapping[str, Any], issuer: str) -> str:
     found: object = document.get("jwks_uri")
     if not isinstance(found, str):
         raise ValueError("its discovery document has no address of the keys (jwks_uri)")  # noqa: TRY004
-    _demand_secure(found, issuer)
+    _check_secure(found, issuer)
     return found
 
 
@@ -53,7 +53,7 @@ def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoin
         address: object = document.get(name)
         if not isinstance(address, str):
             raise ValueError(f"its discovery document has no {name}")  # noqa: TRY004
-        _demand_secure(address, issuer)
+        _check_secure(address, issuer)
         return address
 
     return SignInEndpoints(
@@ -63,7 +63,7 @@ def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoin
     )
 
 
-def _demand_secure(url: str, issuer: str) -> None:
+def _check_secure(url: str, issuer: str) -> None:
     """Require TLS, except for a provider that the settings place on this machine."""
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None or not parts.hostname:

@@ -105,7 +105,7 @@ def require_lineage(key: ApiKey, keys: Mapping[str, ApiKey], now: datetime) -> N
             raise RefusedError(Reason.KEY_MAKER, apiKeyId=key.api_key_id, madeBy=maker_id)
 
 
-def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
+def check_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
     """Require that the stored key has this hash and is valid now.
 
     Raises:

@@ -20,7 +20,7 @@ def has_prefix(user_id: str, prefix: str) -> bool:
     return bool(prefix) and user_id.casefold().startswith(prefix.casefold())
 
 
-def demand_usable(user_id: object) -> str:
+def check_usable(user_id: object) -> str:
     """Return the user id, if roles can be assigned to it.
 
     The product acts under names of its own, which users may not have. An id with another compatible

@@ -12,14 +12,14 @@ from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.rules.keys import (
     Pepper,
     bearer_in,
-    demand_valid,
+    check_valid,
     hash_key,
     is_recent_use,
     key_in,
     require_lineage,
 )
 from backend.domains.identity.rules.refusals import Reason, RefusedError
-from backend.domains.identity.rules.users import demand_usable
+from backend.domains.identity.rules.users import check_usable
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +52,7 @@ class KeyAuthentication:
         # A deployment may give the administrator's key to another user: the index follows soon.
         if key is None or key.user_id != indexed.user_id:
             raise RefusedError(Reason.KEY_UNKNOWN)
-        demand_valid(key, key_hash, now)
+        check_valid(key, key_hash, now)
         require_lineage(key, keys, now)
         if user is not None and user.pool_id is not None:
             self._require_enabled(user.user_id, user.pool_id)
@@ -129,7 +129,7 @@ class CallerAuthentication:
 
     def _of_key(self, text: str) -> Identity:
         key = self.keys.authenticate(text)
-        demand_usable(key.user_id)
+        check_usable(key.user_id)
         try:
             self.keys.record_use(key)
         except UnavailableError:

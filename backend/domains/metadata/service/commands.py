@@ -94,7 +94,7 @@ class MetadataService:
 
         Also raises what `RecordService.add_records` does.
         """
-        self._demand(caller, entity, "POST")
+        self._require(caller, entity, "POST")
         return self.records.add_records(caller, entity, records)
 
     def change_metadata(
@@ -112,7 +112,7 @@ class MetadataService:
         actions: tuple[Action, ...] = ("PUT",)
         if update_type == "replace_all":
             actions = ("PUT", "POST", "DELETE")
-        self._demand(caller, entity, *actions)
+        self._require(caller, entity, *actions)
         return self.records.change_records(caller, entity, records, update_type=update_type)
 
     def remove_metadata(
@@ -128,12 +128,12 @@ class MetadataService:
         Also raises what `RecordService.remove_records` does.
         """
         if isinstance(entity, DatabaseEntity):
-            self._demand(caller, entity, "DELETE")
+            self._require(caller, entity, "DELETE")
         else:
-            self._demand_asset(caller, entity, "DELETE")
+            self._check_asset(caller, entity, "DELETE")
         return self.records.remove_records(caller, entity, wanted)
 
-    def _demand(self, caller: Identity, entity: Entity | DatabaseEntity, *actions: Action) -> None:
+    def _require(self, caller: Identity, entity: Entity | DatabaseEntity, *actions: Action) -> None:
         """Require that the entity exists and the caller may perform all of these actions."""
         if isinstance(entity, DatabaseEntity):
             databases = self.assets.databases
@@ -143,14 +143,14 @@ class MetadataService:
                     databases.authorization, caller, action, secured_database(entity.database_id)
                 )
             return
-        asset = self._demand_asset(caller, entity, *actions)
+        asset = self._check_asset(caller, entity, *actions)
         if entity.path != ASSET_LEVEL:
             bucket, prefix = self.assets.location(asset)
             key = rules.check_object_key(prefix, entity.path)
             if not isinstance(self.objects.head(bucket, key), ObjectHead):
                 raise FileNotFoundInAssetError(entity.path, entity.asset_id)
 
-    def _demand_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
+    def _check_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
         asset = self.assets.get_asset(caller, entity.database_id, entity.asset_id)
         for action in actions:

@@ -191,7 +191,7 @@ class RecordService:
             RecordsBusyError: the same keys are written concurrently at every attempt.
             UnavailableError: records or schemas cannot be read.
         """
-        _demand_distinct(wanted, "metadataKeys.{}")
+        _check_distinct(wanted, "metadataKeys.{}")
         governing = self._governing(entity)
         own = [key for key in wanted if not is_reserved(entity, key)]
         plan = carry_out(
@@ -307,7 +307,7 @@ def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record
         InvalidInputError: a key is repeated, too long or reserved, or an attribute is not a string.
         TooLargeError: a row that may derive from a record would exceed DynamoDB's 400 KB.
     """
-    _demand_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
+    _check_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
     stored: dict[str, Record] = {}
     for number, new in enumerate(records):
         field = f"metadata.{number}"
@@ -356,7 +356,7 @@ def _default(field: FieldInForce) -> Record:
     )
 
 
-def _demand_distinct(wanted: Sequence[str], field: str) -> None:
+def _check_distinct(wanted: Sequence[str], field: str) -> None:
     seen: set[str] = set()
     for number, key in enumerate(wanted):
         if key in seen:

@@ -28,7 +28,7 @@ class Quarantine:
         results = self.repository.results(wanted)
         return {(one.key, one.version_id) for one, stored in results.items() if stored.is_threat}
 
-    def demand_clean(self, bucket: str, key: str, version_id: str) -> None:
+    def check_clean(self, bucket: str, key: str, version_id: str) -> None:
         """Require that the version may be read or copied.
 
         Raises:

@@ -194,10 +194,10 @@ class UploadService:
         """
         upload = self.context.find(upload_id)
         asset = self.context.asset_of(caller, upload)
-        _demand_unfinished(upload)
+        _check_unfinished(upload)
         upload = self.context.lease(upload)
         try:
-            _demand_unfinished(upload)
+            _check_unfinished(upload)
         except StateForbidsError:  # another request was at its files until just before
             self.context.uploads.release(
                 upload, results=upload.results, handed=upload.handed, status=upload.status
@@ -288,7 +288,7 @@ class UploadService:
         )
 
 
-def _demand_unfinished(upload: Upload) -> None:
+def _check_unfinished(upload: Upload) -> None:
     """Require an upload that can be aborted."""
     if upload.status == "completed":
         raise UploadCompletedError(upload.upload_id)

@@ -51,7 +51,7 @@ class RenewalService:
         known = _files_of_open(upload)
         rules.check_renewal(body.files, known)
         for file in body.files:
-            _demand_open(upload, file.path)
+            _check_open(upload, file.path)
         bucket, layout = self.context.place(asset, upload_id, upload.upload_type)
         urls = PartUrls(self.context.objects, bucket, layout, self.url_seconds)
         urls.check_number(sum(len(_numbers(file)) for file in body.files))
@@ -95,7 +95,7 @@ def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
     return {file.path: file for file in upload.files}
 
 
-def _demand_open(upload: Upload, path: str) -> None:
+def _check_open(upload: Upload, path: str) -> None:
     """Require a file for which parts can be sent."""
     if path in upload.results:
         raise FileNotOpenError(path, describe_result(upload.results[path]))

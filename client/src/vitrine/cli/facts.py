@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.indexes import TimeoutOption, WaitOption, demand_all_or_part, print_work
+from vitrine.cli.indexes import TimeoutOption, WaitOption, check_all_or_part, print_work
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, with_session
@@ -130,7 +130,7 @@ def renew(
 
     The job ends when all inspections are requested; `runs` shows their progress.
     """
-    demand_all_or_part(everything, {"--database": database, "--format": formats})
+    check_all_or_part(everything, {"--database": database, "--format": formats})
     work = session.client.facts.renew(database_id=database, formats=formats or ())
     print_work(session, work, timeout=timeout if wait else None)
 

@@ -40,7 +40,7 @@ def repair(
     timeout: TimeoutOption = 3600.0,
 ) -> None:
     """Rebuild search documents that differ from the stored data."""
-    demand_all_or_part(everything, {"--database": database})
+    check_all_or_part(everything, {"--database": database})
     if asset is not None and database is None:
         raise ConfigurationError("--asset requires --database")
     work = session.client.search_indexes.repair(database_id=database, asset_id=asset)
@@ -68,7 +68,7 @@ def fields(session: Session) -> None:
     session.output.rows(["index", "field", "type"], rows)
 
 
-def demand_all_or_part(everything: bool, parts: Mapping[str, object]) -> None:
+def check_all_or_part(everything: bool, parts: Mapping[str, object]) -> None:
     """Require either --all or an option that names a part.
 
     Raises:

@@ -164,7 +164,7 @@ def with_session(
         try:
             try:
                 given = {name: _composed(name, value) for name, value in kwargs.items()}
-                _demand_no_blanks(ctx, given)
+                _check_no_blanks(ctx, given)
                 command(session, *args, **given)
             finally:
                 output.flush()
@@ -182,7 +182,7 @@ def with_session(
     return run
 
 
-def _demand_no_blanks(ctx: typer.Context, given: Mapping[str, object]) -> None:
+def _check_no_blanks(ctx: typer.Context, given: Mapping[str, object]) -> None:
     """Require that each value of a repeatable option or argument has text.
 
     A blank one is a variable of a script that is not set; it never means "none".

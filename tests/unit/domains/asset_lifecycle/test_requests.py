@@ -31,7 +31,7 @@ CONFIRMATIONS = {
 NEEDED = sorted(CONFIRMATIONS.keys() - {"archive"})
 
 
-def demand_refused(museum: Lifecycle, operation: str, body: dict[str, Any]) -> None:
+def check_refused(museum: Lifecycle, operation: str, body: dict[str, Any]) -> None:
     answer = museum.send(operation, **body)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, CONFIRMATIONS[operation])
     asset = museum.asset()
@@ -44,14 +44,14 @@ def demand_refused(museum: Lifecycle, operation: str, body: dict[str, Any]) -> N
 def test_what_is_not_confirmed_is_refused_by_the_field(
     museum: Lifecycle, operation: str, sent_value: object
 ) -> None:
-    demand_refused(museum, operation, {CONFIRMATIONS[operation]: sent_value})
+    check_refused(museum, operation, {CONFIRMATIONS[operation]: sent_value})
 
 
 @pytest.mark.parametrize("operation", NEEDED)
 def test_what_lacks_its_confirmation_is_refused_by_the_field(
     museum: Lifecycle, operation: str
 ) -> None:
-    demand_refused(museum, operation, {})
+    check_refused(museum, operation, {})
 
 
 def test_an_archiving_needs_no_confirmation(museum: Lifecycle) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backend.core.ids import new_secret
 from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.rules.keys import (
-    demand_valid,
+    check_valid,
     hash_key,
     is_expired,
     is_recent_use,
@@ -124,9 +124,9 @@ def test_an_expiry_that_is_past_or_unreadable_closes_the_key(expires_at: str) ->
 
 
 def test_a_valid_key_is_opened_by_its_hash_only() -> None:
-    demand_valid(stored(), "hash", NOON)
+    check_valid(stored(), "hash", NOON)
     with pytest.raises(RefusedError) as refused:
-        demand_valid(stored(), "other", NOON)
+        check_valid(stored(), "other", NOON)
     assert (refused.value.reason, dict(refused.value.facts)) == (Reason.KEY_UNKNOWN, {})
 
 
@@ -143,7 +143,7 @@ def test_a_disabled_or_expired_key_is_opened_by_nothing(
     changes: dict[str, str], reason: Reason
 ) -> None:
     with pytest.raises(RefusedError) as refused:
-        demand_valid(stored(**changes), "hash", NOON)
+        check_valid(stored(**changes), "hash", NOON)
     assert (refused.value.reason, dict(refused.value.facts)) == (reason, {"apiKeyId": "id"})
 
 

@@ -153,13 +153,13 @@ def test_a_verdict_between_the_request_and_the_copy_stops_the_copy(
     museum: Gallery, scans: ScanWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version_id = museum.put("/a.glb", b"malware")
-    demand_clean = Quarantine.demand_clean
+    check_clean = Quarantine.check_clean
 
     def late(self: Quarantine, bucket: str, key: str, version: str) -> None:
-        demand_clean(self, bucket, key, version)
+        check_clean(self, bucket, key, version)
         scans.tell(scan_event("statue/a.glb", version_id))
 
-    monkeypatch.setattr(Quarantine, "demand_clean", late)
+    monkeypatch.setattr(Quarantine, "check_clean", late)
     body = {"sourcePath": "/a.glb", "destinationPath": "/b.glb"}
     answer = museum.change("POST", "copyFile", body)
     assert refused(answer) == (409, "FileChangeFailed")

@@ -114,7 +114,7 @@ class ArchiveSteps:
             raise
 
     def _asset(self, job: Job) -> Asset:
-        return demand_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
+        return check_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
     def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
         """Return the markers that hide these keys, which are in S3's order."""
@@ -126,7 +126,7 @@ class ArchiveSteps:
         self.reindexing.files(*ids, [f"/{path}" for path in paths])
 
 
-def demand_asset(job: Job, asset: Asset | None) -> Asset:
+def check_asset(job: Job, asset: Asset | None) -> Asset:
     """Return the asset, if it is still in the state that the job requires.
 
     Raises:

@@ -153,7 +153,7 @@ class DeleteSteps:
         """Remove uploads with their rows, and other multipart uploads below the prefix."""
         page = self.repository.uploads_of(target.asset_id, after)
         if page.items:
-            self._demand_deleted(target)
+            self._check_deleted(target)
         for upload_id in page.items:
             folder = temporary_folder(target.base, upload_id)
             self._give_up(target.bucket, folder)
@@ -188,7 +188,7 @@ class DeleteSteps:
         """Remove files that viewers and pipelines created; that bucket has no versions."""
         folder = auxiliary_folder(target.asset_id)
         found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
-        self._demand_deleted(target)
+        self._check_deleted(target)
         self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])
         return _Removed(len(found), more=len(found) > 0)
 
@@ -198,19 +198,19 @@ class DeleteSteps:
         Always the first remaining ones.
         """
         ids = (target.database_id, target.asset_id)
-        self._demand_deleted(target)
+        self._check_deleted(target)
         removed = self.links.remove_links(*ids, limit=LINKS)
         return _Removed(removed, more=removed > 0)
 
     def _rows_of(self, traces: rules.Traces) -> _Part:
         def remove(target: _Target, after: Position | None) -> _Removed:
-            still = partial(self._demand_deleted, target)
+            still = partial(self._check_deleted, target)
             return _page(self.repository.remove_traces(traces, after, still))
 
         return remove
 
     def _subscription(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
-        self._demand_deleted(target)
+        self._check_deleted(target)
         self.repository.remove_subscription(target.asset_id)
         self.repository.remove_changes(target.asset_id)
         # Jobs that create versions started before this one, so they expire before the counter does.
@@ -238,7 +238,7 @@ class DeleteSteps:
         """
         if not found:
             return _Removed(0)
-        self._demand_deleted(target)
+        self._check_deleted(target)
         bucket, first = target.bucket, found[0]
         self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
         noted = {"key": first.key, "version": first.version_id}
@@ -246,7 +246,7 @@ class DeleteSteps:
             raise NotRemovedError(bucket, first.key, first.version_id)
         return _Removed(len(found), more=True, after=noted)
 
-    def _demand_deleted(self, target: _Target) -> None:
+    def _check_deleted(self, target: _Target) -> None:
         """Require that the rows belong to the deleted asset.
 
         A worker may be delayed past its lease, and another asset may have the id meanwhile.

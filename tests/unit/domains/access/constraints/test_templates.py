@@ -267,17 +267,17 @@ def test_a_database_user_works_with_assets_and_deletes_nothing_permanently(role:
 def test_a_database_reader_sees_and_downloads_and_changes_nothing(role: Role) -> None:
     for kind in ("asset", "database", "pipeline", "workflow", "metadataSchema"):
         assert (role.of(kind, "museum"), role.of(kind, "gallery")) == ("GET", "")
-    _demand_reading_only(role)
+    _check_reading_only(role)
 
 
 @_of("role", [["global-readonly"]], indirect=True)
 def test_a_global_reader_sees_every_database_and_changes_nothing(role: Role) -> None:
     for kind in ("asset", "database", "pipeline", "workflow", "metadataSchema"):
         assert role.of(kind, "museum") == role.of(kind, "any-other") == "GET"
-    _demand_reading_only(role)
+    _check_reading_only(role)
 
 
-def _demand_reading_only(role: Role) -> None:
+def _check_reading_only(role: Role) -> None:
     routes = role.routes()
     assert {key for key in routes if not key.startswith("GET ")} == {
         "POST /search",
