@@ -169,11 +169,11 @@ class Plan:
         """Return the ARNs of the queues that others use for dead letters."""
         return frozenset(q.dead_letters for q in self.queues.values() if q.dead_letters)
 
-    def the_api(self) -> Api | None:
+    def http_api(self) -> Api | None:
         """Return the API that the gateway serves; there is one at most."""
         return next(iter(self.apis.values()), None)
 
     def web_origins(self) -> frozenset[str]:
         """Return the origins of the web application, by the API's CORS settings."""
-        api = self.the_api()
+        api = self.http_api()
         return frozenset(api.cors.origins if api and api.cors else ()) - {"*"}

@@ -263,7 +263,7 @@ class Runtime:
         clients: Clients,
         endpoints: Endpoints,
     ) -> None:
-        api = self._plan.the_api()
+        api = self._plan.http_api()
         if api is None:
             return
         gateway = Gateway(api, functions)

@@ -58,7 +58,7 @@ def process_records(event: Event, process: Callable[[list[dict[str, Any]]], None
     return failed(())
 
 
-def given_back(
+def return_messages(
     queues: Queues, queue: Queue, messages: Sequence[Message], *, seconds: int | None = None
 ) -> Reply:
     """Return messages to the queue, visible after `seconds` or after a growing pause.
@@ -92,7 +92,7 @@ def process_batch(
     except UnavailableError as error:
         _log.warning("outage: messages return to %s: %s", queue.name, error.message)
         ring(BATCHES_GIVEN_BACK)
-        return given_back(queues, queue, messages)
+        return return_messages(queues, queue, messages)
 
 
 class NotUnderstoodError(Exception):

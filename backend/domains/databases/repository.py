@@ -184,7 +184,7 @@ class DatabaseRepository:
             assets = self.counted([found])[0].asset_count
             raise DatabaseNotEmptyError(found.database_id, assets) from error
 
-    def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
+    def reservation_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """Return the writes that reserve the id of a deleted database for the job that purges it.
 
         They are refused with DatabaseActiveError while a database with the id is active, and with

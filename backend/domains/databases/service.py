@@ -322,12 +322,12 @@ class DatabaseService:
         _check_revision(found, expected_revision)
         return found
 
-    def hold_writes(self, deleted: Database, job_id: str) -> list[Write]:
+    def reservation_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """Return the writes that reserve a deleted database's id for the job that purges it.
 
         Refused with DatabaseActiveError or DatabaseRevisionError.
         """
-        return self.databases.hold_writes(deleted, job_id)
+        return self.databases.reservation_writes(deleted, job_id)
 
     def require_held(self, database_id: str, job_id: str) -> Write:
         """Refuse a transaction with PurgeEndedError unless the job still reserves the id."""

@@ -50,14 +50,14 @@ class _Site:
     room: EngineRoom
     first: _Engine
     kind: _Kind
-    given_back: list[str] = field(default_factory=list[str])
+    released: list[str] = field(default_factory=list[str])
     refusals: int = 0
 
     async def give_back(self, name: str) -> None:
         if self.refusals:
             self.refusals -= 1
             raise EngineError("aws cannot be restored")
-        self.given_back.append(name)
+        self.released.append(name)
 
 
 Make = Callable[..., _Site]
@@ -100,21 +100,21 @@ async def _kept_until(site: _Site, fact: Callable[[], bool]) -> None:
 def test_an_engine_that_ended_gets_back_what_it_forgot_once(make: Make) -> None:
     site = make(_Engine())
     site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.given_back == ["aws"]))
+    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
     assert site.kind.started == 1
 
 
 def test_an_engine_that_came_up_too_late_gets_it_back_when_it_is_there(make: Make) -> None:
     site = make(_Engine(in_time=False))
     site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.given_back == ["aws"]))
+    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
     assert site.kind.started == 1
 
 
 def test_an_engine_that_ended_again_before_it_answered_is_started_again(make: Make) -> None:
     site = make(_Engine(in_time=False, exit_code=1), _Engine())
     site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.given_back == ["aws"]))
+    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
     assert site.kind.started == 2
 
 
@@ -122,7 +122,7 @@ def test_what_an_engine_did_not_take_is_given_to_it_again(make: Make) -> None:
     site = make(_Engine())
     site.refusals = 3
     site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.given_back == ["aws"]))
+    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
     assert site.kind.started == 1
 
 
@@ -135,7 +135,7 @@ def test_who_starts_it_by_hand_is_warned_and_may_do_so_again(make: Make) -> None
 
     site = make(_Engine(in_time=False))
     asyncio.run(scenario(site))
-    assert site.given_back == ["aws"]
+    assert site.released == ["aws"]
     assert site.kind.started == 1
 
 
@@ -147,4 +147,4 @@ def test_a_killed_engine_stays_away_until_it_is_started_again(make: Make) -> Non
 
     site = make(_Engine())
     asyncio.run(scenario(site))
-    assert site.given_back == ["aws"]
+    assert site.released == ["aws"]

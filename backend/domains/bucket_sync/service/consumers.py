@@ -12,8 +12,8 @@ from backend.core.deliveries import (
     Message,
     Reply,
     Ring,
-    given_back,
     process_batch,
+    return_messages,
     understood,
 )
 from backend.core.file_kinds import is_file
@@ -52,6 +52,6 @@ class SyncConsumer:
         ]
         self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
         # For folders whose asset is still being deleted or archived, which is usually soon over.
-        return given_back(
+        return return_messages(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]
         )

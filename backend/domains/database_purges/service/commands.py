@@ -80,6 +80,6 @@ class PurgeCommands:
             after=after if reason is None else {**after, "purgedReason": reason},
             at=self.clock(),
         )
-        held = self.databases.hold_writes(found, job.job_id)
+        held = self.databases.reservation_writes(found, job.job_id)
         self.repository.commit([*held, self.jobs.put(job), entry])
         return StartedPurge(job.job_id, job.state)

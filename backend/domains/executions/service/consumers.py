@@ -10,9 +10,9 @@ from backend.core.deliveries import (
     Message,
     Reply,
     Ring,
-    given_back,
     process_batch,
     received,
+    return_messages,
     understood,
 )
 from backend.core.errors import RateLimitedError
@@ -45,7 +45,7 @@ class StartConsumer:
             self.admission.start_waiting(again=again)
         except RateLimitedError as error:
             _log.info("executions are started later: %s", error.message)
-            return given_back(self.queues, EXECUTION_STARTS, messages)
+            return return_messages(self.queues, EXECUTION_STARTS, messages)
         return None
 
 

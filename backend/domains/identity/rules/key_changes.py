@@ -87,7 +87,7 @@ def require_permitted(
         )
 
 
-def ended_by(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str | None:
+def user_who_ended(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str | None:
     """Return who ended the key, as of this change; None if it is active and has no expiry."""
     if body.is_active is None and body.expires_at is None:
         return key.ended_by

@@ -21,11 +21,11 @@ from backend.domains.identity.models.keys import ApiKey, CreateApiKeyBody, Updat
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.rules.key_changes import (
-    ended_by,
     first_expiry,
     lineage_of,
     require_not_after,
     require_permitted,
+    user_who_ended,
 )
 from backend.domains.identity.rules.keys import (
     PREFIX,
@@ -144,7 +144,7 @@ class ApiKeyService:
                 makers = self.keys.get_many(found.made_by)
                 require_not_after(list(makers.values()), body.expires_at)
             changes["removeAt"] = removal_of(body.expires_at)
-        changes["endedBy"] = ended_by(found, body, caller)
+        changes["endedBy"] = user_who_ended(found, body, caller)
         return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
     @attempts(_ATTEMPTS, ApiKeyRevisionError)

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, received, return_messages
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.domains.jobs.errors import JobNotFoundError, UnknownJobKindError
@@ -95,7 +95,7 @@ class JobConsumer:
         except UnavailableError as error:
             _log.warning("outage: job %s returns to the queue: %s", job_id, error.message)
             self.ring(BATCHES_GIVEN_BACK)
-            return given_back(self.queues, self.queue, [message])
+            return return_messages(self.queues, self.queue, [message])
 
     def _run_job(self, message: Message, job_id: str) -> Reply:
         begun = self.clock()
@@ -121,7 +121,7 @@ class JobConsumer:
             # A message that is received repeatedly would become a dead letter before a long job is
             # done.
             left = max(left, min(received(message), _LONGEST_LOOK))
-            return given_back(self.queues, self.queue, [message], seconds=left)
+            return return_messages(self.queues, self.queue, [message], seconds=left)
         if job.state == "failed" and job.updated_at >= iso(begun):
             self._report_failure(job, met)
         elif not job.is_finished:
