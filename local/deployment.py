@@ -43,7 +43,7 @@ def deploy(assembly: Assembly, context: Context) -> None:
             created = _create(resource, scope, context)
             if created is not None:
                 deployed.created[stack.name, resource.logical_id] = created
-        _note_outputs(stack, scope, context, deployed)
+        _record_outputs(stack, scope, context, deployed)
     found: dict[str, dict[str, JsonValue]] = {stack.name: {} for stack in assembly.stacks}
     for (name, logical_id), created in deployed.created.items():
         found[name][logical_id] = {"ref": created.ref, "attributes": dict(created.attributes)}
@@ -121,7 +121,7 @@ def _parameter(stack: Stack, name: str) -> JsonValue:
     return parameter["Default"]
 
 
-def _note_outputs(stack: Stack, scope: Scope, context: Context, deployed: _Deployed) -> None:
+def _record_outputs(stack: Stack, scope: Scope, context: Context, deployed: _Deployed) -> None:
     for name, output in stack.outputs.items():
         try:
             condition = output.get("Condition")

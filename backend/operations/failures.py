@@ -78,7 +78,9 @@ class FailureService:
         require(self.authorization, caller, "POST", _FAILURE)
         request = body.model_dump(by_alias=True, exclude_none=True)
         of = body.consumer or ("keys" if body.keys is not None else "all")
-        self.notes.note(caller, REPLAY_FAILURES.name, audit_entity("failures", of), request=request)
+        self.notes.record(
+            caller, REPLAY_FAILURES.name, audit_entity("failures", of), request=request
+        )
         if body.keys is not None:
             return self._replay(dict.fromkeys(body.keys), self.clock() + BUDGET)
         until = self.clock() + BUDGET

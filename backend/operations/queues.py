@@ -58,7 +58,7 @@ class QueueService:
         depth = self.dead_letters.depth(queue)
         if depth.dead_letters:
             request = {"deadLetters": depth.dead_letters}
-            self.notes.note(
+            self.notes.record(
                 caller, REDRIVE_QUEUE.name, audit_entity("queue", name), request=request
             )
             self.dead_letters.redrive(queue)

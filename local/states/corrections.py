@@ -36,7 +36,7 @@ def apply(tasks: str) -> None:
     """Correct moto in this process; `tasks` is where the runner answers."""
     name_executions()
     stop_waiting_executions()
-    keep_causes()
+    preserve_causes()
     allow_error_names()
     take_early_answers()
     check_definitions()
@@ -122,7 +122,7 @@ def stop_waiting_executions() -> None:
     communication._reflect_execution_status = reflected
 
 
-def keep_causes() -> None:
+def preserve_causes() -> None:
     """Keep the cause that SendTaskFailure gives; moto drops it."""
     responses = import_module("moto.stepfunctions.responses").StepFunctionResponse
     results: Any = import_module("moto.core.responses")

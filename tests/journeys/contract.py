@@ -50,7 +50,7 @@ def furnish(api: Api) -> None:
     api.ok("POST", "/tags", tag)
 
 
-def keep_the_contract(runtime: Runtime, folder: Path) -> None:
+def check_contract(runtime: Runtime, folder: Path) -> None:
     """Send every operation requests, first those that lock nobody out.
 
     Raises:

@@ -18,7 +18,7 @@ from threading import Timer
 import pytest
 
 from local.engines import free_port
-from tests.journeys.contract import furnish, keep_the_contract
+from tests.journeys.contract import check_contract, furnish
 from tests.journeys.replaying import break_something, follow_the_guide
 from tests.journeys.runtime import PATIENCE_SECONDS, ROOT, Runtime
 
@@ -190,7 +190,7 @@ def test_every_route_matches_the_openapi_document(product: Product, tmp_path: Pa
     # Behind the commands, which what it leaves would disturb.
     runtime = Runtime(product.state)
     furnish(runtime.client())
-    keep_the_contract(runtime, tmp_path)
+    check_contract(runtime, tmp_path)
     runtime.connections.close()
 
 

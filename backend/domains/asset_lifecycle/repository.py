@@ -72,7 +72,7 @@ class LifecycleRepository:
         found = self.tables.query(query, PageRequest(limit)).items
         return [str(item[ASSET_ID.name]) for item in found]
 
-    def note_page(self, asset: Asset, page: ArchivedPage) -> tuple[ArchivedPage, bool]:
+    def store_page(self, asset: Asset, page: ArchivedPage) -> tuple[ArchivedPage, bool]:
         """Store the files that the archiving processes next, before it processes them.
 
         Returns the page that was stored first, and whether that is this one.

@@ -76,7 +76,7 @@ class AuditArchive:
     objects: Objects
     bucket: Callable[[], str]
 
-    def keep_values(self, values: Sequence[LargeValue]) -> None:
+    def store_values(self, values: Sequence[LargeValue]) -> None:
         """Store large values, each under its hash; no effect if repeated."""
 
         def keep(value: LargeValue) -> None:
@@ -103,6 +103,6 @@ class AuditArchive:
             raise AuditValueNotFoundError(sha256) from None
         return len(content), json.loads(content)
 
-    def keep_expired(self, name: str, content: bytes) -> None:
+    def store_expired(self, name: str, content: bytes) -> None:
         """Store expired entries; the same name always has the same entries."""
         self.objects.put(self.bucket(), name, content, content_type="application/gzip", metadata={})

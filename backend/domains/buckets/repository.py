@@ -78,7 +78,7 @@ class BucketRepository:
         )
         self.tables.transact([put_new(ASSET_BUCKETS, row_of(bucket), changed), counted, entry])
 
-    def keep(self, bucket: AssetBucket) -> None:
+    def store(self, bucket: AssetBucket) -> None:
         """Create the bucket's record, unless it exists."""
         there = AlreadyExistsError(f"Bucket {bucket.bucket_id} is already registered")
         with suppress(AlreadyExistsError):

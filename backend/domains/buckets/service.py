@@ -84,7 +84,7 @@ class BucketService:
             bucket_name=name,
             base_assets_prefix=base_assets_prefix,
         )
-        self.buckets.keep(bucket)
+        self.buckets.store(bucket)
         return bucket
 
     def bucket_for(self, caller: Identity, action: Action, bucket_id: str) -> AssetBucket:

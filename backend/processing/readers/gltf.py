@@ -252,7 +252,7 @@ class _Document:
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
         mode = given.get("mode", 4)
-        self._note_left_out(order, count, mode)
+        self._record_left_out(order, count, mode)
         part = Part(
             positions.astype(np.float64),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
@@ -265,7 +265,7 @@ class _Document:
         )
         return part, influence_of(read, count)
 
-    def _note_left_out(self, order: Indices, count: int, mode: object) -> None:
+    def _record_left_out(self, order: Indices, count: int, mode: object) -> None:
         corners = 3 if mode == 4 else 2 if mode == 1 else 1
         wrong, rest = int((order >= count).sum()), len(order) % corners
         if wrong:

@@ -118,7 +118,7 @@ class FailureEntries:
         body = b"".join(self.objects.read_chunks(self.bucket, key))
         return StoredFailure(key, head.version.etag, body.decode(errors="replace"))
 
-    def note(self, stored: StoredFailure, replays: Replays) -> bool:
+    def record(self, stored: StoredFailure, replays: Replays) -> bool:
         """Store the result of a replay in an entry.
 
         Return False if the entry was written meanwhile.

@@ -200,7 +200,7 @@ class Replayer:
         attempts = before.attempts + 1
         following = next_attempt(now, attempts) if again else None
         noted = Replays(attempts, iso(now), following and iso(following), reason)
-        if not self.entries.note(stored, noted):
+        if not self.entries.record(stored, noted):
             _logger.info("an entry was replaced while it was replayed", extra={"key": stored.key})
         elif following is None and kind_of(stored.key) == "batch" and _waits(before):
             ring(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)

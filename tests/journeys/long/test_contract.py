@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.journeys.contract import furnish, keep_the_contract
+from tests.journeys.contract import check_contract, furnish
 from tests.journeys.runtime import Runtime
 
 
 def test_every_route_matches_the_openapi_document(own_runtime: Runtime, tmp_path: Path) -> None:
     own_runtime.up("--in-memory")
     furnish(own_runtime.client())
-    keep_the_contract(own_runtime, tmp_path)
+    check_contract(own_runtime, tmp_path)

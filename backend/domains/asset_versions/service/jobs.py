@@ -131,7 +131,7 @@ class VersionSteps:
         by = Identity(job.created_by)
         match cursor.part:
             case "records":
-                return self.record_restoration.keep(asset, plan, cursor)
+                return self.record_restoration.copy_records(asset, plan, cursor)
             case "restore":
                 return self.record_restoration.restore(asset, cursor, by)
             case "clear":
@@ -162,7 +162,7 @@ class VersionSteps:
                     plan,
                     cursor,
                     still=partial(self._check_held, job),
-                    note=lambda noted: self.jobs.note(job, dumped(noted)),
+                    note=lambda noted: self.jobs.replace_cursor(job, dumped(noted)),
                 )
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})

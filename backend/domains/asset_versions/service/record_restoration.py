@@ -37,7 +37,7 @@ class RecordRestoration:
     audit: AuditService
     clock: Clock
 
-    def keep(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
+    def copy_records(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
         """Store the next records of the old version in the new one."""
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.records(asset, plan.of_snapshot or "", request)

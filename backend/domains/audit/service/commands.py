@@ -88,7 +88,7 @@ class AuditService:
         if len(whole) > rules.CHANGES_BYTES:
             apart.append(rules.large(whole))
             stored, kept = rules.reference(apart[-1]), {}
-        self.archive.keep_values(apart)
+        self.archive.store_values(apart)
         return put(
             Entry(
                 entity=entity,
@@ -113,7 +113,7 @@ class AuditNotes:
     entries: AuditService
     clock: Clock
 
-    def note(
+    def record(
         self, caller: Identity, operation: str, entity: str, *, request: Mapping[str, Any]
     ) -> None:
         """Write the entry of an operation that is about to run, whatever its result.

@@ -66,4 +66,4 @@ class ExpiredEntries:
         if expired:
             first = expired[0]
             name = rules.archived_name(first.at, first.sequence)
-            self.archive.keep_expired(name, rules.packed(one.item for one in expired))
+            self.archive.store_expired(name, rules.packed(one.item for one in expired))

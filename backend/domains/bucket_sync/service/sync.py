@@ -75,7 +75,7 @@ class BucketSync:
             else:
                 placed[one] = place
         owners = self._owners(placed)
-        self._note_owned(owners, placed, done)
+        self._record_owned(owners, placed, done)
         self._adopt({one: f for one, f in placed.items() if one not in owners}, done)
         return done
 
@@ -87,7 +87,7 @@ class BucketSync:
             if (f.bucket.bucket_id, one.key) in found
         }
 
-    def _note_owned(
+    def _record_owned(
         self, owners: _Owners, placed: Mapping[NamedObject, Folder], done: Followed
     ) -> None:
         """Update assets from their existing files."""

@@ -195,7 +195,7 @@ class ExecutionRepository:
                 writes += [taken_over, *_rows(repeat)]
         return writes
 
-    def keep_upload(self, reservation: str, active_id: str, message: str) -> None:
+    def store_upload(self, reservation: str, active_id: str, message: str) -> None:
         """Keep the message of an upload until the active execution of its file has ended.
 
         It replaces that of an earlier upload.

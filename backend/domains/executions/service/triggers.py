@@ -240,7 +240,7 @@ class UploadTriggers:
             return True
         reservation = rules.reservation_key(rules.target_of(execution))
         try:
-            self.executions.keep_upload(reservation, active_id, json.dumps(events.again(upload)))
+            self.executions.store_upload(reservation, active_id, json.dumps(events.again(upload)))
         except ExecutionChangedError:
             return False
         return True

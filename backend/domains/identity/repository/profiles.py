@@ -51,7 +51,7 @@ class ProfileRepository:
         with suppress(AlreadyExistsError):
             self.tables.write(put_new(USERS, item, there))
 
-    def keep(self, user: User, *others: Write) -> None:
+    def store(self, user: User, *others: Write) -> None:
         """Store the profile; other attributes of the row remain unchanged."""
         values = user.model_dump(
             by_alias=True, exclude_none=True, exclude={"user_id", "deleted_at"}

@@ -26,7 +26,7 @@ def bind_callers(router: Router, service: ProfileService) -> None:
 
     @router.bind(routes.UPDATE_LOGIN_PROFILE)
     def update_login_profile(call: Call, path: ProfilePath, body: ProfileBody) -> ProfileReply:
-        return _reply(service.keep_profile(call.caller, path.user_id, email=body.email))
+        return _reply(service.store_profile(call.caller, path.user_id, email=body.email))
 
     @router.bind(routes.LIST_ALLOWED_ROUTES)
     def list_allowed_routes(call: Call, body: WebRoutesBody) -> WebRoutesReply:

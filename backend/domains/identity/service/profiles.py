@@ -41,7 +41,7 @@ class ProfileService:
             user_id=caller.user_id, email=_claimed_email(caller)
         )
 
-    def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
+    def store_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
         """Create or update the caller's own profile.
 
         The address in the credentials takes precedence, then `email`, then the stored one. Only the
@@ -76,7 +76,7 @@ class ProfileService:
                 after={"email": kept.email},
                 at=now,
             )
-            self.profiles.keep(kept, entry)
+            self.profiles.store(kept, entry)
         return kept
 
     def allowed_routes(self, caller: Identity, routes: Sequence[WebRoute]) -> list[WebRoute]:

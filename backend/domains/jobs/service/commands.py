@@ -108,7 +108,7 @@ class JobService:
         """
         return self.jobs.change(job, {"cursor": dict(cursor), "itemsDone": 0})
 
-    def note(self, job: Job, cursor: Mapping[str, Any]) -> None:
+    def replace_cursor(self, job: Job, cursor: Mapping[str, Any]) -> None:
         """Replace the cursor within a step, for a worker that repeats the step.
 
         Raises:

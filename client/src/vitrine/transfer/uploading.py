@@ -264,7 +264,7 @@ class BatchUpload:
         try:
             info = self._client.files.info(self._database_id, self._asset_id, measured.file.key)
         except VitrineError as error:
-            self._note_unreachable(error)
+            self._record_unreachable(error)
             return False
         return info.size == measured.size and info.checksum_sha256 == measured.checksum
 
@@ -273,10 +273,10 @@ class BatchUpload:
             self._settle(file, Status.FAILED, reason)
 
     def _give_up(self, files: Sequence[LocalFile], error: Exception) -> None:
-        self._note_unreachable(error)
+        self._record_unreachable(error)
         self._fail_all(files, str(error))
 
-    def _note_unreachable(self, error: Exception) -> None:
+    def _record_unreachable(self, error: Exception) -> None:
         """Stop the import if the server is unreachable; the remaining files are not tried."""
         if isinstance(error, UnreachableError):
             self._stopped.set()

@@ -35,12 +35,12 @@ class Service:
         self._app: Any = create_backend_app("stepfunctions")
         self.made = 0
         self.tokens: list[str] = []
-        self.called: Callable[[dict[str, Any]], None] = self.keep_token
+        self.called: Callable[[dict[str, Any]], None] = self.store_token
         utils: Any = import_module(f"{PARSER}asl.component.state.exec.state_task.lambda_eval_utils")
         self.client_for = utils.boto_client_for
         utils.boto_client_for = self._client
 
-    def keep_token(self, event: dict[str, Any]) -> None:
+    def store_token(self, event: dict[str, Any]) -> None:
         self.tokens.append(event["TaskToken"])
 
     def _client(self, **_: Any) -> SimpleNamespace:
@@ -77,7 +77,7 @@ class Service:
     def waiting(self) -> str:
         """Start an execution and return when it waits for its token."""
         self.tokens.clear()
-        self.called = self.keep_token
+        self.called = self.store_token
         execution = self.start(_one(_WAITING))
         while not self.tokens:
             threading.Event().wait(0.02)

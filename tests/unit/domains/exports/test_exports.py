@@ -31,7 +31,7 @@ def describe(museum: Exports, entity: Any, key: str, value: str) -> None:
     museum.service.records.add_records(ADMIN, entity, [record])
 
 
-def note_type(museum: Exports, path: str) -> None:
+def record_type(museum: Exports, path: str) -> None:
     """Note that a file may have a primary type, as the change does that sets it."""
     hall = museum.service.assets.find_asset("museum", "hall")
     assert hall is not None
@@ -95,7 +95,7 @@ def test_what_is_reported_of_an_asset_is_complete(museum: Exports) -> None:
 
 
 def test_a_file_is_returned_with_its_metadata_and_its_attributes(museum: Exports) -> None:
-    note_type(museum, "/a.glb")
+    record_type(museum, "/a.glb")
     museum.put("hall", "/a.glb", **{"vams-primarytype": "primary"})
     describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")
     describe(museum, Entity("museum", "hall", "/a.glb", "attribute"), "seen", "yes")
@@ -133,7 +133,7 @@ def test_parents_are_returned_by_their_links_on_request(museum: Exports) -> None
 def test_flags_leave_metadata_and_files_out(museum: Exports) -> None:
     for path in ("/a.glb", "/b.PNG", "/sub/c.txt"):
         museum.put("hall", path)
-    note_type(museum, "/d.glb")
+    record_type(museum, "/d.glb")
     museum.put("hall", "/d.glb", **{"vams-primarytype": "lod1"})
     describe(museum, Entity("museum", "hall"), "colour", "red")
     describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")

@@ -78,17 +78,17 @@ def test_a_profile_is_found_by_the_subject_of_the_callers_own_token(
 ) -> None:
     signed_in = Identity("idp-00u1", email="ann@idp.example", subject="00u1")
     assert services.profiles.get_profile(signed_in, "00u1").email == "ann@idp.example"
-    assert services.profiles.keep_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
+    assert services.profiles.store_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
     with pytest.raises(PermissionDeniedError):
         services.profiles.get_profile(Identity("idp-00u2", subject="00u2"), "00u1")
 
 
 def test_the_address_of_the_credentials_comes_first(services: AccessServices) -> None:
     signed_in = Identity("ann", email="ann@idp.example")
-    kept = services.profiles.keep_profile(signed_in, "ann", email="other@example.org")
+    kept = services.profiles.store_profile(signed_in, "ann", email="other@example.org")
     assert kept.email == "ann@idp.example"
     odd = Identity("ann", email="no address")
-    assert services.profiles.keep_profile(odd, "ann", email=None).email == "ann@idp.example"
+    assert services.profiles.store_profile(odd, "ann", email=None).email == "ann@idp.example"
 
 
 def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Tables) -> None:
@@ -155,7 +155,7 @@ def test_only_the_address_of_the_credentials_is_confirmed(
     signed_in = Identity("ann", email="ann@x.org")
 
     def confirmed(caller: Identity, email: str | None = None) -> bool | None:
-        return profiles.keep_profile(caller, "ann", email=email).email_confirmed
+        return profiles.store_profile(caller, "ann", email=email).email_confirmed
 
     assert confirmed(Identity("ann"), "victim@x.org") is False
     assert confirmed(signed_in) is True

@@ -59,7 +59,7 @@ class ArchiveSteps:
             page=rules.page_key(int(job.parameters["revision"]), cursor.page),
             paths=[key.removeprefix(prefix) for key in keys],
         )
-        noted, is_new = self.repository.note_page(asset, page)
+        noted, is_new = self.repository.store_page(asset, page)
         if not is_new:  # some of them may be hidden already, and a second marker would only confuse
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
         self._hide(job, bucket, prefix, keys)
