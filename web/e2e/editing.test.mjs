@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, open, UI, withKey } from './walk.mjs';
+import { accessible, clean, file, newAsset as upload, open, withKey } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -10,21 +10,9 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Creates an asset without files, and returns its address. */
+/** Creates an asset, and returns its address. */
 async function newAsset(page, name) {
-  await withKey(page);
-  await page.goto(`${UI}upload`);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([{ name: 'a.txt', mimeType: '', buffer: Buffer.from('x') }]);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(name);
-  await page.getByLabel('Description').fill('as it was');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
-  await page.locator('.asset h1', { hasText: name }).waitFor();
+  await upload(page, [file('a.txt')], name, 'as it was');
   return page.url();
 }
 

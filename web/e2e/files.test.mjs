@@ -1,12 +1,18 @@
 // Moving, renaming, copying, archiving, restoring and deleting files in the tree of an asset.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, open, UI, withKey } from './walk.mjs';
-
-const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
-const vitrine = (...given) => execFileSync(CLIENT, given, { encoding: 'utf8' });
+import {
+  accessible,
+  clean,
+  file,
+  HITS,
+  newAsset as upload,
+  open,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -24,29 +30,16 @@ const focused = (page) =>
   page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent);
 
 /** Creates an asset with two small texts, and opens it. */
-async function newAsset(page, name) {
-  await withKey(page);
-  await page.goto(`${UI}upload`);
-  const files = ['a.txt', 'b.txt'].map((each) => ({
-    name: each,
-    mimeType: '',
-    buffer: Buffer.from(`content of ${each}`),
-  }));
-  await page.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(name);
-  await page.getByLabel('Description').fill('a walk');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
-  await opener(page, 'b.txt').waitFor();
-  const [, database, id] = /databases\/([^/]+)\/assets\/([^/?]+)/.exec(page.url());
-  return { database, id };
-}
+const newAsset = (page, name) =>
+  upload(
+    page,
+    ['a.txt', 'b.txt'].map((each) => file(each, `content of ${each}`)),
+    name,
+  );
 
 /** Opens the dialog of an act by the keyboard. */
-async function act(page, file, name) {
-  await opener(page, file).focus();
+async function act(page, path, name) {
+  await opener(page, path).focus();
   await page.keyboard.press('Enter');
   await page.locator('.file-menu').getByRole('button', { name, exact: true }).focus();
   await page.keyboard.press('Enter');
@@ -252,7 +245,7 @@ test('who may only read is offered no changes', async () => {
     await route.fulfill({ json: { ...given, allowedRoutes: allowed } });
   });
   await page.goto(`${UI}?q=planetary-gear`);
-  await page.locator('.hits li a').first().click();
+  await page.locator(HITS).first().click();
   await rows(page).first().waitFor();
   assert.equal(await page.locator('.file-menu').count(), 0);
   assert.equal(await page.getByLabel('Show archived files').count(), 0);

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, endpoint, filled, newLink, open, UI, withKey } from './walk.mjs';
+import {
+  accessible,
+  chooseFiles,
+  clean,
+  CORNERS,
+  endpoint,
+  file,
+  filled,
+  HITS,
+  newLink,
+  open,
+  triangle,
+  UI,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -9,7 +23,6 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const HITS = '.hits li a';
 const ASSET = '.asset .tree .file';
 
 async function find(page, path = '') {
@@ -148,64 +161,29 @@ test('a model is drawn, turns by the arrow keys, and axe has nothing serious to 
 
 test('hostile files are uploaded and looked at, and run nothing and reach nothing', async () => {
   const { context, page, seen } = await open(browser);
-  await withKey(page);
-  await page.goto(`${UI}upload`);
   const script =
     '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
-  const gltf = {
-    asset: { version: '2.0' },
-    scene: 0,
-    scenes: [{ nodes: [0] }],
-    nodes: [{ mesh: 0 }],
-    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
-    materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
-    textures: [{ source: 0 }],
-    images: [{ uri: 'http://192.0.2.1/spy.png' }],
-    buffers: [
-      {
-        byteLength: 36,
-        uri: `data:application/octet-stream;base64,${Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer).toString('base64')}`,
-      },
-    ],
-    bufferViews: [{ buffer: 0, byteLength: 36 }],
-    accessors: [
-      {
-        bufferView: 0,
-        componentType: 5126,
-        count: 3,
-        type: 'VEC3',
-        min: [0, 0, 0],
-        max: [1, 1, 0],
-      },
-    ],
-  };
+  const data = `data:application/octet-stream;base64,${CORNERS.toString('base64')}`;
   const files = [
-    ['a.gltf', JSON.stringify(gltf)],
+    ['a.gltf', triangle(data, ['http://192.0.2.1/spy.png'])],
     ['picture.svg', script],
     ['page.html', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
     ["'-alert(1)-'.txt", '\u202e<b>text</b>'],
     ['😀 %2e%2e &lt;b&gt;.txt', 'x'],
     ['empty.txt', ''],
   ];
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles(
-      files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
-    );
   const name = `walk ${Date.now()} '"&amp;`.replaceAll('"', '');
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(name);
-  await page.getByLabel('Description').fill('<img src=x onerror=alert(1)>');
-  await page.getByRole('button', { name: /^Upload 6 files$/ }).click();
+  const chosen = files.map(([path, text]) => file(path, text));
+  const upload = await chooseFiles(page, chosen, name, '<img src=x onerror=alert(1)>');
+  await upload.click();
   await page.getByText('The upload is complete.').waitFor();
   await accessible(page, 'an upload');
   await page.getByRole('link', { name: 'Open the asset' }).click();
   await page.locator('.model[data-state=shown]').waitFor();
   await page.getByText('http://192.0.2.1/spy.png').waitFor();
-  for (const [file] of files.slice(1)) {
+  for (const [path] of files.slice(1)) {
     await page
-      .locator('.tree .file', { hasText: file.slice(0, 8) })
+      .locator('.tree .file', { hasText: path.slice(0, 8) })
       .first()
       .click();
     await page.waitForTimeout(300);

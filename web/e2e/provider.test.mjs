@@ -1,12 +1,10 @@
 // Signing in, again and out with a provider of OpenID Connect.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
 import { ISSUER, startProvider } from './provider.mjs';
-import { accessible, open, UI } from './walk.mjs';
+import { accessible, HITS, open, UI, vitrine } from './walk.mjs';
 
-const HITS = '.hits li a';
 const USER = 'walker';
 
 let browser;
@@ -14,7 +12,7 @@ let provider;
 before(async () => {
   browser = await launch();
   provider = await startProvider(USER);
-  execFileSync(process.env.VITRINE_CLIENT, ['roles', 'give', USER, 'admin']);
+  vitrine('roles', 'give', USER, 'admin');
 });
 after(async () => {
   await browser?.close();

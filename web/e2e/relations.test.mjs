@@ -2,9 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, open, UI, withKey } from './walk.mjs';
-
-const HITS = '.hits li a';
+import {
+  accessible,
+  clean,
+  CORNERS,
+  file,
+  HITS,
+  newAsset,
+  open,
+  triangle,
+  UI,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -48,43 +57,9 @@ test('a file that another one uses names it, and both lead to each other', async
 
 test('files that a new model lacks are named as soon as it is inspected, also at 360 px', async () => {
   const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
-  await withKey(page);
-  await page.goto(`${UI}upload`);
   const missing = '<img src=x onerror=alert(1)>.png';
-  const gltf = {
-    asset: { version: '2.0' },
-    scene: 0,
-    scenes: [{ nodes: [0] }],
-    nodes: [{ mesh: 0 }],
-    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
-    materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
-    textures: [{ source: 0 }, { source: 1 }],
-    images: [{ uri: encodeURIComponent(missing) }, { uri: '../outside.png' }],
-    buffers: [{ uri: 'a.bin', byteLength: 36 }],
-    bufferViews: [{ buffer: 0, byteLength: 36 }],
-    accessors: [
-      {
-        bufferView: 0,
-        componentType: 5126,
-        count: 3,
-        type: 'VEC3',
-        min: [0, 0, 0],
-        max: [1, 1, 0],
-      },
-    ],
-  };
-  const corners = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
-  const files = [
-    { name: 'a.gltf', mimeType: '', buffer: Buffer.from(JSON.stringify(gltf)) },
-    { name: 'a.bin', mimeType: '', buffer: corners },
-  ];
-  await page.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(`lacks ${Date.now()}`);
-  await page.getByLabel('Description').fill('a walk');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
+  const model = triangle('a.bin', [encodeURIComponent(missing), '../outside.png']);
+  await newAsset(page, [file('a.gltf', model), file('a.bin', CORNERS)], `lacks ${Date.now()}`);
   await page.getByText('2 of these files are missing').waitFor();
   await page.locator('.tree .file', { hasText: 'a.gltf' }).getByText('2 missing').waitFor();
   const lacking = await part(page, 'Files that it needs').locator('.lacking').allInnerTexts();

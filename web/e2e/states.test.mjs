@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
 import { glb as texturedByKtx2 } from './ktx2.mjs';
-import { accessible, clean, filled, open, UI, withKey } from './walk.mjs';
-
-const HITS = '.hits li a';
+import { accessible, clean, file, filled, HITS, newAsset, open, UI, withKey } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -203,28 +201,15 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
 
 test('previews that are SVG with scripts run nothing, in the grid and beside their file', async () => {
   const { context, page, seen } = await open(browser);
-  await withKey(page);
-  await page.goto(`${UI}upload`);
   const script =
     '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99" onload="alert(1)">' +
     '<script>alert(1)</script><image href="http://192.0.2.1/spy.png"/><rect width="99" height="99"/></svg>';
   const files = [
-    ['page.html', '<script>alert(1)</script>'],
-    ['page.html.previewFile.svg', script],
+    file('page.html', '<script>alert(1)</script>'),
+    file('page.html.previewFile.svg', script),
   ];
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles(
-      files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
-    );
   const name = `svg ${Date.now()}`;
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(name);
-  await page.getByLabel('Description').fill('a walk');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await newAsset(page, files, name);
   await page.locator('.stage .text', { hasText: 'alert(1)' }).waitFor();
   // In this tab, whose searches wait for the index.
   await page.getByRole('combobox').first().fill(name);
@@ -237,19 +222,7 @@ test('previews that are SVG with scripts run nothing, in the grid and beside the
 
 test('a model with textures in KTX2, which the page cannot decode, is shown from its converted model', async () => {
   const { context, page, seen } = await open(browser);
-  await withKey(page);
-  await page.goto(`${UI}upload`);
-  const buffer = texturedByKtx2();
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([{ name: 'ktx2.glb', mimeType: '', buffer }]);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(`ktx2 ${Date.now()}`);
-  await page.getByLabel('Description').fill('a walk');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await newAsset(page, [file('ktx2.glb', texturedByKtx2())], `ktx2 ${Date.now()}`);
   await page.locator('.model[data-state=shown]').waitFor();
   await page.getByText('Shown from the converted model').waitFor();
   clean(seen);
@@ -258,20 +231,8 @@ test('a model with textures in KTX2, which the page cannot decode, is shown from
 
 test('a model with Draco compression is decoded by the page itself', async () => {
   const { context, page, seen } = await open(browser);
-  await withKey(page);
-  await page.goto(`${UI}upload`);
-  const buffer = Buffer.from(DRACO, 'base64');
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([{ name: 'draco.glb', mimeType: '', buffer }]);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(`draco ${Date.now()}`);
-  await page.getByLabel('Description').fill('a walk');
-  await page.getByRole('button', { name: /^Upload/ }).click();
-  await page.getByText('The upload is complete.').waitFor();
   const decoder = page.waitForResponse((response) => /draco_decoder\.wasm/.test(response.url()));
-  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await newAsset(page, [file('draco.glb', Buffer.from(DRACO, 'base64'))], `draco ${Date.now()}`);
   assert.equal((await decoder).status(), 200);
   await page.locator('.model[data-state=shown]').waitFor();
   assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');

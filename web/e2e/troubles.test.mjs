@@ -1,33 +1,28 @@
 // What goes wrong while somebody works: names, refusals, a server that is busy, a deleted asset.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, endpoint, open, UI, withKey } from './walk.mjs';
-
-const HITS = '.hits li a';
-const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
-const vitrine = (...given) => execFileSync(CLIENT, given, { encoding: 'utf8' });
-const file = (name, text = 'x') => ({ name, mimeType: '', buffer: Buffer.from(text) });
+import {
+  accessible,
+  chooseFiles,
+  clean,
+  endpoint,
+  file,
+  HITS,
+  newAsset,
+  open,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
   browser = await launch();
 });
 after(() => browser?.close());
-
-/** Opens the page of uploads with files for a new asset in the samples' database. */
-async function chooseFiles(page, files, name) {
-  await withKey(page);
-  await page.goto(`${UI}upload`);
-  await page.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
-  await page.getByLabel('Name of the asset').fill(name);
-  await page.getByLabel('Description').fill('a walk');
-  return page.getByRole('button', { name: /^Upload \d+ files?$/ });
-}
 
 test('names in any script, the longest names and empty files are kept as they are', async () => {
   const { context, page, seen } = await open(browser);
@@ -39,11 +34,7 @@ test('names in any script, the longest names and empty files are kept as they ar
     'empty.glb',
   ];
   const files = names.map((name) => file(name, name === 'empty.glb' ? '' : name));
-  const upload = await chooseFiles(page, files, `names ${Date.now()}`);
-  await upload.click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
-  await page.locator('.asset .tree .file').first().waitFor();
+  await newAsset(page, files, `names ${Date.now()}`);
   const shown = await page.locator('.asset .tree .file bdi').allTextContents();
   const expected = names.map((name) => name.normalize('NFC'));
   assert.deepEqual(new Set(shown.map((each) => each.trim())), new Set(expected));
@@ -247,13 +238,8 @@ test('a busy or broken server is tried again, and then named in one sentence', a
 
 test('an asset that is deleted while it is looked at is named as gone', async () => {
   const { context, page, seen } = await open(browser);
-  const name = `gone ${Date.now()}`;
-  const upload = await chooseFiles(page, [file('a.txt'), file('b.txt')], name);
-  await upload.click();
-  await page.getByText('The upload is complete.').waitFor();
-  await page.getByRole('link', { name: 'Open the asset' }).click();
-  await page.locator('.asset .tree .file').first().waitFor();
-  const [, database, id] = /databases\/([^/]+)\/assets\/([^/?]+)/.exec(page.url());
+  const files = [file('a.txt'), file('b.txt')];
+  const { database, id } = await newAsset(page, files, `gone ${Date.now()}`);
   vitrine('delete', database, id, '--yes');
   await page.locator('.tree .file', { hasText: 'b.txt' }).click();
   await page.reload();

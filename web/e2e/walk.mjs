@@ -7,7 +7,42 @@ import { createRequire } from 'node:module';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const endpoint = JSON.parse(readFileSync(process.env.VITRINE_ENDPOINT, 'utf8'));
 export const UI = `${endpoint.api}/ui/`;
+export const HITS = '.hits li a';
 const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
+const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
+
+/** Runs the command line, and returns what it prints. */
+export const vitrine = (...given) => execFileSync(CLIENT, given, { encoding: 'utf8' });
+
+/** A file for a picker. */
+export const file = (name, content = 'x') => ({ name, mimeType: '', buffer: Buffer.from(content) });
+
+export const CORNERS = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
+
+/** A glTF with a triangle, whose corners are at an address, and textures at others. */
+export const triangle = (corners, images) =>
+  JSON.stringify({
+    asset: { version: '2.0' },
+    scene: 0,
+    scenes: [{ nodes: [0] }],
+    nodes: [{ mesh: 0 }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
+    materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
+    textures: images.map((_, source) => ({ source })),
+    images: images.map((uri) => ({ uri })),
+    buffers: [{ byteLength: 36, uri: corners }],
+    bufferViews: [{ buffer: 0, byteLength: 36 }],
+    accessors: [
+      {
+        bufferView: 0,
+        componentType: 5126,
+        count: 3,
+        type: 'VEC3',
+        min: [0, 0, 0],
+        max: [1, 1, 0],
+      },
+    ],
+  });
 
 export function newLink() {
   const command = process.env.VITRINE_LINK.split(' ');
@@ -47,6 +82,27 @@ export async function withKey(page, key = endpoint.adminApiKey) {
       sessionStorage.setItem('vitrine.credential', JSON.stringify({ kind: 'key', token }));
     }
   }, key);
+}
+
+/** Opens the page of uploads with files for a new asset, and returns the button that sends them. */
+export async function chooseFiles(page, files, name, description = 'a walk') {
+  await withKey(page);
+  await page.goto(`${UI}upload`);
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Name of the asset').fill(name);
+  await page.getByLabel('Description').fill(description);
+  return page.getByRole('button', { name: /^Upload \d+ files?$/ });
+}
+
+/** Uploads files into a new asset, opens it, and returns where it is. */
+export async function newAsset(page, files, name, description) {
+  await (await chooseFiles(page, files, name, description)).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.asset .tree .file').first().waitFor();
+  const [, database, id] = /databases\/([^/]+)\/assets\/([^/?]+)/.exec(page.url());
+  return { database, id };
 }
 
 /** Fails for each finding of axe that is serious or critical. */
