@@ -202,6 +202,11 @@ export const en = {
     dimensions: 'Dimensions',
     upload: 'Upload files',
   },
+  archived: {
+    help: 'The files of an archived asset are hidden. Restore the asset to look at them again.',
+    restore: 'Restore the asset',
+    restored: 'The asset is restored.',
+  },
   files: {
     change: (name: string) => `Change ${name}`,
     showArchived: 'Show archived files',

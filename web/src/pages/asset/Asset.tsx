@@ -13,6 +13,7 @@ import { Stage } from '../../viewer/Stage';
 import { pathOf as pathOfKey } from '../find/hits';
 import { knownAsset } from '../find/known';
 import { opened } from '../find/recent';
+import { Archived } from './Archived';
 import { Editor } from './Editor';
 import { Facts } from './Facts';
 import { Files } from './Files';
@@ -62,13 +63,15 @@ function Content({
   wanted?: string;
 }) {
   const [withArchived, setWithArchived] = useState(false);
-  const found = useInfiniteQuery(filesOf(place, withArchived));
+  const archived = asset?.status === 'archived';
+  const found = useInfiniteQuery(filesOf(place, withArchived || archived));
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
   const missing = useQuery(missingOf(place));
-  const mayWrite = useMayWrite(asset);
+  const mayUpload = useMayUpload();
+  const mayWrite = mayUpload && asset?.status === 'active';
   const only = files.filter((each) => !each.isFolder);
   const first = firstFile(files);
-  const path = wanted ?? (first && pathOf(first));
+  const path = archived ? undefined : (wanted ?? (first && pathOf(first)));
   const file = only.find((each) => pathOf(each) === path);
   const preview = file?.previewFile;
   const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
@@ -83,14 +86,22 @@ function Content({
             picture={picture}
           />
         ) : (
-          <div className="stage empty">{found.isSuccess && <NoFiles place={place} />}</div>
+          <div className="stage empty">
+            {archived ? (
+              <Archived place={place} mayRestore={mayUpload} />
+            ) : (
+              found.isSuccess && <NoFiles place={place} mayUpload={mayWrite} />
+            )}
+          </div>
         )}
       </section>
       <aside className="side">
-        <Head place={place} asset={asset} path={path} />
+        <Head place={place} asset={asset} path={path} mayWrite={mayWrite} />
         <Files
           place={place}
           found={found}
+          // Those of an archived asset are not found until it is known to be archived.
+          failure={asset ? found.error : null}
           files={files}
           shown={path}
           missing={missing.data}
@@ -115,13 +126,17 @@ function Content({
   );
 }
 
-function useMayWrite(asset: Details | undefined): boolean {
-  const user = useQuery(me);
-  return (user.data?.pages.has('/upload') ?? false) && asset?.status === 'active';
+function useMayUpload(): boolean {
+  return useQuery(me).data?.pages.has('/upload') ?? false;
 }
 
-function Head({ place, asset, path }: { place: Place; asset: Details | undefined; path?: string }) {
-  const mayWrite = useMayWrite(asset);
+function Head(props: {
+  place: Place;
+  asset: Details | undefined;
+  path: string | undefined;
+  mayWrite: boolean;
+}) {
+  const { place, asset, path, mayWrite } = props;
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
   const [known] = useState(() => knownAsset(place));
@@ -224,12 +239,11 @@ function About(props: { place: Place; asset: Details | undefined; tags: string[]
   );
 }
 
-function NoFiles({ place }: { place: Place }) {
-  const user = useQuery(me);
+function NoFiles({ place, mayUpload }: { place: Place; mayUpload: boolean }) {
   return (
     <div className="notice">
       <p>{texts.asset.noFiles}</p>
-      {user.data?.pages.has('/upload') && (
+      {mayUpload && (
         <Link
           to="/upload"
           search={{ database: place.databaseId, asset: place.assetId }}

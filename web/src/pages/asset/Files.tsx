@@ -12,6 +12,7 @@ import type { File } from './queries';
 interface Props {
   place: Place;
   found: UseInfiniteQueryResult;
+  failure: unknown;
   files: File[];
   shown: string | undefined;
   missing: ReadonlyMap<string, number> | undefined;
@@ -41,7 +42,7 @@ export function Files(props: Props) {
       <h2 id="files" tabIndex={-1}>
         {texts.asset.files}
       </h2>
-      {found.isError && <p className="failure">{sentence(found.error)}</p>}
+      {props.failure !== null && <p className="failure">{sentence(props.failure)}</p>}
       {found.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (
         <FileTree

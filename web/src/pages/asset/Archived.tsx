@@ -1,0 +1,55 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, replyWithHeaders } from '../../api/client';
+import { sentence } from '../../api/errors';
+import { ended } from '../../api/jobs';
+import { wrote } from '../../api/writes';
+import { texts } from '../../texts';
+import { say } from '../../ui/Toasts';
+import type { Place } from '../../viewer/sources';
+
+const words = texts.archived;
+
+/** In the place of a file: those of an archived asset can be shown once it is restored. */
+export function Archived({ place, mayRestore }: { place: Place; mayRestore: boolean }) {
+  const cache = useQueryClient();
+  const [state, setState] = useState({ busy: false, failure: '' });
+  const restore = async () => {
+    setState({ busy: true, failure: '' });
+    try {
+      const { data, headers } = await replyWithHeaders(
+        api.PUT('/database/{databaseId}/assets/{assetId}/unarchiveAsset', {
+          params: { path: place },
+          body: { confirmUnarchive: true },
+        }),
+      );
+      wrote(headers);
+      if (data.jobState !== 'done') await ended(data.jobId);
+      say(words.restored);
+    } catch (error) {
+      setState({ busy: false, failure: sentence(error) });
+    }
+    // Also after a failure: what is not known to be restored may be.
+    await cache.invalidateQueries();
+  };
+  return (
+    <div className="notice">
+      <p>{words.help}</p>
+      {state.failure && (
+        <p className="failure" role="alert">
+          {state.failure}
+        </p>
+      )}
+      {mayRestore && (
+        <button
+          type="button"
+          className="primary"
+          disabled={state.busy}
+          onClick={() => void restore()}
+        >
+          {state.busy ? texts.files.busy : words.restore}
+        </button>
+      )}
+    </div>
+  );
+}
