@@ -252,3 +252,30 @@ test('who may only read is offered no changes', async () => {
   clean(seen);
   await context.close();
 });
+
+test('an archived asset lists its files, and is restored with them', async () => {
+  const { context, page, seen } = await open(browser);
+  const { database, id } = await newAsset(page, `archived ${Date.now()}`);
+  const read = page.url();
+  vitrine('archive', database, id, '--yes');
+  await page.goto(`${read.replace(/\?.*/, '')}?file=/a.txt`);
+  await page.getByText('This asset is archived.').waitFor();
+  await row(page, 'a.txt').waitFor();
+  assert.equal(await rows(page).count(), 2);
+  assert.equal(await page.locator('.side .failure').count(), 1, 'only that it is archived');
+  assert.equal(await page.locator('.stage .failed, .file-menu').count(), 0);
+  await accessible(page, 'an archived asset');
+  await page.route('**/unarchiveAsset', (route) =>
+    route.fulfill({ status: 403, json: { code: 'PermissionDenied', message: 'You may not' } }),
+  );
+  const restore = page.getByRole('button', { name: 'Restore the asset' });
+  await restore.click();
+  await page.locator('.stage').getByText('You may not.').waitFor();
+  await page.unroute('**/unarchiveAsset');
+  await restore.click();
+  await page.getByText('content of a.txt').waitFor();
+  assert.equal(await page.getByText('This asset is archived.').count(), 0);
+  await opener(page, 'a.txt').waitFor();
+  clean(seen);
+  await context.close();
+});
