@@ -64,7 +64,7 @@ export function AssetChoice({ databaseId, value, onChange }: Choice & { database
       />
       <label htmlFor={`${id}-asset`}>{texts.upload.asset}</label>
       <select id={`${id}-asset`} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="" />
+        <option value="">{texts.upload.chooseAsset}</option>
         {missing && <option>{value}</option>}
         {listed.map((each) => (
           <option key={each.assetId} value={each.assetId}>

@@ -53,9 +53,12 @@ function View(props: ViewProps) {
     case 'text':
       return <TextView {...props} />;
     default:
-      return <Poster {...props} failure={texts.viewer.noPicture} />;
+      return <Poster {...props} {...withoutViewer(props)} />;
   }
 }
+
+const withoutViewer = ({ picture: { file, preview } }: ViewProps) =>
+  (file ?? preview) ? { note: texts.viewer.onlyPicture } : { failure: texts.viewer.noPicture };
 
 /** The picture of a file, with what is going on below it. */
 export function Poster(
@@ -74,10 +77,8 @@ export function Poster(
       </span>
       {props.busy && (
         <p className="note" role="status">
-          {texts.viewer.loading}
-          {props.part !== undefined && (
-            <progress value={props.part} aria-label={texts.viewer.loading} />
-          )}
+          {texts.loading}
+          {props.part !== undefined && <progress value={props.part} aria-label={texts.loading} />}
         </p>
       )}
       {props.note && (

@@ -96,7 +96,8 @@ function Content({
         )}
       </section>
       <aside className="side">
-        <Head place={place} asset={asset} path={path} mayWrite={mayWrite} />
+        {/* Buttons that came with the asset would move what is below them. */}
+        <Head place={place} asset={asset} path={path} mayWrite={mayUpload && !archived} />
         <Files
           place={place}
           found={found}

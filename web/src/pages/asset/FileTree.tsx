@@ -11,6 +11,13 @@ import { treeOf, type Folder } from './tree';
 
 const OPEN_UP_TO = 40;
 
+/** Where the stage is above the files, and out of the window, a file that is chosen is shown. */
+export function showStage(): void {
+  if (matchMedia('(max-width: 60rem)').matches) {
+    document.querySelector('.asset > .main')?.scrollIntoView({ block: 'nearest' });
+  }
+}
+
 interface Props {
   place: Place;
   shown: string | undefined;
@@ -96,6 +103,7 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
       search={{ file: pathOf(file) }}
       aria-current={pathOf(file) === shown ? 'true' : undefined}
       resetScroll={false}
+      onClick={showStage}
       className="file"
       preload={false}
     >

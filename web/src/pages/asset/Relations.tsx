@@ -8,6 +8,7 @@ import { percent } from '../../ui/formats';
 import { Name } from '../../ui/Name';
 import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
+import { showStage } from './FileTree';
 import { Pictures } from './Pictures';
 import {
   isLacking,
@@ -86,6 +87,7 @@ function FileLink({ place, path }: { place: Place; path: string }) {
       params={place}
       search={{ file: path }}
       resetScroll={false}
+      onClick={showStage}
       preload={false}
     >
       <Name text={path.replace(/^\//, '')} />

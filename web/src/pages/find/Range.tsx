@@ -46,8 +46,9 @@ export function Range(props: {
       <form className="range" onSubmit={submit}>
         {(['from', 'to'] as const).map((end) => (
           <span key={end}>
-            <label htmlFor={`${id}-${end}`} className="hidden">
-              {`${legend}: ${texts.find[end]}`}
+            <label htmlFor={`${id}-${end}`} className={kind === 'date' ? undefined : 'hidden'}>
+              <span className="hidden">{legend}: </span>
+              {texts.find[end]}
             </label>
             <input
               id={`${id}-${end}`}

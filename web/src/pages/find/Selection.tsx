@@ -131,7 +131,7 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
 function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
   return (
     <Dialog title={texts.selection.archiveTitle(props.cards.length)} onClose={props.onClose}>
-      <ul className="names">
+      <ul className="names" tabIndex={0}>
         {props.cards.map((card) => (
           <li key={card.id}>
             <Name text={card.name} />
@@ -143,7 +143,7 @@ function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: (
         <button type="button" className="primary" onClick={props.onConfirm}>
           {texts.selection.archive}
         </button>
-        <Cancel />
+        <Cancel first />
       </div>
     </Dialog>
   );

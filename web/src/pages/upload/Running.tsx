@@ -23,6 +23,7 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
   const sent = left.reduce((sum, each) => sum + each.sent, 0);
   const failed = items.filter((each) => each.state === 'failed');
   const waiting = items.filter((each) => each.state === 'waiting');
+  const progress = texts.upload.progress(size(sent), size(all));
   const cancel = () => {
     const open = items.filter((each) => !/done|skipped|failed/.test(each.state)).length;
     if (confirm(texts.upload.cancelConfirm(open))) run.cancel();
@@ -32,7 +33,9 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
       <progress max={1} value={all ? sent / all : 1} aria-label={texts.upload.title} />
       <p role="status">
         {running
-          ? texts.upload.progress(size(sent), size(all))
+          ? paused
+            ? texts.upload.paused(progress)
+            : progress
           : failed.length
             ? texts.upload.partly(failed.length)
             : waiting.length

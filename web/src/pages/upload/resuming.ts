@@ -38,16 +38,22 @@ const GONE = [400, 403, 404, 409, 410, 413];
  * the MD5 of the file's own content there; if one is not, the file is another one.
  */
 export async function resumed(place: Place, chosen: Chosen, md5: Md5): Promise<Started | null> {
-  try {
-    for (const uploadId of await openUploads(place, chosen.file.size)) {
-      const found = await continued(uploadId, chosen, md5);
-      if (found) return found;
-    }
-  } catch (error) {
-    // It was completed, deleted or taken away meanwhile: the file is sent from its beginning.
-    if (!(error instanceof ApiError && GONE.includes(error.status))) throw error;
+  const uploads = await unlessGone(openUploads(place, chosen.file.size));
+  for (const uploadId of uploads ?? []) {
+    const found = await unlessGone(continued(uploadId, chosen, md5));
+    if (found) return found;
   }
   return null;
+}
+
+/** Null for an upload that was completed, deleted or taken away meanwhile. */
+async function unlessGone<T>(sent: Promise<T>): Promise<T | null> {
+  try {
+    return await sent;
+  } catch (error) {
+    if (error instanceof ApiError && GONE.includes(error.status)) return null;
+    throw error;
+  }
 }
 
 /** Large files have an upload each. */

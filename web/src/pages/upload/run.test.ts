@@ -102,11 +102,12 @@ const URLS = [1, 2, 3].map((PartNumber) => ({
 function halfSent(
   storedParts: { PartNumber: number; ETag: string; Size: number }[],
   more = {},
+  ids = ['open'],
 ): void {
   const summary = { uploadType: 'assetFile', databaseId: 'd', assetId: 'a', files: 1, size: SIZE };
   const items = [
     { ...summary, uploadId: 'other', assetId: 'b', state: 'open' },
-    { ...summary, uploadId: 'open', state: 'open' },
+    ...ids.map((uploadId) => ({ ...summary, uploadId, state: 'open' })),
   ];
   const file = {
     relativeKey: '/big.glb',
@@ -185,6 +186,34 @@ test('parts that the server has assembled are only completed', async () => {
   const { state, urls, completed } = await sendBig();
   expect([state, urls]).toEqual(['done', []]);
   expect(completed).toMatchObject({ params: { path: { uploadId: 'open' } } });
+});
+
+test('an upload that ended meanwhile does not hide an earlier one with stored parts', async () => {
+  for (const status of [400, 403, 404, 409, 410, 413]) {
+    vi.clearAllMocks();
+    const parts = [1, 2].map((PartNumber) => ({ PartNumber, ETag: `md5 of ${PART}`, Size: PART }));
+    halfSent(parts, {}, ['ended', 'open']);
+    const details = GET.getMockImplementation();
+    GET.mockImplementation((route: string, given: { params: { path?: { uploadId: string } } }) =>
+      given.params.path?.uploadId === 'ended'
+        ? Promise.reject(new ApiError(status, 'UploadExpired', 'It has expired'))
+        : (details?.(route, given) as unknown),
+    );
+    const { state, urls } = await sendBig();
+    expect([state, urls]).toEqual(['done', ['https://b.test/3']]);
+  }
+});
+
+test('files that wait for others to be sent are not said to be read', async () => {
+  server([]);
+  let states: string[] = [];
+  put.mockImplementationOnce((url: string) => {
+    states = run.current().items.map((each) => each.state);
+    return Promise.resolve(url && 'etag');
+  });
+  const run = new Run({ databaseId: 'd', assetId: 'a' }, chosen(3), new Map());
+  await run.start();
+  expect(states).toEqual(['sending', 'waiting', 'waiting']);
 });
 
 test('an upload that ended meanwhile is begun anew, and a lost connection keeps what was sent', async () => {

@@ -97,7 +97,10 @@ export class Run {
       try {
         const sum = await this.hashing.sha256(item.file);
         if (await this.isThere(item, sum)) this.set(item, { state: 'skipped' });
-        else sums.set(item, sum);
+        else {
+          this.set(item, { state: 'waiting' });
+          sums.set(item, sum);
+        }
       } catch (error) {
         this.fail([item], error);
       }
