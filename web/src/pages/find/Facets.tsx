@@ -25,14 +25,27 @@ export function Facets(props: {
   change: (next: FindState) => void;
 }) {
   const { state, reply, change } = props;
-  const chosen = chosenFilters(state);
   return (
     <div className="facets">
-      {chosen > 0 && (
+      {chosenFilters(state) > 0 && (
         <button type="button" onClick={() => change(withoutFilters(state))}>
           {texts.find.clear}
         </button>
       )}
+      {/* All at once: what is counted would move what is below it. */}
+      {reply && <Filters state={state} reply={reply} change={change} />}
+    </div>
+  );
+}
+
+function Filters(props: {
+  state: FindState;
+  reply: SearchReply;
+  change: (next: FindState) => void;
+}) {
+  const { state, reply, change } = props;
+  return (
+    <>
       {FACETS.map((facet) => (
         <Values key={facet} facet={facet} values={valuesOf(reply, facet, state)} {...props} />
       ))}
@@ -64,7 +77,7 @@ export function Facets(props: {
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
       <Metadata state={state} change={change} />
-    </div>
+    </>
   );
 }
 
