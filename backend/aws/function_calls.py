@@ -21,6 +21,9 @@ from backend.core.function_calls import CallReply
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
 _BUSY_SECONDS = 60
 _TYPE_CHARACTERS = 100
+_REQUEST_BYTES = 6 * 1024 * 1024
+"""What Lambda accepts. Source: Lambda Developer Guide, "Lambda quotas"."""
+_TOO_LARGE = "the names of the files that it refers to take more than 6 MB"
 _TIMED_OUT = re.compile(r"Task timed out after [0-9.]+ seconds\Z")
 
 
@@ -36,13 +39,16 @@ class LambdaCalls:
     seconds: int
 
     def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+        payload = json.dumps(request).encode()
+        if len(payload) > _REQUEST_BYTES:
+            return CallReply(failure=_TOO_LARGE)
         attempts = Retrying(
             retry=retry_if_exception_type(UnavailableError),
             wait=wait_random_exponential(1, 10),
             stop=stop_after_delay(_BUSY_SECONDS),
             reraise=True,
         )
-        return attempts(self._call, function, tenant, json.dumps(request).encode())
+        return attempts(self._call, function, tenant, payload)
 
     def _call(self, function: str, tenant: str, payload: bytes) -> CallReply:
         events = self.client.meta.events

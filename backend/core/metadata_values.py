@@ -4,7 +4,6 @@ Used by every slice that stores metadata or declares metadata fields. A value is
 determines the accepted format. Every type accepts the empty text, which means no value.
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -15,6 +14,7 @@ import pydantic_core
 
 from backend.core.names import check_line, is_text
 from backend.core.quoting import quoted
+from backend.numbers import is_finite
 
 ValueType = Literal[
     "string",
@@ -215,12 +215,7 @@ def _numbers(value: str, *names: str) -> dict[str, float]:
 
 
 def _finite(value: Any, what: str) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    try:
-        is_finite = is_number and math.isfinite(value)
-    except OverflowError:  # an integer outside the range of floating point
-        is_finite = False
-    if not is_finite:
+    if not is_finite(value):
         raise ValueError(f"{what} must contain finite numbers only")
 
 

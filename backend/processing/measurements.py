@@ -1,11 +1,11 @@
 """The facts of a model: counts, bounds, area, volume."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from backend.numbers import is_finite
 from backend.processing.files import Reference
 from backend.processing.readers.soundness import finite_rows
 from backend.processing.scene import Floats, Indices, Part, Scene
@@ -69,7 +69,7 @@ def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
     return {
         name: value
         for name, value in cleaned.items()
-        if name in _NAMES and value != "" and (isinstance(value, str) or math.isfinite(value))
+        if name in _NAMES and value != "" and (isinstance(value, str | bool) or is_finite(value))
     }
 
 

@@ -1,6 +1,5 @@
 """The progress of storing outputs, and the JSON files that pipelines write."""
 
-from math import isfinite
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, model_validator
@@ -10,6 +9,7 @@ from backend.core.quoting import quoted
 from backend.domains.executions.models import RunOutputs
 from backend.domains.facts.models import Inspection, Reference, Value
 from backend.domains.metadata.models import MAX_RECORDS, SentRecord, UpdateType
+from backend.numbers import is_finite
 
 Sort = Literal["files", "previews", "metadata"]
 """The folders of a pipeline's outputs, and the lists of stored outputs."""
@@ -69,7 +69,7 @@ def _as_string(key: str, value: Any) -> str:
             return value
         case bool():
             return "true" if value else "false"
-        case int() | float() if isfinite(value):
+        case int() | float() if is_finite(value):
             return str(value)
         case _:
             raise ValueError(f"the value of {quoted(key)} is not a text, finite number or boolean")

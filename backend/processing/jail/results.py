@@ -1,12 +1,12 @@
 """Checks the results of a child: a compromised child may return anything."""
 
-import math
 import os
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from backend.numbers import is_finite
 from backend.processing import limits
 from backend.processing.descriptors import LENGTH
 from backend.processing.files import Kind, Reference, State
@@ -24,7 +24,7 @@ class ReadingStalledError(Exception):
     """
 
 
-_KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))
+_KINDS, _STATES = get_args(Kind), get_args(State)
 _TEXT = 1000
 
 
@@ -45,8 +45,7 @@ class Result:
 def checked(given: object) -> Result:
     """Return the valid parts of a child's result."""
     result = mapping(given)
-    refused = result.get("refused")
-    reason = plain(refused)[: limits.REASON_CHARACTERS] if isinstance(refused, str) else None
+    reason = _reason(result.get("refused"))
     references = [_reference(mapping(each)) for each in listing(result.get("references"))]
     return Result(
         facts={} if reason else _facts(mapping(result.get("facts"))),
@@ -94,6 +93,13 @@ def refusal(ended: Ended, bounds: Bounds) -> Result:
     return Result(refused=reason)
 
 
+def _reason(given: object) -> str | None:
+    if given is None:
+        return None
+    text = plain(given)[: limits.REASON_CHARACTERS] if isinstance(given, str) else ""
+    return text or "the reader gives no reason"
+
+
 def _facts(given: Mapping[str, Any]) -> Facts:
     plain = {
         str(name): value[:_TEXT] if isinstance(value, str) else value
@@ -104,16 +110,15 @@ def _facts(given: Mapping[str, Any]) -> Facts:
 
 
 def _descriptor(given: list[Any]) -> list[float] | None:
-    numbers = [float(each) for each in given if isinstance(each, int | float)]
-    if len(given) != LENGTH or len(numbers) != LENGTH or not all(map(math.isfinite, numbers)):
-        return None
-    return numbers
+    numbers = [float(each) for each in given if is_finite(each)]
+    return numbers if len(given) == len(numbers) == LENGTH else None
 
 
 def _reference(given: Mapping[str, Any]) -> Reference | None:
     path = given.get("path")
     kind: Any = given.get("kind")
     state: Any = given.get("state")
+    # Tuples: values of JSON need not be hashable.
     if not isinstance(path, str) or kind not in _KINDS or state not in _STATES:
         return None
     return Reference(valid(path[:_TEXT]), kind, state)

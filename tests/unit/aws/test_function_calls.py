@@ -128,6 +128,16 @@ def test_other_refusals_are_errors_of_the_deployment(monkeypatch: pytest.MonkeyP
     assert len(sent) == 1
 
 
+def test_a_request_that_lambda_would_not_accept_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lambda_calls, sent = calls(monkeypatch, answered(200, {"result": {}}))
+    request = {"files": {str(number): "\U0001f600" * 2000 for number in range(512)}}
+    found = lambda_calls.call("reader", "t", request)
+    assert found.failure == "the names of the files that it refers to take more than 6 MB"
+    assert (found.late, sent) == (False, [])
+
+
 def test_a_function_that_stays_busy_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     busy = answered(429, {}, x_amzn_ErrorType="TooManyRequestsException")
     lambda_calls, sent = calls(monkeypatch, busy)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from backend.processing.descriptors import LENGTH
 from backend.processing.jail.parent import Outcome
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote import NAMES, ROUNDS, invoker
@@ -200,3 +201,25 @@ def test_facts_of_a_reply_are_checked(tmp_path: Path) -> None:
     lies = {"facts": {"triangles": float("nan"), "unknown": 1, "area": [1]}, "references": [1]}
     found = outcome(tmp_path, Function({"result": lies}))
     assert (found.result.facts, found.result.references) == ({}, [])
+
+
+def test_no_value_of_a_result_makes_the_pipeline_fail(tmp_path: Path) -> None:
+    huge: Any = 10**400  # JSON allows it, and floating point does not
+    texture = {"path": "a", "kind": "texture", "state": "found"}
+    results: list[Any] = [
+        {"facts": {"triangles": huge, "area": -huge}},
+        {"descriptor": [huge] * LENGTH},
+        {"descriptor": [True] * LENGTH},
+        {"references": [{**texture, "kind": ["texture"]}, {**texture, "state": {"a": 1}}]},
+    ]
+    for result in results:
+        found = outcome(tmp_path, Function({"result": result})).result
+        assert (found.facts, found.descriptor, found.references) == ({}, None, []), result
+
+
+def test_a_refusal_without_a_reason_is_one(tmp_path: Path) -> None:
+    for refused in ("", " \n", "\ud800", 5, True, ["a"]):
+        result = {"facts": {"triangles": 1}, "refused": refused}
+        found = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
+        assert found.result.refused == "the reader gives no reason"
+        assert (found.result.facts, found.glb) == ({}, None)

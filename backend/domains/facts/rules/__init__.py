@@ -1,13 +1,13 @@
 """Converts facts to attributes of a file and back. Pure, and total."""
 
 import base64
-import math
 import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from backend.domains.facts.models import Inspection, Reference, StoredReferences, Value
 from backend.domains.metadata.models import Record
+from backend.numbers import is_finite
 from backend.spec.facts import (
     FACT_PREFIX,
     FACTS,
@@ -56,18 +56,12 @@ def facts_of(records: Iterable[Record]) -> dict[str, str]:
 
 def shape_text(numbers: Sequence[Any]) -> str | None:
     """Return a shape in stored form; None for an invalid one."""
-    if len(numbers) != SHAPE_NUMBERS or not all(_is_finite(number) for number in numbers):
+    if len(numbers) != SHAPE_NUMBERS or not all(is_finite(number) for number in numbers):
         return None
     try:
         return base64.b64encode(_SHAPE.pack(*numbers)).decode()
     except OverflowError:  # outside the range of a float32
         return None
-
-
-def _is_finite(number: object) -> bool:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return False
-    return math.isfinite(number)
 
 
 def _text(fact_type: FactType, value: Value | None) -> str | None:
@@ -81,9 +75,7 @@ def _text(fact_type: FactType, value: Value | None) -> str | None:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value) if isinstance(value, float) else abs(value) < 2**63
+    return is_finite(value) and (isinstance(value, float) or abs(value) < 2**63)
 
 
 def _clean(text: str) -> str:

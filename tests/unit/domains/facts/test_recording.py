@@ -36,6 +36,12 @@ def test_facts_are_attributes_with_texts_of_their_type(museum: InspectionSetup) 
     }
 
 
+def test_numbers_outside_the_range_of_floating_point_are_left_out(museum: InspectionSetup) -> None:
+    version = museum.put()
+    assert museum.record(version, facts={"area": 10**400}, descriptor=[10**400] * len(SHAPE))
+    assert museum.facts() == {"fact_sourceVersionId": version}
+
+
 def test_the_facts_of_a_new_version_replace_those_of_the_old_one(museum: InspectionSetup) -> None:
     museum.record(museum.put(), descriptor=SHAPE)
     version = museum.put()

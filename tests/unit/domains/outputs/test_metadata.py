@@ -95,6 +95,7 @@ def test_the_inspection_among_other_pipelines_is_no_metadata(studio: OutputSetup
         ),
         ("metadata.json", {}, "at least 1 entry"),
         ("metadata.json", b'{"a": NaN}', "the value of 'a' is not a text, finite number"),
+        ("metadata.json", {"a": 10**400}, "the value of 'a' is not a text, finite number"),
         ("asset.metadata.json", records(type="facts"), "must be 'metadata' or"),
         ("asset.metadata.json", records("a", updateType="merge"), "must be 'update' or"),
         ("asset.metadata.json", records("a", "a"), "is listed twice"),
