@@ -79,7 +79,7 @@ class Batches:
 
 def write(site: Site, size: Size) -> None:
     """Create everything in the tables and the bucket."""
-    service = asset_service(site.wiring.tables, site.wiring.objects)
+    service = asset_service(site.context.tables, site.context.objects)
     created_database(service, DATABASE)
     for asset_id in size.asset_ids:
         created_asset(service, asset_id, database_id=DATABASE, name=f"The {asset_id}")
@@ -98,7 +98,7 @@ def _write_rows(site: Site, size: Size, table: Table) -> None:
             kind, records = _RECORDS[table]
             entity = Entity(DATABASE, asset_id, path, "metadata" if kind else "attribute")
             items += (item_of(entity, record) for record in records(number))
-        site.wiring.tables.put_many(table, items)
+        site.context.tables.put_many(table, items)
 
 
 def _metadata(number: int) -> list[Record]:

@@ -13,7 +13,7 @@ import psutil
 import urllib3
 
 from backend.aws.search_engine import connect as connect_search
-from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring.context import Context
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
@@ -34,17 +34,17 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Site:
-    """Engines with everything declared in them, bare clients, and the wiring of the indexers."""
+    """Engines with everything declared in them, bare clients, and the context of the indexers."""
 
     clients: Clients
     opensearch: str
-    wiring: IndexingWiring
+    context: Context
     pointer: Pointer
     http: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(maxsize=8))
 
     def empty_indexes(self) -> None:
         """Create both indexes again, so that every measurement writes into empty ones."""
-        engine = connect_search(self.wiring.settings)
+        engine = connect_search(self.context.settings)
         for index in SEARCH_INDEXES:
             name = self.pointer.current(index)
             reply = self.http.request("DELETE", f"{self.opensearch}/{name}")
@@ -98,10 +98,10 @@ def _site(running: Mapping[str, Running], options: Options) -> Site:
     for bucket in (BUCKET, FAILURE_BUCKET.name.lower()):
         clients.s3.create_bucket(Bucket=bucket)
     clients.s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
-    wiring = IndexingWiring(INDEX_CHANGES)
-    state = SearchState(wiring.tables, wiring.clock)
-    pointer = ensure_indexes(connect_search(wiring.settings), state).pointer
-    return Site(clients, url["opensearch"], wiring, pointer)
+    context = Context(INDEX_CHANGES)
+    state = SearchState(context.tables, context.clock)
+    pointer = ensure_indexes(connect_search(context.settings), state).pointer
+    return Site(clients, url["opensearch"], context, pointer)
 
 
 def _environment(clients: Clients, options: Options) -> dict[str, str]:

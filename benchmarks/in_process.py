@@ -321,8 +321,8 @@ def deployed() -> Generator[Product]:
         search_engine.connect = lambda _: product.engine  # pyright: ignore[reportAttributeAccessIssue]
         # The wiring takes the clock and the engine that are there when it is loaded.
         bootstrap = import_module("backend.entrypoints.bootstrap")
-        establishing = import_module("backend.entrypoints.first_administrator")
-        product.measured(lambda: bootstrap.set_up(establishing.DeploymentWiring(BOOTSTRAP)))
+        wiring = import_module("backend.entrypoints.wiring.context")
+        product.measured(lambda: bootstrap.set_up(wiring.Context(BOOTSTRAP)))
         product.drain()
         yield product
 

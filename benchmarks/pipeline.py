@@ -11,7 +11,9 @@ from typing import Any
 from backend.aws.search_engine import connect
 from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
-from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.indexing import object_events, rebuilder
+from backend.entrypoints.wiring.indexing import table_changes as consume_changes
 from backend.search.indexing.bulk import MAX_DOCUMENTS, BulkWriter, write_of
 from backend.search.indexing.changes import object_changes, table_changes
 from backend.search.indexing.projections import AssetSource, FileSource, Source, project
@@ -22,7 +24,6 @@ from backend.spec.functions.workers import INDEX_OBJECTS
 from benchmarks.bare import Portion, bulk_request, do_barely, portions, send_raw
 from benchmarks.data import DATABASE, Batches, Size
 from benchmarks.engines import Site
-from tests.factories.http import Context
 
 RAW_HTTP = "raw bulk, bare HTTP"
 RAW_PORT = "raw bulk, our port"
@@ -61,9 +62,9 @@ def phases(site: Site, size: Size, batches: Batches) -> list[Phase]:
     writes = _writes(site, known.values())
     requests = [bulk_request(some) for some in _slices(writes)]
     everything, files = size.documents, size.assets * size.files
-    rebuilder = _rebuilder_in_memory(site.wiring, known)
-    changes = site.wiring.changes_handler
-    objects = IndexingWiring(INDEX_OBJECTS).objects_handler
+    in_memory = _rebuilder_in_memory(site.context, known)
+    changes = consume_changes(site.context)
+    objects = object_events(Context(INDEX_OBJECTS))
 
     once = [Portion(size.asset_ids, requests)]
     stream_portions = portions(site, known, batches.streams, table_changes)
@@ -71,7 +72,7 @@ def phases(site: Site, size: Size, batches: Batches) -> list[Phase]:
 
     return [
         Phase(RAW_HTTP, lambda: send_raw(site, requests), everything),
-        Phase(MEMORY, lambda: rebuilder.rebuild(references), everything),
+        Phase(MEMORY, lambda: in_memory.rebuild(references), everything),
         Phase(RAW_PORT, lambda: _write_by_port(site, writes), everything),
         Phase(FLOOR, lambda: do_barely(site, once), everything),
         Phase(FLOOR_STREAMS, lambda: do_barely(site, stream_portions), everything),
@@ -82,7 +83,7 @@ def phases(site: Site, size: Size, batches: Batches) -> list[Phase]:
 
 
 def _read(site: Site, references: Sequence[Reference]) -> dict[Reference, Source]:
-    reading = site.wiring.rebuilder.sources.read(references)
+    reading = rebuilder(site.context).sources.read(references)
     found: dict[Reference, Source] = {}
     for source in reading.sources:
         if isinstance(source, AssetSource):
@@ -106,27 +107,26 @@ def _slices(writes: list[DocumentWrite]) -> list[list[DocumentWrite]]:
 
 
 def _write_by_port(site: Site, writes: list[DocumentWrite]) -> None:
-    engine = connect(site.wiring.settings)
+    engine = connect(site.context.settings)
     for some in _slices(writes):
         engine.bulk(some)
 
 
-def _rebuilder_in_memory(wiring: IndexingWiring, known: Mapping[Reference, Source]) -> Rebuilder:
-    real = wiring.rebuilder
+def _rebuilder_in_memory(context: Context, known: Mapping[Reference, Source]) -> Rebuilder:
+    real = rebuilder(context)
     return Rebuilder(
         state=real.state,
         sources=SourcesInMemory(known),
         geo_keys=real.geo_keys,
-        writer=BulkWriter(connect(wiring.settings)),
+        writer=BulkWriter(connect(context.settings)),
         failures=real.failures,
         queues=real.queues,
         settle_delay_seconds=real.settle_delay_seconds,
     )
 
 
-def _consume(handler: Callable[[dict[str, Any], Any], Any], batches: Iterable[str]) -> None:
-    context = Context()
+def _consume(consume: Callable[[dict[str, Any]], Any], batches: Iterable[str]) -> None:
     for batch in batches:
-        reply = handler(json.loads(batch), context)
+        reply = consume(json.loads(batch))
         if reply["batchItemFailures"]:
             raise RuntimeError(f"a batch was given back: {reply}")

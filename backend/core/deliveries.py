@@ -25,6 +25,8 @@ Ring = Callable[[Metric], None]
 """Emits a metric that has an alarm."""
 Keep = Callable[[str, object, str], None]
 """Stores an unreadable message as a failure entry: its name, its body and the reason."""
+FromWire = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Converts an item of a stream record from DynamoDB's wire format."""
 
 FIRST_PAUSE_SECONDS = 10
 _GROWTH = 1.5  # after an outage, half of its duration and ten seconds

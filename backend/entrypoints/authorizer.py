@@ -22,7 +22,8 @@ from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.rules.refusals import RefusedError
 from backend.domains.identity.service.authentication import CallerAuthentication
 from backend.entrypoints import ready
-from backend.entrypoints.authentication import AuthorizerWiring
+from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.metrics import CALLERS_REFUSED, NAMESPACE, dimensions
 
@@ -92,5 +93,5 @@ def _answer(context: dict[str, str] | None) -> dict[str, Any]:
 
 
 handler = ready(
-    build_handler(AuthorizerWiring(AUTHORIZER).callers(unrecorded=note_unrecorded, warn=note_doubt))
+    build_handler(callers(Context(AUTHORIZER), unrecorded=note_unrecorded, warn=note_doubt))
 )

@@ -20,10 +20,20 @@ from backend.aws.clients import OldSdkError
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
+from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.service import Features
 from backend.domains.identity.rules.keys import with_prefix
 from backend.entrypoints import ready
 from backend.entrypoints.account_check import check_account
-from backend.entrypoints.first_administrator import DeploymentWiring
+from backend.entrypoints.wiring.bootstrap import (
+    administrator_rules,
+    administrators,
+    shipped_pipelines,
+    shipped_workflows,
+)
+from backend.entrypoints.wiring.buckets import buckets
+from backend.entrypoints.wiring.context import Context
 from backend.search.indexing.indexes import MappingDiffersError, ensure_indexes
 from backend.search.indexing.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET
@@ -48,10 +58,10 @@ _logger = Logger()
 @ready
 def handler(event: dict[str, Any], context: Any) -> None:
     """Do what CloudFormation requests, and respond in every case."""
-    _answer(event, context, lambda: DeploymentWiring(BOOTSTRAP))
+    _answer(event, context, lambda: Context(BOOTSTRAP))
 
 
-def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWiring]) -> None:
+def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Context]) -> None:
     request = CloudFormationCustomResourceEvent(event)
     try:
         # The created resources contain data, so Delete keeps them; the stacks retain them too.
@@ -74,7 +84,7 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
 
 
 def _set_up(
-    request: CloudFormationCustomResourceEvent, wire: Callable[[], DeploymentWiring]
+    request: CloudFormationCustomResourceEvent, wire: Callable[[], Context]
 ) -> dict[str, str]:
     data = _patiently(lambda: set_up(wire()))
     # Afterwards, when IAM knows the role. Functions that need the instances are deployed later.
@@ -82,42 +92,43 @@ def _set_up(
     return data | {"Account": check_account(needed, clients.lambda_account)}
 
 
-def set_up(wiring: DeploymentWiring) -> dict[str, str]:
+def set_up(context: Context) -> dict[str, str]:
     """Create everything that is missing; return the attributes for CloudFormation.
 
     Raises:
         UnavailableError: a service does not respond; the steps before are done.
     """
-    settings = wiring.settings
-    bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), DEFAULT_BASE_PREFIX)
-    wiring.features.declare(
+    settings = context.settings
+    own = settings.bucket(ASSET_BUCKET)
+    bucket = buckets(context).register_bucket(own, DEFAULT_BASE_PREFIX)
+    Features(FeatureRepository(context.tables)).declare(
         has_search=settings.search_is_deployed,
         has_user_pool=settings.user_pool_id is not None,
         has_provider=bool(settings.text(OIDC_ISSUER)),
     )
-    wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
-    wiring.administrator_rules.keep()
-    wiring.constraints.record_used_tags()
+    administrators(context).establish(settings.text(ADMIN_USER_ID), _admin_key(context))
+    administrator_rules(context).keep()
+    ConstraintRepository(context.tables).record_used_tags()
     if settings.number(PROCESSING):
-        wiring.shipped_pipelines.ensure()
-        wiring.shipped_workflows.ensure()
-    return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
+        shipped_pipelines(context).ensure()
+        shipped_workflows(context).ensure()
+    return {"BucketId": bucket.bucket_id, "Search": _search(context)}
 
 
-def _admin_key(wiring: DeploymentWiring) -> str:
-    secret = wiring.secrets.value(ADMIN_API_KEY)
+def _admin_key(context: Context) -> str:
+    secret = context.secrets.value(ADMIN_API_KEY)
     key = with_prefix(secret)
     if key != secret:
-        wiring.secrets.replace(ADMIN_API_KEY, key)
+        context.secrets.replace(ADMIN_API_KEY, key)
     return key
 
 
-def _search(wiring: DeploymentWiring) -> str:
-    engine = wiring.search_engine
+def _search(context: Context) -> str:
+    engine = context.search_engine
     if engine is None:
         return "not deployed"
     try:
-        prepared = ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
+        prepared = ensure_indexes(engine, SearchState(context.tables, context.clock))
     except MappingDiffersError:
         # Failing would roll back the deployment whose reindex corrects it.
         _logger.exception("a search index differs from its declaration")

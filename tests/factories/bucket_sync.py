@@ -9,13 +9,16 @@ from typing import Any
 from backend.domains.assets.models import Asset
 from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.jobs.models import Job
-from backend.entrypoints.bucket_sync import SyncWiring
-from backend.entrypoints.buckets import RegistryWiring
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.bucket_sync import bucket_imports
+from backend.entrypoints.wiring.bucket_workers import imports, sync_events
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.jobs import jobs
+from backend.spec.functions import Function
 from backend.spec.functions.apis import BUCKET_SYNC_API
 from backend.spec.functions.workers import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import stored_bucket
-from tests.factories.http import Context
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
@@ -41,33 +44,32 @@ class SyncWorld:
         stored_bucket(self.tables, prefix=self.prefix, default_database_id=self.default_database_id)
 
     @cached_property
-    def sync(self) -> SyncWiring:
-        return self.wired(SyncWiring(BUCKET_SYNC, lambda: NOON))
+    def sync(self) -> Context:
+        return self.wired(BUCKET_SYNC)
 
     @cached_property
-    def imports(self) -> SyncWiring:
-        return self.wired(SyncWiring(BUCKET_IMPORT_WORKER, lambda: NOON))
+    def imports(self) -> Context:
+        return self.wired(BUCKET_IMPORT_WORKER)
 
     @cached_property
-    def api(self) -> RegistryWiring:
-        wiring = self.wired(RegistryWiring(BUCKET_SYNC_API, lambda: NOON))
-        vars(wiring)["authorization"] = OnlyUser()
-        return wiring
+    def api(self) -> Context:
+        return self.wired(BUCKET_SYNC_API, authorization=OnlyUser())
 
     @property
     def starting(self) -> BucketImports:
-        return self.api.bucket_imports
+        return bucket_imports(self.api)
 
-    def wired(self, wiring: Any) -> Any:
-        """The wiring with the ports of this world."""
-        parts = {
-            "settings": in_memory_settings(),
-            "tables": self.tables,
-            "objects": self.objects,
-            "queues": self.queues,
-        }
-        vars(wiring).update(parts)  # parts that are there are not built
-        return wiring
+    def wired(self, function: Function, **parts: Any) -> Context:
+        """The context of a function with the ports of this world."""
+        return Context(
+            function,
+            lambda: NOON,
+            settings=in_memory_settings(),
+            tables=self.tables,
+            objects=self.objects,
+            queues=self.queues,
+            **parts,
+        )
 
     def put(self, key: str, body: bytes = b"points") -> None:
         """An object that another client writes."""
@@ -78,17 +80,17 @@ class SyncWorld:
         return self.deliver(*(message(key, n) for n, key in enumerate(keys)))
 
     def deliver(self, *messages: Mapping[str, Any]) -> dict[str, Any]:
-        return self.sync.events_handler({"Records": list(messages)}, Context())
+        return sync_events(self.sync)({"Records": list(messages)})
 
     def asset(self, asset_id: str, database_id: str = DATABASE) -> Asset | None:
-        return self.sync.assets.find_asset(database_id, asset_id)
+        return assets(self.sync).find_asset(database_id, asset_id)
 
     def step(self, job: Job) -> Job:
         """Deliver one message of a job, which works it off."""
         body = json.dumps({"jobId": job.job_id})
         record = {"messageId": "one", "receiptHandle": "one", "body": body}
-        self.imports.imports_handler({"Records": [record]}, Context())
-        found = self.api.jobs.find(job.job_id)
+        imports(self.imports)({"Records": [record]})
+        found = jobs(self.api).find(job.job_id)
         assert found is not None
         return found
 

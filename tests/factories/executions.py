@@ -23,7 +23,12 @@ from backend.domains.metadata.service import RecordService
 from backend.domains.pipelines.models import Pipeline, Resource
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
-from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.events import Run
+from backend.entrypoints.wiring.execution_workers import admission, reconciliation, status, triggers
+from backend.entrypoints.wiring.executions import execution_commands, execution_queries, progress
+from backend.entrypoints.wiring.metadata import records
 from backend.spec import keys
 from backend.spec.functions.executions import UPLOAD_TRIGGER
 from backend.spec.metrics import Metric
@@ -128,58 +133,61 @@ class Runner:
 
     def __post_init__(self) -> None:
         stored_bucket(self.tables)
-        created_database(self.wiring.assets)
-        created_asset(self.wiring.assets)
+        created_database(assets(self.context))
+        created_asset(assets(self.context))
 
     @cached_property
-    def wiring(self) -> ExecutionWorkerWiring:
+    def context(self) -> Context:
         """What the functions of executions are made of, over ports in memory."""
-        made = ExecutionWorkerWiring(UPLOAD_TRIGGER, self.clock)
-        parts = {
-            "settings": in_memory_settings(SETTING_MALWARE_SCAN="1"),
-            "tables": self.tables,
-            "objects": self.objects,
-            "queues": self.queues,
-            "runs": self.runs,
-            "authorization": self.rights,
-            "rules": self.rights,
-            "failures": SimpleNamespace(keep=self._keep),
-            "ring": self.alarms.append,
-        }
-        vars(made).update(parts)  # parts that are there are not built
-        return made
+        return Context(
+            UPLOAD_TRIGGER,
+            self.clock,
+            settings=in_memory_settings(SETTING_MALWARE_SCAN="1"),
+            tables=self.tables,
+            objects=self.objects,
+            queues=self.queues,
+            runs=self.runs,
+            authorization=self.rights,
+            rules=self.rights,
+            failures=SimpleNamespace(keep=self._keep),
+            ring=self.alarms.append,
+        )
+
+    @cached_property
+    def triggers(self) -> Run:
+        return triggers(self.context)
 
     @property
     def queries(self) -> ExecutionQueries:
-        return self.wiring.execution_queries
+        return execution_queries(self.context)
 
     @property
     def commands(self) -> ExecutionCommands:
-        return self.wiring.execution_commands
+        return execution_commands(self.context)
 
     @property
     def executions(self) -> ExecutionRepository:
-        return self.wiring.executions
+        return ExecutionRepository(self.tables)
 
     @property
     def active(self) -> ActiveRepository:
-        return self.wiring.active
+        return ActiveRepository(self.tables)
 
     @property
     def progress(self) -> ExecutionProgress:
-        return self.wiring.progress
+        return progress(self.context)
 
     @property
     def records(self) -> RecordService:
-        return self.wiring.records
+        return records(self.context)
 
     @property
     def reconciliation(self) -> Reconciliation:
-        return self.wiring.reconciliation
+        return reconciliation(self.context)
 
     @cached_property
     def admission(self) -> Admission:
-        return replace(self.wiring.admission, limit=lambda: self.limit)
+        return replace(admission(self.context), limit=lambda: self.limit)
 
     def define(
         self,
@@ -235,7 +243,7 @@ class Runner:
             }
             for number, key in enumerate(objects)
         ]
-        return self.wiring.triggers.consume({"Records": records})
+        return self.triggers({"Records": records})
 
     def clock(self) -> datetime:
         return self.now
@@ -269,7 +277,7 @@ class Runner:
             {"messageId": f"m{number}", "body": json.dumps(body)}
             for number, body in enumerate(messages)
         ]
-        return self.wiring.status.consume({"Records": records})
+        return status(self.context)({"Records": records})
 
     def status_of(self, execution_id: str = "e1") -> str:
         found = self.executions.find(execution_id)

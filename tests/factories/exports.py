@@ -1,6 +1,7 @@
 """Linked assets with files, and a client that exports them."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from backend.core.authorization import Authorization
@@ -11,7 +12,7 @@ from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
-from backend.entrypoints.files import failed_inspection
+from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
 from tests.factories.http import Answer, Client
@@ -87,7 +88,7 @@ def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
             made.assets,
             objects,
             quarantine(made.tables),
-            failed_inspection(made.tables),
+            partial(failed_inspection, made.tables),
         ),
         records=made.metadata.records,
         links=made.reader,

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from backend.aws.clients import s3
@@ -32,9 +33,9 @@ from backend.domains.uploads.service import (
     UploadLimits,
     UploadService,
 )
-from backend.entrypoints.file_changes import FileChangeWiring
-from backend.entrypoints.files import failed_inspection
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.file_changes import changes, rewrites
+from backend.entrypoints.wiring.files import failed_inspection
 from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
@@ -67,7 +68,7 @@ class Gallery:
     large_files: LargeFiles
     downloads: DownloadService
     streams: StreamService
-    changing: FileChangeWiring
+    changing: Context
     objects: Objects
     asset: Asset
     user_id: str = "admin"
@@ -80,7 +81,7 @@ class Gallery:
             else downloads_router(self.downloads, self.streams)
             if path.endswith("/download") or "/stream/" in path
             else files_router(
-                self.files, lambda: self.changing.changes, lambda: self.changing.rewrites
+                self.files, lambda: changes(self.changing), lambda: rewrites(self.changing)
             )
         )
         return Client(router, user_id=self.user_id).send(method, path, **more)
@@ -162,7 +163,7 @@ def gallery(
     """An asset without files in an empty bucket, whose uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
-    scanned, failure = quarantine(tables, scans=scans), failed_inspection(tables)
+    scanned, failure = quarantine(tables, scans=scans), partial(failed_inspection, tables)
     files = FileQueries(FileRepository(tables), assets, objects, scanned, failure)
     context = UploadContext(
         uploads=UploadRepository(tables),
@@ -202,22 +203,21 @@ def file_changing(
     assets: AssetService,
     files: FileQueries,
     large_bytes: int,
-) -> FileChangeWiring:
+) -> Context:
     """What changes files, as its function is wired, over these ports."""
     from tests.model.deployment import in_memory_settings
 
     settings = in_memory_settings()
     environment = {**settings.environment, LARGE_FILE_BYTES.variable: str(large_bytes)}
-    wiring = Wiring(FILES_API, clock)
-    parts: dict[str, Any] = {
-        "settings": Settings(environment),
-        "tables": tables,
-        "objects": objects,
-        "queues": MemoryQueues(),
-        "authorization": OnlyUser(),
-        "assets": assets,
-        "databases": assets.databases,
-        "files": files,
-    }
-    vars(wiring).update(parts)  # parts that are there are not built
-    return FileChangeWiring(wiring)
+    return Context(
+        FILES_API,
+        clock,
+        settings=Settings(environment),
+        tables=tables,
+        objects=objects,
+        queues=MemoryQueues(),
+        authorization=OnlyUser(),
+        assets=assets,
+        databases=assets.databases,
+        files=files,
+    )

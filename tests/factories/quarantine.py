@@ -9,9 +9,9 @@ from typing import Any
 from backend.core.tables import Tables
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service import Quarantine
-from backend.entrypoints.quarantine import QuarantineWiring
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.quarantine import scan_results
 from backend.spec.functions.workers import QUARANTINE
-from tests.factories.http import Context
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
@@ -77,21 +77,20 @@ class ScanWorld:
     queues: MemoryQueues = field(default_factory=MemoryQueues)
 
     @cached_property
-    def wiring(self) -> QuarantineWiring:
-        wiring = QuarantineWiring(QUARANTINE, lambda: NOON)
-        parts: dict[str, Any] = {
-            "settings": in_memory_settings(),
-            "tables": self.tables,
-            "objects": self.objects,
-            "queues": self.queues,
-        }
-        vars(wiring).update(parts)  # parts that are there are not built
-        return wiring
+    def context(self) -> Context:
+        return Context(
+            QUARANTINE,
+            lambda: NOON,
+            settings=in_memory_settings(),
+            tables=self.tables,
+            objects=self.objects,
+            queues=self.queues,
+        )
 
     def tell(self, *events: Mapping[str, Any] | str) -> dict[str, Any]:
         """Deliver one batch of events."""
         records = [message(event, number) for number, event in enumerate(events)]
-        return self.wiring.results_handler({"Records": records}, Context())
+        return scan_results(self.context)({"Records": records})
 
     def is_quarantined(self, key: str, version_id: str, bucket: str = BUCKET) -> bool:
         place = (key, version_id)

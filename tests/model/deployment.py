@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from backend.aws.items import to_wire
 from backend.aws.settings import Settings
@@ -15,32 +15,36 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import ArchiveSteps
+from backend.domains.jobs.service import JobStarter
 from backend.domains.metadata.repository import MetadataRepository
-from backend.entrypoints.audit_streams import AuditingWiring
-from backend.entrypoints.bucket_sync import SyncWiring
-from backend.entrypoints.indexing import IndexingWiring
-from backend.entrypoints.job_workers import WorkerWiring
-from backend.entrypoints.lifecycle import LifecycleWiring
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.audit_streams import creations
+from backend.entrypoints.wiring.bucket_workers import sync_events
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.events import Run
+from backend.entrypoints.wiring.failures import failures
+from backend.entrypoints.wiring.indexing import fan_out, object_events, settling, table_changes
+from backend.entrypoints.wiring.job_workers import job_consumer
+from backend.entrypoints.wiring.lifecycle_steps import lifecycle_steps
+from backend.entrypoints.wiring.metadata import records
+from backend.entrypoints.wiring.rebuilds import reindexing
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import SearchState
 from backend.spec.buckets import BUCKETS, FAILURE_BUCKET
 from backend.spec.functions import Function, apis, workers
-from backend.spec.jobs import DELETE_ASSET, WITHDRAW_TAG
+from backend.spec.jobs import DELETE_ASSET
 from backend.spec.queues import LIFECYCLE, QUEUES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 from tests.factories.access import OnlyUser
-from tests.factories.http import Context
 from tests.factories.search import NOON, rebuilder
 from tests.factories.workflows import ALLOWED_ARNS
 from tests.fakes.tables import Change
 
 Event = Mapping[str, Any]
 Handler = Callable[[Event], Mapping[str, Any]]
-W = TypeVar("W", bound=Wiring)
 
 LIFE_SECONDS = 60
 """After this a worker is killed."""
@@ -102,15 +106,14 @@ class Deployment:
 
     def __post_init__(self) -> None:
         ensure_indexes(self.ports.engine, SearchState(self.ports.tables, self.ports.clock))
-        self.services = self.wired(IndexingWiring, workers.INDEX_CHANGES)
+        self.services = self.wired(workers.INDEX_CHANGES)
         self.lifecycle_api = self.lifecycle(apis.LIFECYCLE_API)
         self.consumers = {name: self._handler(name) for name in CONSUMERS}
 
-    def wired(self, kind: type[W], function: Function) -> W:
-        """The product's own wiring of a function, with these ports in place of those of AWS."""
-        wiring = kind(function, self.ports.clock)
+    def wired(self, function: Function, **parts: Any) -> Context:
+        """The context of a function, with these ports in place of those of AWS."""
         ports = self.ports
-        parts = {
+        found: dict[str, Any] = {
             "settings": ports.settings,
             "tables": ports.tables,
             "objects": ports.objects,
@@ -126,56 +129,55 @@ class Deployment:
                 settle_delay_seconds=SETTLE_SECONDS,
             ),
         }
-        vars(wiring).update(parts)  # parts that are there are not built
+        context = Context(function, ports.clock, **(found | parts))
         metadata = MetadataRepository(ports.tables, pause=lambda _: ports.catch_up())
-        vars(wiring)["records"] = replace(wiring.records, metadata=metadata)
-        return wiring
+        vars(context)["records"] = replace(records(context), metadata=metadata)
+        return context
 
-    def lifecycle(self, function: Function) -> LifecycleWiring:
+    def lifecycle(self, function: Function) -> Context:
         """The verbs of archiving and deleting, whose jobs take one file a step."""
-        wiring = self.wired(LifecycleWiring, function)
-        steps = ArchiveSteps(
+        context = self.wired(function)
+        vars(context)["archive_steps"] = ArchiveSteps(
             repository=LifecycleRepository(self.ports.tables),
-            assets=wiring.assets,
+            assets=assets(context),
             objects=self.ports.objects,
-            reindexing=wiring.reindexing,
+            reindexing=reindexing(context),
             files=1,
         )
-        vars(wiring)["_archive_steps"] = steps
-        return wiring
+        return context
 
     def _handler(self, name: str) -> Handler:
-        made = CONSUMERS[name](self)
-        return lambda event: made(dict(event), Context())
+        return CONSUMERS[name](self)
 
 
-def _lifecycle_worker(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
+def _lifecycle_worker(on: Deployment) -> Run:
     """The worker as it is deployed, but with jobs cut into smaller steps."""
-    wiring = on.lifecycle(workers.LIFECYCLE_WORKER)
-    steps = {WITHDRAW_TAG.name: wiring.tag_withdrawal, **wiring.lifecycle_steps}
+    context = on.lifecycle(workers.LIFECYCLE_WORKER)
+    steps = dict(lifecycle_steps(context))
     deletion = cast("Any", steps[DELETE_ASSET.name]).__self__
     steps[DELETE_ASSET.name] = replace(deletion, versions=2).delete
-    return wiring.consumer_handler(LIFECYCLE, steps)
+    return job_consumer(context, LIFECYCLE, steps)
 
 
-def _bucket_sync(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
+def _bucket_sync(on: Deployment) -> Run:
     """As it is deployed: nobody asks it, and it acts as the product itself."""
-    wiring = on.wired(SyncWiring, workers.BUCKET_SYNC)
-    vars(wiring)["authorization"] = SystemOnly()
-    return wiring.events_handler
+    return sync_events(on.wired(workers.BUCKET_SYNC, authorization=SystemOnly()))
 
 
-CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]]] = {
-    "IndexChanges": lambda on: on.wired(IndexingWiring, workers.INDEX_CHANGES).changes_handler,
-    "IndexObjects": lambda on: on.wired(IndexingWiring, workers.INDEX_OBJECTS).objects_handler,
-    "IndexSettle": lambda on: on.wired(IndexingWiring, workers.INDEX_SETTLE).settle_handler,
-    "IndexFanOut": lambda on: on.wired(IndexingWiring, workers.INDEX_FAN_OUT).fan_out_handler,
-    "JobStarter": lambda on: on.wired(WorkerWiring, workers.JOB_STARTER).starter_handler,
+def _creations(on: Deployment) -> Run:
+    context = on.wired(workers.AUDIT_CREATIONS)
+    return creations(context, failures(context).keep)
+
+
+CONSUMERS: dict[str, Callable[[Deployment], Run]] = {
+    "IndexChanges": lambda on: table_changes(on.wired(workers.INDEX_CHANGES)),
+    "IndexObjects": lambda on: object_events(on.wired(workers.INDEX_OBJECTS)),
+    "IndexSettle": lambda on: settling(on.wired(workers.INDEX_SETTLE)),
+    "IndexFanOut": lambda on: fan_out(on.wired(workers.INDEX_FAN_OUT)),
+    "JobStarter": lambda on: JobStarter(on.wired(workers.JOB_STARTER).queues).consume,
     "LifecycleWorker": _lifecycle_worker,
     "BucketSync": _bucket_sync,
-    "AuditCreations": lambda on: (
-        on.wired(AuditingWiring, workers.AUDIT_CREATIONS).creations_handler
-    ),
+    "AuditCreations": _creations,
 }
 """How the function of each subscription is made."""
 LEFT_OUT = {

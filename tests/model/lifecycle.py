@@ -16,6 +16,11 @@ from backend.core.errors import (
 )
 from backend.domains.jobs.models import Job
 from backend.domains.tags.models import TagBody
+from backend.entrypoints.wiring.asset_lifecycle import lifecycle
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.jobs import jobs
+from backend.entrypoints.wiring.tags import tags
 from backend.spec.tables.operations import JOBS, RESERVATIONS
 from tests.model.expected import rows
 from tests.model.linking import Linking
@@ -34,7 +39,7 @@ class Lifecycle(Linking):
     @rule(number=numbers, dies=dying)
     def archive(self, number: int, dies: int | None) -> None:
         asset = pick(sorted(self.model.assets.values(), key=lambda a: a.asset_id), number)
-        verb = self.world.on.lifecycle_api.lifecycle.archive_asset
+        verb = lifecycle(self.world.on.lifecycle_api).archive_asset
         if asset.is_archived or self.unfinished(asset) is not None:
             self.expect(StateForbidsError, lambda: verb(ADMIN, asset.database_id, asset.asset_id))
         elif self.carried_out(
@@ -49,7 +54,7 @@ class Lifecycle(Linking):
     def unarchive(self, number: int, dies: int | None) -> None:
         archived = [asset for asset in self.model.assets.values() if asset.is_archived]
         asset = pick(archived, number)
-        verb = self.world.on.lifecycle_api.lifecycle.unarchive_asset
+        verb = lifecycle(self.world.on.lifecycle_api).unarchive_asset
         is_deleted = asset.database_id not in self.model.databases
         if is_deleted or self.unfinished(asset) is not None:
             self.expect(StateForbidsError, lambda: verb(ADMIN, asset.database_id, asset.asset_id))
@@ -64,7 +69,7 @@ class Lifecycle(Linking):
     @rule(number=numbers, dies=dying)
     def delete(self, number: int, dies: int | None) -> None:
         asset = pick(sorted(self.model.assets.values(), key=lambda a: a.asset_id), number)
-        verb = self.world.on.lifecycle_api.lifecycle.delete_asset
+        verb = lifecycle(self.world.on.lifecycle_api).delete_asset
         if self.carried_out(
             lambda: verb(ADMIN, asset.database_id, asset.asset_id),
             dies,
@@ -81,7 +86,7 @@ class Lifecycle(Linking):
             error = NotFoundError
         elif any(asset.database_id == name for asset in self.model.active()):
             error = NotEmptyError
-        self.expect(error, lambda: self.on.databases.delete_database(ADMIN, name))
+        self.expect(error, lambda: databases(self.on).delete_database(ADMIN, name))
         if error is None:
             self.model.deleted[name] = self.model.databases.pop(name)
 
@@ -92,14 +97,14 @@ class Lifecycle(Linking):
     @rule(name=st.sampled_from(TAGS))
     def delete_tag(self, name: str) -> None:
         error = None if name in self.model.tags else NotFoundError
-        self.expect(error, lambda: self.on.tags.delete_tag(ADMIN, name))
+        self.expect(error, lambda: tags(self.on).delete_tag(ADMIN, name))
         self.model.withdraw(name)
 
     @rule(name=st.sampled_from(TAGS))
     def edit_tag(self, name: str) -> None:
         body = TagBody(tag_name=name, description="changed", tag_type_name="look")
         error = None if name in self.model.tags else NotFoundError
-        self.expect(error, lambda: self.on.tags.update_tag(ADMIN, body))
+        self.expect(error, lambda: tags(self.on).update_tag(ADMIN, body))
 
     @precondition(lambda self: self.running_jobs())
     @rule(number=numbers, for_good=st.booleans())
@@ -107,12 +112,12 @@ class Lifecycle(Linking):
         """Jobs that people stopped are resumed before the end, overtaken by others, or left."""
         job = pick(self.running_jobs(), number)
         if job.kind in {"archiveAsset", "unarchiveAsset"}:
-            self.on.jobs.cancel_job(ADMIN, job.job_id)
+            jobs(self.on).cancel_job(ADMIN, job.job_id)
             asset = self.model.assets.get(job.asset_id or "")
             if asset is not None and self.last_job(asset) == job.job_id:
                 asset.is_half_done = for_good
         else:
-            self.expect(StateForbidsError, lambda: self.on.jobs.cancel_job(ADMIN, job.job_id))
+            self.expect(StateForbidsError, lambda: jobs(self.on).cancel_job(ADMIN, job.job_id))
 
     def before_a_tag(self, name: str) -> None:
         """A tag that comes back while it is taken from assets stays on those that still have it."""
@@ -125,7 +130,7 @@ class Lifecycle(Linking):
             if asset is None or asset.is_half_done:
                 continue
             if self.last_job(asset) == job.job_id:
-                self.on.jobs.resume_job(ADMIN, job.job_id)
+                jobs(self.on).resume_job(ADMIN, job.job_id)
 
     def refusal_to_create(
         self, database: str, asset_id: str, tags: list[str]
@@ -162,18 +167,18 @@ class Lifecycle(Linking):
 
     def stored(self, asset: ModelAsset, *, is_archived: bool) -> bool:
         """Whether the asset's row says so; False if there is none."""
-        found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+        found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
         return found is not None and found.is_archived == is_archived
 
     def last_job(self, asset: ModelAsset) -> str | None:
-        found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+        found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
         assert found is not None
         return found.lifecycle_job_id
 
     def unfinished(self, asset: ModelAsset) -> Job | None:
         """The job that still changes the asset's files."""
         job_id = self.last_job(asset)
-        job = None if job_id is None else self.on.jobs.find(job_id)
+        job = None if job_id is None else jobs(self.on).find(job_id)
         return None if job is None or job.is_finished else job
 
     def jobs_in(self, states: set[str]) -> list[Job]:

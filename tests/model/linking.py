@@ -11,6 +11,7 @@ from backend.core.errors import (
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService
+from backend.entrypoints.wiring.assets import assets
 from tests.model.machine import ADMIN, Product, numbers, pick
 from tests.model.state import ModelAsset
 
@@ -50,7 +51,7 @@ class Linking(Product):
     @property
     def links(self) -> AssetLinkService:
         repository = AssetLinkRepository(self.world.ports.tables)
-        return AssetLinkService(repository, self.on.assets, self.world.time.clock)
+        return AssetLinkService(repository, assets(self.on), self.world.time.clock)
 
     def refusal_to_link(
         self, source: ModelAsset, target: ModelAsset, kind: RelationshipType

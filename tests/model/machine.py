@@ -30,6 +30,11 @@ from backend.domains.uploads.models import (
     SentFile,
     SentPart,
 )
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.metadata import metadata
+from backend.entrypoints.wiring.tags import tags
+from backend.entrypoints.wiring.uploads import uploads
 from tests.factories.buckets import BUCKET_ID
 from tests.model.expected import differences, differing, documents
 from tests.model.state import Model, ModelAsset, preview_base, type_of
@@ -102,7 +107,7 @@ class Product(Adversary):
         self.on = self.world.on.services
         self.model = Model()
         kind = TagTypeBody(tag_type_name="look", description="How it looks", required="False")
-        self.on.tags.create_tag_type(ADMIN, kind)
+        tags(self.on).create_tag_type(ADMIN, kind)
         for name in TAGS:
             self.create_tag(name)
         for name in DATABASES:
@@ -144,7 +149,7 @@ class Product(Adversary):
                 shown = self.listed(asset) if asset.is_half_done else asset.current()
                 asset.asset_type = type_of(shown)
                 continue
-            found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+            found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
             assert found is not None
             assert found.asset_type in asset.types
             asset.asset_type = found.asset_type
@@ -162,7 +167,7 @@ class Product(Adversary):
             database_id=name, description=f"The {name}", default_bucket_id=BUCKET_ID
         )
         taken = AlreadyExistsError if name in self.model.databases else None
-        self.expect(taken, lambda: self.on.databases.create_database(ADMIN, body))
+        self.expect(taken, lambda: databases(self.on).create_database(ADMIN, body))
         if taken is None:
             self.model.databases[name] = body.description
 
@@ -171,7 +176,7 @@ class Product(Adversary):
     def edit_database(self, number: int, description: str) -> None:
         name = pick(sorted(self.model.databases), number)
         body = UpdateDatabaseBody(description=description + " rooms")
-        self.on.databases.update_database(ADMIN, name, body)
+        databases(self.on).update_database(ADMIN, name, body)
         self.model.databases[name] = description + " rooms"
 
     @rule(name=st.sampled_from(TAGS))
@@ -179,7 +184,7 @@ class Product(Adversary):
         body = TagBody(tag_name=name, description=name, tag_type_name="look")
         self.before_a_tag(name)
         taken = AlreadyExistsError if name in self.model.tags else None
-        self.expect(taken, lambda: self.on.tags.create_tag(ADMIN, body))
+        self.expect(taken, lambda: tags(self.on).create_tag(ADMIN, body))
         self.model.tags.add(name)
 
     # Assets.
@@ -200,7 +205,7 @@ class Product(Adversary):
             tags=tags,
         )
         error = self.refusal_to_create(database, asset_id, tags)
-        self.expect(error, lambda: self.on.assets.create_asset(ADMIN, body))
+        self.expect(error, lambda: assets(self.on).create_asset(ADMIN, body))
         if error is None:
             self.model.made += 1
             self.model.assets[asset_id] = ModelAsset(
@@ -250,7 +255,7 @@ class Product(Adversary):
         error = InvalidInputError if not set(tags or ()) <= self.model.tags else None
         self.expect(
             error,
-            lambda: self.on.assets.update_asset(ADMIN, asset.database_id, asset.asset_id, body),
+            lambda: assets(self.on).update_asset(ADMIN, asset.database_id, asset.asset_id, body),
         )
         if error is None:
             asset.name = name or asset.name
@@ -266,7 +271,7 @@ class Product(Adversary):
         if base is not None and not self.is_there(asset, base):
             return
         database_id, asset_id = asset.database_id, asset.asset_id
-        begun = self.on.uploads.initialise_upload(
+        begun = uploads(self.on).initialise_upload(
             ADMIN,
             InitialiseBody(
                 database_id=database_id,
@@ -287,7 +292,7 @@ class Product(Adversary):
         body = CompleteBody(
             database_id=database_id, asset_id=asset_id, upload_type="assetFile", files=[sent]
         )
-        done = self.on.uploads.complete_upload(ADMIN, begun.upload_id, body)
+        done = uploads(self.on).complete_upload(ADMIN, begun.upload_id, body)
         assert done.reply.overall_success, done
         asset.upload(path, size, among=self.listed(asset))
 
@@ -321,7 +326,7 @@ class Product(Adversary):
         if everything:
             stored.clear()  # also what an index does not show yet
         kind = "replace_all" if everything else "update"
-        self.on.metadata.change_metadata(ADMIN, entity, sent, update_type=kind)
+        metadata(self.on).change_metadata(ADMIN, entity, sent, update_type=kind)
         stored.update(wanted)
 
     @precondition(lambda self: self.model.active())
@@ -334,7 +339,7 @@ class Product(Adversary):
             for key, v in wanted.items()
         ]
         stored = asset.of("metadata", entity.path)
-        done = self.on.metadata.add_metadata(ADMIN, entity, sent)
+        done = metadata(self.on).add_metadata(ADMIN, entity, sent)
         assert set(done.done) == wanted.keys() - stored.keys()
         stored.update({key: wanted[key] for key in done.done})
 
@@ -344,7 +349,7 @@ class Product(Adversary):
         asset = self.pick_asset(number)
         stored = asset.of("metadata", path)
         entity = self._entity(asset, path)
-        done = self.on.metadata.remove_metadata(ADMIN, entity, sorted(keys))
+        done = metadata(self.on).remove_metadata(ADMIN, entity, sorted(keys))
         assert set(done.done) == keys & stored.keys()
         for key in done.done:
             del stored[key]

@@ -258,7 +258,7 @@ def make_bucket(world: World) -> str:
 def make_audit(world: World) -> str:
     """Entries of one asset, each with as many changes as an entry holds."""
     make_statue(world)
-    audit, entity = world.product.wiring.audit, audit_entity("asset", "museum", "statue")
+    audit, entity = world.product.context.audit, audit_entity("asset", "museum", "statue")
     world.large = {"entity": entity}
     for _ in range(300):
         after = {f"field-{number}": QUOTES[:900] for number in range(18)}

@@ -9,6 +9,8 @@ from backend.domains.facts.rules import records_of
 from backend.domains.jobs.models import MAX_PROBLEMS
 from backend.domains.jobs.repository import row_of
 from backend.domains.metadata.models import Entity
+from backend.entrypoints.wiring.jobs import jobs
+from backend.entrypoints.wiring.metadata import records
 from backend.spec import routes
 from backend.spec.jobs import ARCHIVE_ASSET
 from backend.spec.tables.assets import ASSET_UPLOADS
@@ -38,13 +40,13 @@ def make_references(world: World) -> str:
     body = {"version": 1, "source": {"versionId": "v"}, "references": references}
     facts = records_of(Inspection.model_validate(body))
     entity = Entity("museum", "statue", FILE, "attribute")
-    world.product.wiring.records.put_facts(entity, facts)
+    records(world.product.context).put_facts(entity, facts)
     return "file-0000"
 
 
 def make_job(world: World) -> str:
     make_statue(world)
-    job = world.product.wiring.jobs.new(
+    job = jobs(world.product.context).new(
         ARCHIVE_ASSET,
         "job-0000" + LETTERS,
         caller=Identity("admin"),

@@ -2,16 +2,28 @@
 
 from backend.domains.access.routes import build_router
 from backend.domains.identity.routes import build_router as build_identity_router
-from backend.entrypoints import ready
-from backend.entrypoints.administration import AccessWiring
+from backend.entrypoints.wiring.access import (
+    constraints,
+    explanations,
+    roles,
+    templates,
+    user_roles,
+)
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.identity import api_keys, profiles, users
+from backend.http.router import Router
 from backend.spec.functions.apis import ACCESS_API
 
-_wiring = AccessWiring(ACCESS_API)
-_router = build_router(
-    _wiring.roles,
-    _wiring.user_roles,
-    _wiring.constraints,
-    _wiring.templates,
-    _wiring.explanations,
-) | build_identity_router(_wiring.api_keys, _wiring.profiles, _wiring.users)
-handler = ready(_wiring.app.handler(_router))
+
+def _router(context: Context) -> Router:
+    return build_router(
+        roles(context),
+        user_roles(context),
+        constraints(context),
+        templates(context),
+        explanations(context),
+    ) | build_identity_router(api_keys(context), profiles(context), users(context))
+
+
+handler = serve(ACCESS_API, _router)

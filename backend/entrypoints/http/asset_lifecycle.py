@@ -1,10 +1,10 @@
 """The function behind the routes that archive, restore and delete assets."""
 
 from backend.domains.asset_lifecycle.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.lifecycle import LifecycleWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.asset_lifecycle import lifecycle, version_lifecycle
 from backend.spec.functions.apis import LIFECYCLE_API
 
-_wiring = LifecycleWiring(LIFECYCLE_API)
-_router = build_router(_wiring.lifecycle, _wiring.version_lifecycle)
-handler = ready(_wiring.app.handler(_router))
+handler = serve(
+    LIFECYCLE_API, lambda context: build_router(lifecycle(context), version_lifecycle(context))
+)

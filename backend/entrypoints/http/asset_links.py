@@ -1,13 +1,13 @@
 """The function of the domain asset_links."""
 
 from backend.domains.asset_links.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.asset_links import LinkWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.asset_links import asset_links, link_metadata, link_reader
 from backend.spec.functions.apis import ASSET_LINKS_API
 
-_wiring = LinkWiring(ASSET_LINKS_API)
-handler = ready(
-    _wiring.app.handler(
-        build_router(_wiring.asset_links, _wiring.link_reader, _wiring.link_metadata)
-    )
+handler = serve(
+    ASSET_LINKS_API,
+    lambda context: build_router(
+        asset_links(context), link_reader(context), link_metadata(context)
+    ),
 )

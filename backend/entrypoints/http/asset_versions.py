@@ -1,10 +1,17 @@
 """The function of the domain asset versions."""
 
 from backend.domains.asset_versions.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.asset_versions import VersionWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.asset_versions import (
+    version_creation,
+    version_queries,
+    version_updates,
+)
 from backend.spec.functions.apis import ASSET_VERSIONS_API
 
-_wiring = VersionWiring(ASSET_VERSIONS_API)
-_router = build_router(_wiring.version_creation, _wiring.version_queries, _wiring.version_updates)
-handler = ready(_wiring.app.handler(_router))
+handler = serve(
+    ASSET_VERSIONS_API,
+    lambda context: build_router(
+        version_creation(context), version_queries(context), version_updates(context)
+    ),
+)

@@ -1,9 +1,8 @@
 """The function of the domain assets."""
 
 from backend.domains.assets.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.assets import assets
 from backend.spec.functions.apis import ASSETS_API
 
-_wiring = Wiring(ASSETS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.assets)))
+handler = serve(ASSETS_API, lambda context: build_router(assets(context)))

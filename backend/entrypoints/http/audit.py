@@ -1,9 +1,8 @@
 """The function behind the routes of audit entries."""
 
 from backend.domains.audit.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.audit import audit_trail
 from backend.spec.functions.apis import AUDIT_API
 
-_wiring = Wiring(AUDIT_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.audit_trail)))
+handler = serve(AUDIT_API, lambda context: build_router(audit_trail(context)))

@@ -1,9 +1,8 @@
 """The function of the domain bucket_sync."""
 
 from backend.domains.bucket_sync.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.buckets import RegistryWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.bucket_sync import bucket_imports
 from backend.spec.functions.apis import BUCKET_SYNC_API
 
-_wiring = RegistryWiring(BUCKET_SYNC_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.bucket_imports)))
+handler = serve(BUCKET_SYNC_API, lambda context: build_router(bucket_imports(context)))

@@ -1,9 +1,10 @@
 """The function of the domain buckets."""
 
 from backend.domains.buckets.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.buckets import RegistryWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.buckets import bucket_registration, buckets
 from backend.spec.functions.apis import BUCKETS_API
 
-_wiring = RegistryWiring(BUCKETS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.buckets, _wiring.bucket_registration)))
+handler = serve(
+    BUCKETS_API, lambda context: build_router(buckets(context), bucket_registration(context))
+)

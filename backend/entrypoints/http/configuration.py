@@ -1,9 +1,8 @@
 """The function of the domain configuration."""
 
 from backend.domains.configuration.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.configuration import ConfigurationWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.configuration import configuration
 from backend.spec.functions.apis import CONFIGURATION_API
 
-_wiring = ConfigurationWiring(CONFIGURATION_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.configuration)))
+handler = serve(CONFIGURATION_API, lambda context: build_router(configuration(context)))

@@ -1,9 +1,13 @@
 """The function of the domain databases."""
 
+from functools import partial
+
 from backend.domains.databases.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.databases import database_purges, databases
 from backend.spec.functions.apis import DATABASES_API
 
-_wiring = Wiring(DATABASES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.databases, _wiring.database_purges)))
+handler = serve(
+    DATABASES_API,
+    lambda context: build_router(databases(context), partial(database_purges, context)),
+)

@@ -1,9 +1,8 @@
 """The function of the domain downloads."""
 
 from backend.domains.downloads.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.downloads import DownloadWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.downloads import downloads, streams
 from backend.spec.functions.apis import DOWNLOADS_API
 
-_wiring = DownloadWiring(DOWNLOADS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.downloads, _wiring.streams)))
+handler = serve(DOWNLOADS_API, lambda context: build_router(downloads(context), streams(context)))

@@ -1,9 +1,8 @@
 """The function of facts."""
 
 from backend.domains.facts.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.facts import FactWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.facts import facts, glbs
 from backend.spec.functions.searches import FACTS_API
 
-_wiring = FactWiring(FACTS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.facts, _wiring.glbs)))
+handler = serve(FACTS_API, lambda context: build_router(facts(context), glbs(context)))

@@ -1,9 +1,8 @@
 """The function of the domain ingest."""
 
 from backend.domains.ingest.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.ingest import IngestWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.ingest import ingest
 from backend.spec.functions.apis import INGEST_API
 
-_wiring = IngestWiring(INGEST_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.ingest)))
+handler = serve(INGEST_API, lambda context: build_router(ingest(context)))

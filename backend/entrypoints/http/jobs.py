@@ -1,9 +1,8 @@
 """The function of the domain jobs."""
 
 from backend.domains.jobs.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.jobs import jobs
 from backend.spec.functions.apis import JOBS_API
 
-_wiring = Wiring(JOBS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.jobs)))
+handler = serve(JOBS_API, lambda context: build_router(jobs(context)))

@@ -1,9 +1,8 @@
 """The function of the domain metadata."""
 
 from backend.domains.metadata.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.metadata import metadata
 from backend.spec.functions.apis import METADATA_API
 
-_wiring = Wiring(METADATA_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.metadata)))
+handler = serve(METADATA_API, lambda context: build_router(metadata(context)))

@@ -1,9 +1,8 @@
 """The function of failures."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.operations import OperationsWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.operations import failure_service
 from backend.operations.routes import build_router
 from backend.spec.functions.operations import ADMIN_API
 
-_wiring = OperationsWiring(ADMIN_API, patience=3)  # a caller waits for the reply
-handler = ready(_wiring.app.handler(build_router(_wiring.failure_service)))
+handler = serve(ADMIN_API, lambda context: build_router(failure_service(context)))

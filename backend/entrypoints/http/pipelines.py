@@ -1,9 +1,10 @@
 """The function of the domain pipelines."""
 
 from backend.domains.pipelines.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.workflow_wiring import WorkflowWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.pipelines import pipeline_commands, pipelines
 from backend.spec.functions.executions import PIPELINES_API
 
-_wiring = WorkflowWiring(PIPELINES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.pipelines, _wiring.pipeline_commands)))
+handler = serve(
+    PIPELINES_API, lambda context: build_router(pipelines(context), pipeline_commands(context))
+)

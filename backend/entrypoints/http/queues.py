@@ -1,9 +1,8 @@
 """The function of queues."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.search_administration import KeepingWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.queues import queue_service
 from backend.operations.queue_routes import build_router
 from backend.spec.functions.operations import QUEUES_API
 
-_wiring = KeepingWiring(QUEUES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.queue_service)))
+handler = serve(QUEUES_API, lambda context: build_router(queue_service(context)))

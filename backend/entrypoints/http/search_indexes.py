@@ -1,10 +1,11 @@
 """The function for the administration of search indexes and facts."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.search_administration import KeepingWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.search_administration import fact_renewals, search_index_service
 from backend.operations.search_routes import build_router
 from backend.spec.functions.operations import SEARCH_INDEXES_API
 
-_wiring = KeepingWiring(SEARCH_INDEXES_API)
-_router = build_router(_wiring.search_index_service, _wiring.fact_renewals)
-handler = ready(_wiring.app.handler(_router))
+handler = serve(
+    SEARCH_INDEXES_API,
+    lambda context: build_router(search_index_service(context), fact_renewals(context)),
+)

@@ -1,9 +1,8 @@
 """The function of the domain subscriptions."""
 
 from backend.domains.subscriptions.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.subscriptions import SubscriptionsWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.subscriptions import subscriptions
 from backend.spec.functions.apis import SUBSCRIPTIONS_API
 
-_wiring = SubscriptionsWiring(SUBSCRIPTIONS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.subscriptions)))
+handler = serve(SUBSCRIPTIONS_API, lambda context: build_router(subscriptions(context)))

@@ -1,9 +1,8 @@
 """The function of the domain tags."""
 
 from backend.domains.tags.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.tags import tags
 from backend.spec.functions.apis import TAGS_API
 
-_wiring = Wiring(TAGS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.tags)))
+handler = serve(TAGS_API, lambda context: build_router(tags(context)))

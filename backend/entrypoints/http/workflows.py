@@ -1,10 +1,13 @@
 """The function of the domain workflows."""
 
 from backend.domains.workflows.routes import build_router
-from backend.entrypoints import ready
-from backend.entrypoints.workflow_wiring import WorkflowWiring
+from backend.entrypoints.wiring.api import serve
+from backend.entrypoints.wiring.workflows import workflow_commands, workflow_triggers, workflows
 from backend.spec.functions.executions import WORKFLOWS_API
 
-_wiring = WorkflowWiring(WORKFLOWS_API)
-_router = build_router(_wiring.workflows, _wiring.workflow_commands, _wiring.workflow_triggers)
-handler = ready(_wiring.app.handler(_router))
+handler = serve(
+    WORKFLOWS_API,
+    lambda context: build_router(
+        workflows(context), workflow_commands(context), workflow_triggers(context)
+    ),
+)

@@ -1,26 +1,20 @@
 """The function for jobs that purge databases."""
 
 from collections.abc import Mapping
-from functools import cache
 
-from backend.domains.jobs.models import Job, Progress, Step
-from backend.entrypoints import ready
-from backend.entrypoints.job_workers import WorkerWiring
+from backend.domains.jobs.models import Step
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.job_workers import late_job_consumer
 from backend.spec.functions.workers import PURGE_WORKER
-from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.queues import PURGES
 
 
-@cache
-def steps() -> Mapping[str, Step]:
-    """Return the step, built for the first job because it loads half of all slices."""
-    from backend.entrypoints.lifecycle import LifecycleWiring  # noqa: PLC0415
+def steps(context: Context) -> Mapping[str, Step]:
+    """Return the step by kind, which loads half of all slices."""
+    from backend.entrypoints.wiring.lifecycle_steps import purge_steps  # noqa: PLC0415
 
-    return LifecycleWiring(PURGE_WORKER).purge_steps
-
-
-def _step(job: Job) -> Progress:
-    return steps()[job.kind](job)
+    return purge_steps(context)
 
 
-handler = ready(WorkerWiring(PURGE_WORKER).consumer_handler(PURGES, {PURGE_DATABASE.name: _step}))
+handler = handle(PURGE_WORKER, lambda context: late_job_consumer(context, PURGES, steps))

@@ -1,7 +1,7 @@
 """The function that checks, repairs and rebuilds the search indexes."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.search_jobs import RenewalWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.search_jobs import search_jobs
 from backend.spec.functions.workers import SEARCH_WORKER
 
-handler = ready(RenewalWiring(SEARCH_WORKER).search_work_handler)
+handler = handle(SEARCH_WORKER, search_jobs)

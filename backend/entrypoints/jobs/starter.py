@@ -1,7 +1,7 @@
 """The function that sends jobs to the queues of their kinds."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.job_workers import WorkerWiring
+from backend.domains.jobs.service import JobStarter
+from backend.entrypoints.wiring.events import handle
 from backend.spec.functions.workers import JOB_STARTER
 
-handler = ready(WorkerWiring(JOB_STARTER).starter_handler)
+handler = handle(JOB_STARTER, lambda context: JobStarter(context.queues).consume)

@@ -1,7 +1,7 @@
 """The function that stores what the pipelines of an execution wrote."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.outputs import OutputWiring, outputs_handler
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.outputs import outputs
 from backend.spec.functions.executions import PROCESS_OUTPUT
 
-handler = ready(outputs_handler(OutputWiring(PROCESS_OUTPUT)))
+handler = handle(PROCESS_OUTPUT, outputs)

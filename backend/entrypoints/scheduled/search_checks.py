@@ -1,7 +1,7 @@
 """The function that starts checks of the search indexes."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.search_administration import KeepingWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.search_work import search_checks
 from backend.spec.functions.operations import CHECK_SEARCH
 
-handler = ready(KeepingWiring(CHECK_SEARCH).search_checks_handler)
+handler = handle(CHECK_SEARCH, search_checks)

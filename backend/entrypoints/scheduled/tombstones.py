@@ -1,7 +1,7 @@
 """The function that removes old tombstones."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.operations import OperationsWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.operations import tombstones
 from backend.spec.functions.operations import SWEEP_TOMBSTONES
 
-handler = ready(OperationsWiring(SWEEP_TOMBSTONES).tombstones_handler)
+handler = handle(SWEEP_TOMBSTONES, tombstones)

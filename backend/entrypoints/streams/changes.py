@@ -1,7 +1,7 @@
 """The function that indexes changes of tables, from DynamoDB's streams."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.indexing import table_changes
 from backend.spec.functions.workers import INDEX_CHANGES
 
-handler = ready(IndexingWiring(INDEX_CHANGES).changes_handler)
+handler = handle(INDEX_CHANGES, table_changes)

@@ -1,7 +1,8 @@
 """The function that writes the audit entries of new assets from the stream of their table."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.audit_streams import AuditingWiring
+from backend.entrypoints.wiring.audit_streams import creations
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.failures import failures
 from backend.spec.functions.workers import AUDIT_CREATIONS
 
-handler = ready(AuditingWiring(AUDIT_CREATIONS).creations_handler)
+handler = handle(AUDIT_CREATIONS, lambda context: creations(context, failures(context).keep))

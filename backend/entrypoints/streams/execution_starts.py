@@ -1,7 +1,7 @@
 """The function that starts waiting executions."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.execution_workers import starts
 from backend.spec.functions.executions import EXECUTION_STARTER
 
-handler = ready(ExecutionWorkerWiring(EXECUTION_STARTER).starts_handler)
+handler = handle(EXECUTION_STARTER, starts)

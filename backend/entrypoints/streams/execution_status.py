@@ -1,7 +1,7 @@
 """The function that follows the status of executions."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.execution_workers import status
 from backend.spec.functions.executions import EXECUTION_FOLLOWER
 
-handler = ready(ExecutionWorkerWiring(EXECUTION_FOLLOWER).status_handler)
+handler = handle(EXECUTION_FOLLOWER, status)

@@ -1,7 +1,16 @@
 """The function that notifies subscribers, from the stream of audit entries."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.subscriptions import SubscriptionsWiring
+from backend.aws.items import from_wire
+from backend.domains.subscriptions.service.consumers import NotificationsConsumer
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.events import Run, handle
+from backend.entrypoints.wiring.failures import failures
+from backend.entrypoints.wiring.subscriptions import notifier
 from backend.spec.functions.workers import NOTIFIER
 
-handler = ready(SubscriptionsWiring(NOTIFIER).notifier_handler)
+
+def _consumer(context: Context) -> Run:
+    return NotificationsConsumer(notifier(context), from_wire, failures(context).keep).consume
+
+
+handler = handle(NOTIFIER, _consumer)

@@ -1,7 +1,7 @@
 """The function that indexes changes of objects, from S3 through EventBridge and a queue."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.indexing import object_events
 from backend.spec.functions.workers import INDEX_OBJECTS
 
-handler = ready(IndexingWiring(INDEX_OBJECTS).objects_handler)
+handler = handle(INDEX_OBJECTS, object_events)

@@ -1,7 +1,7 @@
 """The function that quarantines object versions in which malware scans find threats."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.quarantine import QuarantineWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.quarantine import scan_results
 from backend.spec.functions.workers import QUARANTINE
 
-handler = ready(QuarantineWiring(QUARANTINE).results_handler)
+handler = handle(QUARANTINE, scan_results)

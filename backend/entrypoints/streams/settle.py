@@ -1,7 +1,7 @@
 """The function that rebuilds documents once more when the table indexes have caught up."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.indexing import settling
 from backend.spec.functions.workers import INDEX_SETTLE
 
-handler = ready(IndexingWiring(INDEX_SETTLE).settle_handler)
+handler = handle(INDEX_SETTLE, settling)

@@ -1,7 +1,7 @@
 """The function that starts workflows on uploaded files."""
 
-from backend.entrypoints import ready
-from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.entrypoints.wiring.events import handle
+from backend.entrypoints.wiring.execution_workers import triggers
 from backend.spec.functions.executions import UPLOAD_TRIGGER
 
-handler = ready(ExecutionWorkerWiring(UPLOAD_TRIGGER).triggers_handler)
+handler = handle(UPLOAD_TRIGGER, triggers)

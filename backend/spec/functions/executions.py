@@ -106,6 +106,7 @@ EXECUTION_STARTER = Function(
     timeout_seconds=120,
     loops=True,
     runs=("start", "stop"),
+    acts_for="itself",
 )
 EXECUTION_FOLLOWER = Function(
     "ExecutionFollower",
@@ -115,6 +116,7 @@ EXECUTION_FOLLOWER = Function(
     uses={**KEPT, **_ENDS},
     sends=_AFTER_AN_END,
     timeout_seconds=60,
+    acts_for="itself",
 )
 UPLOAD_TRIGGER = Function(
     "UploadTrigger",
@@ -141,6 +143,7 @@ UPLOAD_TRIGGER = Function(
     settings=(settings.MALWARE_SCAN, settings.PROCESSING, settings.AUDIT_DAYS),
     memory_mb=1024,
     timeout_seconds=60,
+    acts_for="itself",
 )
 RECONCILE_EXECUTIONS = Function(
     "ReconcileExecutions",
@@ -152,6 +155,7 @@ RECONCILE_EXECUTIONS = Function(
     settings=(settings.EXECUTION_SILENCE_SECONDS,),
     timeout_seconds=60,
     runs=("describe",),
+    acts_for="itself",
 )
 PROCESS_OUTPUT = Function(
     "ProcessOutput",
@@ -173,4 +177,5 @@ PROCESS_OUTPUT = Function(
     settings=(settings.LARGE_FILE_BYTES, settings.MALWARE_SCAN, settings.AUDIT_DAYS),
     memory_mb=1024,
     timeout_seconds=120,
+    acts_for="both",
 )

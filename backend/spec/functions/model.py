@@ -31,6 +31,8 @@ Packages = Literal["inspect", "inspect-cad"]
 SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "manage", "renew"]
 """Mappings; a query; queries by pages, and mappings; documents written; tombstones found and
 removed; indexes and aliases made; all of these, and indexes removed."""
+ActsFor = Literal["callers", "itself", "both"]
+"""Whose permissions count. For itself, a function may do everything, and users nothing."""
 RunRequest = Literal["start", "stop", "describe", "steps"]
 UserPoolAccess = Literal["none", "known", "read", "administered"]
 """Whether there is a Cognito user pool, and which; one user read; users made and removed."""
@@ -50,7 +52,7 @@ class Function:
     of all functions, `storage_mb` its temporary storage. It `calls` functions of its stack, if they
     are deployed, and waits for them. An instance of a function in `tenant_isolation` serves the
     calls of one tenant only. It `reads_quotas` of Lambda, but not from a network, which
-    has no way there.
+    has no way there. It `acts_for` its callers, or for the users who started what it processes.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Function:
     calls: tuple["Function", ...] = ()
     tenant_isolation: bool = False
     reads_quotas: bool = False
+    acts_for: ActsFor = "callers"
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -150,6 +150,7 @@ BUCKET_SYNC = Function(
     settings=(settings.SYNC_DATABASE_ID, settings.AUDIT_DAYS),
     memory_mb=1024,
     timeout_seconds=120,
+    acts_for="itself",
 )
 QUARANTINE = Function(
     "Quarantine",
@@ -166,6 +167,7 @@ QUARANTINE = Function(
     },
     settings=(settings.IMPORTED_BUCKETS, settings.AUDIT_DAYS),
     timeout_seconds=60,
+    acts_for="itself",
 )
 BUCKET_IMPORT_WORKER = Function(
     "BucketImportWorker",
@@ -187,6 +189,7 @@ BUCKET_IMPORT_WORKER = Function(
     memory_mb=1024,
     timeout_seconds=120,
     loops=True,
+    acts_for="itself",
 )
 SEARCH_WORKER = Function(
     "SearchWorker",

@@ -26,8 +26,11 @@ _SEARCH = frozenset({"opensearchpy", "requests"})
 STEPS = """
 import json, sys
 from importlib import import_module
+from backend.entrypoints.wiring.context import Context
+from backend.spec.functions import FUNCTIONS
 module = import_module(sys.argv[1].rpartition(".")[0])
-print(json.dumps(sorted(module.steps())))
+function = next(one for one in FUNCTIONS if one.handler == sys.argv[1])
+print(json.dumps(sorted(module.steps(Context(function)))))
 """
 
 

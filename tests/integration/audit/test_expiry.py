@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from backend.aws.items import from_wire
 from backend.aws.settings import Settings
 from backend.core.ids import new_uuid
 from backend.core.objects import ObjectVersion
 from backend.core.transactions import Delete
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive
-from backend.domains.audit.service.streams import ExpiredEntries
-from backend.entrypoints.audit_streams import TIME_TO_LIVE, ExpiryConsumer
+from backend.domains.audit.service.streams import TIME_TO_LIVE, ExpiredEntries, ExpiryConsumer
 from backend.search.indexing.failures import FailureStore
 from backend.spec.functions.workers import AUDIT_ARCHIVER
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
@@ -84,7 +84,7 @@ def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(place: Pla
     assert [record.get("userIdentity") for record in told] == [TIME_TO_LIVE, TIME_TO_LIVE]
     archive = AuditArchive(place.objects, lambda: ARCHIVE)
     failures = FailureStore(place.objects, ARCHIVE, AUDIT_ARCHIVER.name, lambda: NOON)
-    consumer = ExpiryConsumer(ExpiredEntries(archive), failures)
+    consumer = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.keep)
     for batch in (records, told, told[:1], told[1:]):  # as a mapping may deliver them again
         assert consumer.consume({"Records": batch}) == {"batchItemFailures": []}
     lines: list[str] = []

@@ -11,6 +11,8 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.files.repository import FileChangeRepository
+from backend.entrypoints.wiring.file_changes import change_steps
+from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.factories.versions import Versions, versions
@@ -32,7 +34,7 @@ def another_has_the_job(museum: Lifecycle) -> None:
     assert job_id is not None
     museum.hands.now += timedelta(minutes=5)
     until, changing = museum.hands.now + timedelta(minutes=1), museum.gallery.changing
-    job = changing.wiring.runner.run(job_id, changing.steps.step, until=until)
+    job = runner(changing).run(job_id, change_steps(changing).step, until=until)
     assert job is not None
     assert job.state == "done"
 

@@ -9,7 +9,8 @@ from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.core.file_kinds import serving_of
 from backend.core.reads import REQUEST_PARAMETER
-from backend.entrypoints.downloads import DownloadWiring
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.downloads import downloads
 from backend.spec.functions.apis import DOWNLOADS_API
 from backend.spec.settings import MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
 
@@ -109,10 +110,9 @@ def test_type_disposition_and_version_are_signed() -> None:
 def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
     settings: Settings, said: str, seconds: int
 ) -> None:
-    wiring = DownloadWiring(DOWNLOADS_API)
     own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: said}
-    vars(wiring)["settings"] = Settings(own)
-    assert wiring.downloads.url_seconds == seconds <= MAX_URL_SECONDS
+    context = Context(DOWNLOADS_API, settings=Settings(own))
+    assert downloads(context).url_seconds == seconds <= MAX_URL_SECONDS
 
 
 @pytest.mark.parametrize("operation", ["get_object", "put_object", "upload_part"])

@@ -13,11 +13,12 @@ from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.service.first_administrator import ADMIN_KEY_ID
-from backend.entrypoints.authentication import AuthorizerWiring
-from backend.entrypoints.first_administrator import DeploymentWiring
+from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.bootstrap import administrators
+from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
 from backend.spec.tables.access import API_KEYS
-from tests.factories.http import Context
+from tests.factories.http import Context as LambdaContext
 
 KEY = "vams_" + "k" * 64
 Ask = Callable[[str | None], dict[str, Any]]
@@ -26,14 +27,15 @@ Ask = Callable[[str | None], dict[str, Any]]
 @pytest.fixture
 def ask(deployed: Secrets, now: datetime) -> Ask:
     """A deployment with one key, and its authorizer."""
-    DeploymentWiring(BOOTSTRAP, lambda: now).administrators.establish("boss", KEY)
+    administrators(Context(BOOTSTRAP, lambda: now)).establish("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
-    wiring = AuthorizerWiring(AUTHORIZER, lambda: now)
-    callers = wiring.callers(unrecorded=module.note_unrecorded, warn=module.note_doubt)
-    handler = module.build_handler(callers)
+    identified = callers(
+        Context(AUTHORIZER, lambda: now), unrecorded=module.note_unrecorded, warn=module.note_doubt
+    )
+    handler = module.build_handler(identified)
 
     def send(authorization: str | None) -> dict[str, Any]:
-        return handler(event(authorization), Context())
+        return handler(event(authorization), LambdaContext())
 
     return send
 

@@ -19,7 +19,8 @@ from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.rules.keys import hash_key
 from backend.domains.identity.rules.refusals import Reason
-from backend.entrypoints.authentication import AuthorizerWiring
+from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.secrets import API_KEY_PEPPER, SECRETS
 from backend.spec.settings import SETTINGS
@@ -33,7 +34,7 @@ from tests.factories.bad_credentials import (
     Fault,
     raw_claims,
 )
-from tests.factories.http import Context
+from tests.factories.http import Context as LambdaContext
 from tests.factories.identity_provider import (
     CLIENT,
     Provider,
@@ -53,10 +54,12 @@ class Gate:
     def ask(self, authorization: str, source: str = "127.0.0.1") -> dict[str, Any]:
         if self.handler is None:
             module = importlib.import_module("backend.entrypoints.authorizer")
-            callers = AuthorizerWiring(AUTHORIZER, lambda: self.now).callers(
-                unrecorded=module.note_unrecorded, warn=module.note_doubt
+            identified = callers(
+                Context(AUTHORIZER, lambda: self.now),
+                unrecorded=module.note_unrecorded,
+                warn=module.note_doubt,
             )
-            self.handler = module.build_handler(callers)
+            self.handler = module.build_handler(identified)
         assert self.handler is not None
         http = {"method": "GET", "path": "/database", "sourceIp": source}
         event = {
@@ -64,7 +67,7 @@ class Gate:
             "headers": {"authorization": authorization},
             "requestContext": {"http": http},
         }
-        return self.handler(event, Context())
+        return self.handler(event, LambdaContext())
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from backend.domains.identity.rules.refusals import RefusedError
 from backend.domains.identity.service.authentication import KeyAuthentication
 from backend.domains.identity.service.first_administrator import Administrators
 from backend.entrypoints import bootstrap
-from backend.entrypoints.authentication import AuthorizerWiring
-from backend.entrypoints.first_administrator import DeploymentWiring
+from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.context import Context
 from backend.search.indexing.indexes import MappingDiffersError
 from backend.search.indexing.state import Pointer
 from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
@@ -30,7 +30,7 @@ from backend.spec.shipped import SHIPPED
 from backend.spec.tables import TABLES
 from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
-from tests.factories.http import Context
+from tests.factories.http import Context as LambdaContext
 from tests.fakes.search_engine import MemorySearchEngine
 from tests.unit.entrypoints.conftest import NEEDED, Account, Callback, Time, refusing_server
 
@@ -63,7 +63,7 @@ def request(callback: Callback, kind: str = "Create") -> dict[str, Any]:
 
 def run(callback: Callback, kind: str = "Create") -> dict[str, Any]:
     """One request of CloudFormation, and the answer that it got."""
-    bootstrap.handler(request(callback, kind), Context())
+    bootstrap.handler(request(callback, kind), LambdaContext())
     return json.loads(callback.bodies[-1])
 
 
@@ -122,8 +122,8 @@ def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None
 
 
 def authorizer_keys() -> KeyAuthentication:
-    wiring = AuthorizerWiring(AUTHORIZER)
-    return wiring.callers(unrecorded=lambda _key: None, warn=pytest.fail).keys
+    context = Context(AUTHORIZER)
+    return callers(context, unrecorded=lambda _key: None, warn=pytest.fail).keys
 
 
 def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
@@ -292,7 +292,7 @@ def test_settings_that_the_service_refuses_fail_nothing_and_are_named(
     callback: Callback, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine = MemorySearchEngine(refusal="not supported")
-    monkeypatch.setattr(DeploymentWiring, "search_engine", engine)
+    monkeypatch.setattr(Context, "search_engine", engine)
     with caplog.at_level(logging.WARNING):
         answer = run(callback)
     assert answer["Status"] == "SUCCESS"
@@ -319,7 +319,7 @@ def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
     account.total = account.unreserved = total
     event = request(callback)
     event["ResourceProperties"] |= {"InstancesRequired": "130"}
-    bootstrap.handler(event, Context())
+    bootstrap.handler(event, LambdaContext())
     answer = json.loads(callback.bodies[-1])
     assert answer["Status"] == status
     refusal = (
@@ -345,7 +345,7 @@ def test_an_answer_has_no_content_type(callback: Callback) -> None:
 def test_an_answer_that_is_not_received_fails_without_revealing_the_url(callback: Callback) -> None:
     event = {**request(callback, "Delete"), "ResponseURL": "http://127.0.0.1:9/?X-Amz-Signature=s"}
     with pytest.raises(UnavailableError) as failed:
-        bootstrap.handler(event, Context())
+        bootstrap.handler(event, LambdaContext())
     assert "Signature" not in str(failed.value)
 
 

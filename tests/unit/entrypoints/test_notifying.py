@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from backend.aws.items import to_wire
+from backend.aws.items import from_wire, to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.subscriptions.rules import Happening
 from backend.domains.subscriptions.service import Notifier
-from backend.entrypoints.subscriptions import NotificationsConsumer
+from backend.domains.subscriptions.service.consumers import NotificationsConsumer
 
 
 @dataclass
@@ -40,7 +40,7 @@ def record(number: int, **changes: Any) -> dict[str, Any]:
 
 
 def consume(told: RecordingNotifier, kept: RecordingFailures, *records: dict[str, Any]) -> Any:
-    consumer = NotificationsConsumer(cast("Notifier", told), cast("Any", kept))
+    consumer = NotificationsConsumer(cast("Notifier", told), from_wire, kept.keep)
     return consumer.consume({"Records": list(records)})
 
 

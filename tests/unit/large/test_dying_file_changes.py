@@ -13,6 +13,8 @@ from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service import FileTarget
 from backend.domains.files.service.lookup import FileLookup
+from backend.entrypoints.wiring.file_changes import change_steps, changes
+from backend.entrypoints.wiring.jobs import jobs, runner
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
@@ -91,7 +93,7 @@ class World:
         job_id = FileChangeRepository(self.tables).state("statue").job_id
         if job_id is not None:
             until = self.clock.now + timedelta(minutes=1)
-            job = changing.wiring.runner.run(job_id, changing.steps.step, until=until)
+            job = runner(changing).run(job_id, change_steps(changing).step, until=until)
             assert job is not None
             assert job.state == "done", job.problems
         assert FileChangeRepository(self.tables).state("statue").job_id is None
@@ -209,7 +211,7 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
     with pytest.raises(ProcessEnded):
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
-    runner = world.museum.changing.changes.runner
+    runner = changes(world.museum.changing).runner
     pauses: list[float] = []
     monkeypatch.setattr(runner, "pause", pauses.append)
     busy = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
@@ -299,9 +301,9 @@ def test_a_step_after_the_end_of_its_job_does_nothing() -> None:
     world.museum.change("POST", "moveFile", MOVE)
     after = world.facts()
     (row,) = world.tables.items[JOBS.name].values()
-    job = world.museum.changing.wiring.jobs.find(row["jobId"])
+    job = jobs(world.museum.changing).find(row["jobId"])
     assert job is not None
-    assert world.museum.changing.steps.step(job).finished
+    assert change_steps(world.museum.changing).step(job).finished
     assert world.facts() == after
 
 
@@ -318,7 +320,7 @@ def test_an_asset_is_not_archived_while_its_files_are_changed() -> None:
     FileChangeRepository(tables).release("statue", "changeFiles.1")
     assert kept.service.archive_asset(ADMIN, "museum", "statue").job.state == "done"
     with pytest.raises(NotFoundError):
-        change.changes.archive_file(ADMIN, AssetRef("museum", "statue"), "/a.glb")
+        changes(change).archive_file(ADMIN, AssetRef("museum", "statue"), "/a.glb")
 
 
 def test_a_change_that_was_undone_is_not_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +334,7 @@ def test_a_change_that_was_undone_is_not_resumed(monkeypatch: pytest.MonkeyPatch
     (row,) = world.tables.items[JOBS.name].values()
     assert row["state"] == "failed"
     with pytest.raises(ChangeEndedError):
-        world.museum.changing.wiring.jobs.resume_job(ADMIN, row["jobId"])
+        jobs(world.museum.changing).resume_job(ADMIN, row["jobId"])
 
 
 def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from backend.entrypoints.wiring.assets import assets
 from tests.model.lifecycle import Lifecycle
 
 
@@ -46,7 +47,7 @@ def test_a_file_that_comes_while_others_come_back_makes_a_folder_with_them(
     assert job.kind == "unarchiveAsset"
     state.upload(number=0, path="/c", size=3)
     state.world.drain()
-    found = state.on.assets.find_asset("museum", "wheel")
+    found = assets(state.on).find_asset("museum", "wheel")
     assert found is not None
     assert found.asset_type == "folder"
 

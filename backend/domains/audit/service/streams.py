@@ -1,11 +1,27 @@
-"""Creates entries of new assets from their stream, and archives entries that expired."""
+"""Creates entries of new assets from their stream, and archives entries that expired.
+
+After an outage the whole batch is delivered again, so everything here may be done twice. A record
+that cannot be parsed is stored with the failures, so that it does not block others.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from backend.core.deliveries import (
+    Event,
+    FromWire,
+    Keep,
+    NotUnderstoodError,
+    Reply,
+    name_of,
+    process_records,
+    sequence_of,
+)
+from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
+from backend.core.parallel import in_parallel
 from backend.core.transactions import Put
 from backend.domains.audit import rules
 from backend.domains.audit.models import audit_entity
@@ -13,6 +29,11 @@ from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.commands import AuditService
 from backend.spec import keys
 from backend.values import frozen
+
+Record = Mapping[str, Any]
+TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+"""The identity that deletes expired items. (Source: DynamoDB Developer Guide, "Streams and Time to
+Live".)"""
 
 
 @dataclass(eq=False, repr=False)
@@ -67,3 +88,69 @@ class ExpiredEntries:
             first = expired[0]
             name = rules.archived_name(first.at, first.sequence)
             self.archive.store_expired(name, rules.packed(one.item for one in expired))
+
+
+@dataclass(eq=False, repr=False)
+class CreationsConsumer:
+    """Consumes the stream of assets."""
+
+    creations: Creations
+    from_wire: FromWire
+    keep: Keep
+
+    def consume(self, event: Event) -> Reply:
+        """Write the entries of the new assets in the batch."""
+        return process_records(event, self._record_all)
+
+    def _record_all(self, records: Sequence[Record]) -> None:
+        for record, reason in zip(records, in_parallel(self._record, records), strict=True):
+            if reason is not None:
+                self.keep(name_of(record), record, reason)
+
+    def _record(self, record: Record) -> str | None:
+        """Write one entry; return the reason if that is impossible."""
+        try:
+            self.creations.record(self.from_wire(_image(record, "NewImage")))
+        except UnavailableError:
+            raise
+        except (VitrineError, ValueError, NotUnderstoodError) as error:
+            return str(error)
+        return None
+
+
+@dataclass(eq=False, repr=False)
+class ExpiryConsumer:
+    """Consumes the stream of entries."""
+
+    expired: ExpiredEntries
+    from_wire: FromWire
+    keep: Keep
+
+    def consume(self, event: Event) -> Reply:
+        """Archive only the entries in the batch that their time to live removed."""
+        return process_records(event, self._keep_all)
+
+    def _keep_all(self, records: Sequence[Record]) -> None:
+        found: list[Expired] = []
+        for record in records:
+            if record.get("eventName") != "REMOVE" or record.get("userIdentity") != TIME_TO_LIVE:
+                continue
+            try:
+                found.append(self._expired(record))
+            except NotUnderstoodError as error:
+                self.keep(name_of(record), record, str(error))
+        self.expired.keep(found)
+
+    def _expired(self, record: Record) -> Expired:
+        at = record["dynamodb"].get("ApproximateCreationDateTime")
+        if not isinstance(at, int | float):
+            raise NotUnderstoodError("the record has no time")
+        when = datetime.fromtimestamp(at, UTC)
+        return Expired(sequence_of(record), when, self.from_wire(_image(record, "OldImage")))
+
+
+def _image(record: Record, name: str) -> Mapping[str, Any]:
+    image = record["dynamodb"].get(name)
+    if not image:
+        raise NotUnderstoodError(f"the record has no {name}")
+    return image

@@ -16,6 +16,7 @@ from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of, largest_row
 from backend.domains.metadata.repository.places import place_of
 from backend.domains.metadata.routes import build_router
+from backend.entrypoints.wiring.metadata import records
 from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
 from tests.factories.http import Answer, Client
@@ -65,7 +66,7 @@ def store(museum: Versions, value: str, *, kind: Kind = "metadata", key: str = K
     assert add(museum, kind, "", key=key).body["successCount"] == 2
     entity = Entity("museum", "statue", PATH, kind)
     item = item_of(entity, Record(metadata_key=key, metadata_value=value))
-    gallery.changing.wiring.tables.write(Put(table=place_of(entity).table, item=item))
+    gallery.changing.tables.write(Put(table=place_of(entity).table, item=item))
 
 
 def own_row(kind: Kind) -> int:
@@ -104,9 +105,9 @@ def test_the_largest_record_goes_into_versions_moves_and_copies(
     copied = {"sourcePath": longest_path(), "destinationPath": "/copy.glb"}
     assert gallery.change("POST", "copyFile", copied).status == 200
     assert museum.made() == "2"
-    records = gallery.changing.wiring.records
+    stored = records(gallery.changing)
     for path in (longest_path(), "/copy.glb"):
-        found = records.records_of(Entity("museum", "statue", path, kind))
+        found = stored.records_of(Entity("museum", "statue", path, kind))
         assert {one.metadata_key: one.metadata_value for one in found} == {KEY: value, "small": "v"}
 
 
@@ -122,8 +123,8 @@ def test_a_larger_record_is_refused_by_its_key_and_size(
     assert error["field"] == "metadata.1.metadataValue"
     size = ITEM_BYTES - longest_value(kind) + len(value.encode())
     assert f"{KEY!r} has {size} bytes" in error["message"]
-    records = museum.lifecycle.gallery.changing.wiring.records
-    assert records.records_of(Entity("museum", "statue", PATH, kind)) == []
+    stored = records(museum.lifecycle.gallery.changing)
+    assert stored.records_of(Entity("museum", "statue", PATH, kind)) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

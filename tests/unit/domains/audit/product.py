@@ -1,28 +1,47 @@
 """The whole product in memory, as one function with everything in it, and the writes it takes."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from backend.core.authorization import Authorization
 from backend.core.transactions import Put, Write
-from backend.domains.bucket_sync.repository import ImportRepository
-from backend.domains.bucket_sync.service import BucketImports
-from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
-from backend.entrypoints.administration import AccessWiring
-from backend.entrypoints.audit_streams import AuditingWiring
-from backend.entrypoints.comments import CommentWiring
-from backend.entrypoints.downloads import DownloadWiring
-from backend.entrypoints.executions import ExecutionWiring
-from backend.entrypoints.exports import ExportWiring
-from backend.entrypoints.facts import FactWiring
-from backend.entrypoints.ingest import IngestWiring
-from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.openapi import routers
-from backend.entrypoints.subscriptions import SubscriptionsWiring
+from backend.entrypoints.wiring import (
+    access,
+    asset_lifecycle,
+    asset_links,
+    asset_versions,
+    assets,
+    audit,
+    bucket_sync,
+    buckets,
+    comments,
+    databases,
+    downloads,
+    executions,
+    exports,
+    facts,
+    file_changes,
+    files,
+    identity,
+    ingest,
+    jobs,
+    metadata,
+    metadata_schemas,
+    pipelines,
+    subscriptions,
+    tags,
+    uploads,
+    workflows,
+)
+from backend.entrypoints.wiring.audit_streams import creations
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.failures import failures
 from backend.http.router import Router
 from backend.spec.functions.apis import LIFECYCLE_API
 from backend.spec.functions.workers import AUDIT_CREATIONS
@@ -34,7 +53,7 @@ from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.audit import entries
 from tests.factories.buckets import EveryBucket, stored_bucket
-from tests.factories.http import Answer, Client, Context, RecordedReads
+from tests.factories.http import Answer, Client, RecordedReads
 from tests.factories.search import NOON
 from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
@@ -46,47 +65,67 @@ from tests.model.deployment import in_memory_settings, is_wanted, stream_record
 
 SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
-SERVICES: dict[str, tuple[str, ...]] = {
-    "access": ("roles", "user_roles", "constraints", "templates", "explanations"),
-    "asset_links": ("asset_links", "link_reader", "link_metadata"),
-    "asset_lifecycle": ("lifecycle", "version_lifecycle"),
-    "asset_versions": ("version_creation", "version_queries", "version_updates"),
-    "audit": ("audit_trail",),
-    "bucket_sync": ("bucket_imports",),
-    "buckets": ("buckets", "bucket_registration"),
-    "databases": ("databases", "database_purges"),
-    "downloads": ("downloads", "streams"),
-    "executions": ("execution_commands", "execution_queries", "link"),
-    "facts": ("facts", "glbs"),
-    "files": ("files", "file_changes", "file_rewrites"),
-    "identity": ("api_keys", "profiles", "users"),
-    "pipelines": ("pipelines", "pipeline_commands"),
-    "uploads": ("uploads", "renewals"),
-    "workflows": ("workflows", "workflow_commands", "workflow_triggers"),
+
+
+def _registration(context: Context) -> BucketRegistration:
+    return replace(buckets.bucket_registration(context), facts=EveryBucket())
+
+
+def _later(make: Callable[[Context], Any]) -> Callable[[Context], Any]:
+    return lambda context: partial(make, context)
+
+
+SERVICES: dict[str, tuple[Callable[[Context], Any], ...]] = {
+    "access": (
+        *(access.roles, access.user_roles),
+        *(access.constraints, access.templates, access.explanations),
+    ),
+    "asset_lifecycle": (asset_lifecycle.lifecycle, asset_lifecycle.version_lifecycle),
+    "asset_links": (asset_links.asset_links, asset_links.link_reader, asset_links.link_metadata),
+    "asset_versions": (
+        asset_versions.version_creation,
+        asset_versions.version_queries,
+        asset_versions.version_updates,
+    ),
+    "assets": (assets.assets,),
+    "audit": (audit.audit_trail,),
+    "bucket_sync": (bucket_sync.bucket_imports,),
+    "buckets": (buckets.buckets, _registration),
+    "comments": (comments.comments,),
+    "databases": (databases.databases, _later(databases.database_purges)),
+    "downloads": (downloads.downloads, downloads.streams),
+    "executions": (
+        executions.execution_commands,
+        executions.execution_queries,
+        lambda context: partial(executions.console_link, context),
+    ),
+    "exports": (exports.exports,),
+    "facts": (facts.facts, facts.glbs),
+    "files": (files.files, _later(file_changes.changes), _later(file_changes.rewrites)),
+    "identity": (identity.api_keys, identity.profiles, identity.users),
+    "ingest": (ingest.ingest,),
+    "jobs": (jobs.jobs,),
+    "metadata": (metadata.metadata,),
+    "metadata_schemas": (metadata_schemas.metadata_schemas,),
+    "pipelines": (pipelines.pipelines, pipelines.pipeline_commands),
+    "subscriptions": (subscriptions.subscriptions,),
+    "tags": (tags.tags,),
+    "uploads": (uploads.uploads, uploads.renewals),
+    "workflows": (
+        workflows.workflows,
+        workflows.workflow_commands,
+        workflows.workflow_triggers,
+    ),
 }
 
 
-def router_of(wiring: Any, domain: str) -> Router:
-    """The router of a domain over the wiring's services."""
+def router_of(context: Context, domain: str) -> Router:
+    """The router of a domain over the services of a context."""
     router = Router()
     for build_router in routers(domain):
-        name = build_router.__module__.split(".")[2]
-        router |= build_router(*(getattr(wiring, one) for one in SERVICES.get(name, (name,))))
+        makers = SERVICES[build_router.__module__.split(".")[2]]
+        router |= build_router(*(make(context) for make in makers))
     return router
-
-
-class EveryWiring(
-    LifecycleWiring,
-    AccessWiring,
-    CommentWiring,
-    DownloadWiring,
-    ExportWiring,
-    FactWiring,
-    IngestWiring,
-    SubscriptionsWiring,
-    ExecutionWiring,
-):
-    """What all functions together are made of."""
 
 
 @dataclass
@@ -120,8 +159,6 @@ class Product:
         self.reads = RecordedReads()
         self.tables = WatchedTables(changed=self.changes.append)
         self.objects = MemoryObjects()
-        self.wiring = EveryWiring(LIFECYCLE_API, self.clock)
-        self.creations = AuditingWiring(AUDIT_CREATIONS, self.clock)
         parts: dict[str, Any] = {
             "settings": in_memory_settings(),
             "tables": self.tables,
@@ -133,34 +170,13 @@ class Product:
             "notifications": RememberedNotifications(),
             "user_pool": MemoryUserPool(),
         }
-        vars(self.wiring).update(parts)  # parts that are there are not built
-        vars(self.creations).update(parts)
-        self._serve_buckets()
+        self.context = Context(LIFECYCLE_API, self.clock, **parts)
+        self.creations = Context(AUDIT_CREATIONS, self.clock, **parts)
         stored_bucket(self.tables)
         stored_user_role(self.tables, user_id="admin")
         for user in ("ann@example.org", "bob@example.org"):  # who may be subscribed
             row = {"userId": user, "email": user, "emailConfirmed": True}
             self.tables.write(Put(table=USERS, item=row))
-
-    def _serve_buckets(self) -> None:
-        wiring = self.wiring
-        services = {
-            "bucket_registration": BucketRegistration(
-                BucketRepository(self.tables),
-                EveryBucket(),
-                self.authorization,
-                wiring.audit,
-                self.clock,
-            ),
-            "bucket_imports": BucketImports(
-                ImportRepository(self.tables),
-                wiring.buckets,
-                wiring.jobs,
-                wiring.audit,
-                self.clock,
-            ),
-        }
-        vars(wiring).update(services)
 
     def clock(self) -> datetime:
         """A time that passes with each look at it."""
@@ -168,7 +184,7 @@ class Product:
         return self.now
 
     def send(self, route: Route, user_id: str = "admin", **more: Any) -> Answer:
-        router = router_of(self.wiring, route.domain)
+        router = router_of(self.context, route.domain)
         parameters: dict[str, str] = more.get("parameters", {})
         path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
         client = Client(router, user_id=user_id, authorization=self.authorization, reads=self.reads)
@@ -179,8 +195,9 @@ class Product:
         changes = [change for change in self.changes if change.table is ASSETS]
         records = [stream_record(change, n) for n, change in enumerate(changes)]
         told = [r for r in records if is_wanted(r, PATTERN)]
+        consume = creations(self.creations, failures(self.creations).keep)
         for _ in range(2 if told else 0):
-            reply = self.creations.creations_handler({"Records": told}, Context())
+            reply = consume({"Records": told})
             assert reply == {"batchItemFailures": []}
         self.changes.clear()
 

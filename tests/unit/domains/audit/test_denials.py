@@ -27,8 +27,8 @@ from backend.domains.audit.service.refusals import (
     Sampler,
 )
 from backend.domains.downloads.errors import NotStreamedError
-from backend.entrypoints.denials import refusals
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import refusals
+from backend.entrypoints.wiring.context import Context
 from backend.spec import routes
 from backend.spec.functions.apis import ASSETS_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
@@ -259,10 +259,8 @@ def test_a_function_counts_and_enters_refusals_with_what_it_declares(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     tables.settings.table(next(t for t in ASSETS_API.tables if t.name == "Audit"))  # is made
-    wiring = Wiring(ASSETS_API)
     own = {**settings.environment, "SETTING_AUDIT_DAYS": "400"}
-    vars(wiring)["settings"] = Settings(own)
-    refusals(wiring).record(denial())
+    refusals(Context(ASSETS_API, settings=Settings(own))).record(denial())
     (counted,) = [
         told
         for line in capsys.readouterr().out.splitlines()

@@ -16,8 +16,9 @@ from backend.domains.audit.rules.reads import FILES_OF_ASSET, MESSAGE_BYTES, PAT
 from backend.domains.audit.service.consumers import ReadsConsumer
 from backend.domains.audit.service.reads import REMEMBERED, QueuedReads
 from backend.domains.downloads import rules as download_rules
-from backend.entrypoints.read_log import reads_of
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.wiring.api import reads as reads_of
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.downloads import streams
 from backend.spec import routes
 from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.apis import DOWNLOADS_API
@@ -244,8 +245,8 @@ class Ranges:
 
 def with_a_file() -> Product:
     product = Product()
-    streams = replace(product.wiring.streams, ranges=Ranges(product.objects))
-    vars(product.wiring)["streams"] = streams
+    served = replace(streams(product.context), ranges=Ranges(product.objects))
+    vars(product.context)["streams"] = served
     bucket = product.send(routes.LIST_BUCKETS).body["Items"][0]["bucketId"]
     made = {"databaseId": "museum", "description": "For reads", "defaultBucketId": bucket}
     product.send(routes.CREATE_DATABASE, body=made)
@@ -325,8 +326,7 @@ def test_no_other_module_gives_bytes_or_urls() -> None:
 
 @pytest.mark.parametrize(("value", "kind"), [("1", QueuedReads), ("0", UnrecordedReads)])
 def test_the_setting_switches_reports(value: str, kind: type[object]) -> None:
-    wiring = Wiring(DOWNLOADS_API)
     settings = in_memory_settings()
     environment = {**settings.environment, AUDIT_READS.variable: value}
-    vars(wiring)["settings"] = type(settings)(environment)
-    assert type(reads_of(wiring)) is kind
+    context = Context(DOWNLOADS_API, settings=type(settings)(environment))
+    assert type(reads_of(context)) is kind

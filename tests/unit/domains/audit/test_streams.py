@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
-from backend.aws.items import to_wire
+from backend.aws.items import from_wire, to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service.streams import Creations, ExpiredEntries
-from backend.entrypoints.audit_streams import TIME_TO_LIVE, CreationsConsumer, ExpiryConsumer
+from backend.domains.audit.service.streams import (
+    TIME_TO_LIVE,
+    Creations,
+    CreationsConsumer,
+    ExpiredEntries,
+    ExpiryConsumer,
+)
 from backend.search.indexing.failures import FailureStore
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service, entries
@@ -49,8 +54,8 @@ class World:
         archive = AuditArchive(self.objects, lambda: ARCHIVE)
         failures = FailureStore(self.objects, FAILURES, "AuditArchiver", lambda: NOON)
         creations = Creations(AuditRepository(self.tables), audit_service(self.objects))
-        self.creations = CreationsConsumer(creations, failures)
-        self.expiry = ExpiryConsumer(ExpiredEntries(archive), failures)
+        self.creations = CreationsConsumer(creations, from_wire, failures.keep)
+        self.expiry = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.keep)
 
     def archived(self) -> dict[str, list[dict[str, Any]]]:
         """The entries in the archive, by object."""

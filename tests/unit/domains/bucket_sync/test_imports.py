@@ -9,6 +9,7 @@ from backend.domains.bucket_sync.service import jobs
 from backend.domains.buckets.errors import BucketNotFoundError
 from backend.domains.jobs.errors import JobNotFoundError
 from backend.domains.jobs.models import Job
+from backend.entrypoints.wiring.jobs import jobs as jobs_of
 from backend.spec.queues import SETTLE
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld
@@ -45,7 +46,7 @@ def started(world: SyncWorld) -> Job:
     answer = start(world)
     assert answer.status == 200
     assert answer.body["bucketId"] == BUCKET_ID
-    found = world.api.jobs.find(answer.body["jobId"])
+    found = jobs_of(world.api).find(answer.body["jobId"])
     assert found is not None
     return found
 
@@ -143,7 +144,7 @@ def test_an_import_below_a_prefix_leaves_the_rest_alone(world: SyncWorld) -> Non
     for key in ("scans/statue/a", "elsewhere/b"):
         world.objects.put("other", key, b"", content_type="text/plain", metadata={})
     answer = start(world, "other-id")
-    job = world.api.jobs.find(answer.body["jobId"])
+    job = jobs_of(world.api).find(answer.body["jobId"])
     assert job is not None
     assert world.step(job).items_done == 1
     assert world.asset("statue", "museum") is not None
@@ -155,7 +156,7 @@ def test_one_import_of_a_bucket_runs_at_a_time(world: SyncWorld) -> None:
     again = start(world)
     assert (again.status, again.body["code"]) == (409, "ImportRunning")
     assert job.job_id in again.body["message"]
-    world.api.jobs.cancel_job(ADMIN, job.job_id)
+    jobs_of(world.api).cancel_job(ADMIN, job.job_id)
     assert start(world).status == 200
 
 
@@ -174,10 +175,10 @@ def test_of_two_requests_at_once_one_starts_an_import(world: SyncWorld) -> None:
 
 def test_a_cancelled_import_can_continue(world: SyncWorld) -> None:
     job = started(world)
-    world.api.jobs.cancel_job(ADMIN, job.job_id)
+    jobs_of(world.api).cancel_job(ADMIN, job.job_id)
     assert world.step(job).state == "cancelled"
     assert types(world) == {}
-    world.api.jobs.resume_job(ADMIN, job.job_id)
+    jobs_of(world.api).resume_job(ADMIN, job.job_id)
     assert world.step(job).state == "done"
 
 
@@ -192,6 +193,6 @@ def test_a_bucket_that_is_absent_or_hidden_is_not_imported(world: SyncWorld) -> 
 
 def test_who_may_not_see_the_bucket_does_not_see_its_job(world: SyncWorld) -> None:
     job = started(world)
-    assert world.api.jobs.get_job(ADMIN, job.job_id).job_id == job.job_id
+    assert jobs_of(world.api).get_job(ADMIN, job.job_id).job_id == job.job_id
     with pytest.raises(JobNotFoundError):
-        world.api.jobs.get_job(Identity("stranger"), job.job_id)
+        jobs_of(world.api).get_job(Identity("stranger"), job.job_id)

@@ -12,6 +12,8 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Delete, Put
 from backend.domains.assets.models import CreateAssetBody
 from backend.domains.assets.rules import ancestors
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.databases import databases
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
 from tests.factories.audit import entries
@@ -43,10 +45,10 @@ def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> No
     world.put("pump/scan.e57")
     world.put("valve/scan.e57")
     world.tell("pump/scan.e57", "valve/scan.e57")
-    found = world.sync.databases.find_database(DATABASE)
+    found = databases(world.sync).find_database(DATABASE)
     assert found is not None
     assert found.default_bucket_id == BUCKET_ID
-    assert world.sync.databases.counted([found])[0].asset_count == 2
+    assert databases(world.sync).counted([found])[0].asset_count == 2
     assert [e["operation"] for e in entries(world.tables)] == ["create_database"]
 
 
@@ -124,7 +126,7 @@ def test_no_asset_is_made_of_what_was_deleted(world: SyncWorld, gone: str) -> No
         world.objects.delete(BUCKET, "pump/a")
     assert world.tell("pump/a") == ALL_DONE
     assert world.asset("pump") is None
-    assert world.sync.databases.find_database(DATABASE) is None
+    assert databases(world.sync).find_database(DATABASE) is None
 
 
 def test_the_type_of_an_asset_follows_its_files(world: SyncWorld) -> None:
@@ -160,9 +162,9 @@ def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: in
     world.put("pump/a.e57")
     world.tables.before = once(lambda: world.tell("pump/a.e57"), when)
     assert world.tell("pump/a.e57") == ALL_DONE
-    found = world.sync.databases.find_database(DATABASE)
+    found = databases(world.sync).find_database(DATABASE)
     assert found is not None
-    assert world.sync.databases.counted([found])[0].asset_count == 1
+    assert databases(world.sync).counted([found])[0].asset_count == 1
     asset = world.asset("pump")
     assert asset is not None
     assert asset.asset_type == ".e57"
@@ -291,7 +293,7 @@ def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> N
         is_distributable=True,
         bucket_existing_key="hall/pump",
     )
-    world.sync.assets.create_asset(SYSTEM, body)
+    assets(world.sync).create_asset(SYSTEM, body)
     world.put("hall/plan.pdf")
     assert world.tell("hall/pump/a", "hall/plan.pdf", "hall/absent") == ALL_DONE
     (kept,) = world.kept
@@ -305,17 +307,17 @@ def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> N
 
 def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
     """Remove an asset's row, as a deletion begins; answers with what ends the deletion."""
-    assets = world.sync.assets
+    service = assets(world.sync)
     asset = world.asset(asset_id)
     assert asset is not None
-    world.tables.transact(assets.removal_writes(asset, "job"))
+    world.tables.transact(service.removal_writes(asset, "job"))
     prefix = asset.asset_location.key
     reference = AssetRef(database_id=DATABASE, asset_id=asset_id)
     assert ancestors("", prefix) == ()
 
     def end() -> None:
         world.tables.items.pop(ASSET_VERSIONS.name)
-        assets.release(reference, "job", bucket_id=BUCKET_ID, prefix=prefix)
+        service.release(reference, "job", bucket_id=BUCKET_ID, prefix=prefix)
 
     return end
 
@@ -367,7 +369,7 @@ def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
     asset = world.asset("pump")
     assert asset is not None
     archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
-    world.tables.transact(world.sync.assets.move_writes(asset, archived))
+    world.tables.transact(assets(world.sync).move_writes(asset, archived))
     world.put("pump/b.glb")
     assert world.tell("pump/b.glb") == ALL_DONE
     assert world.asset("pump") == archived

@@ -7,6 +7,9 @@ from backend.domains.database_purges import rules
 from backend.domains.database_purges.service.jobs import ASSETS, MAX_SWEEPS
 from backend.domains.databases.errors import PurgeEndedError
 from backend.domains.jobs.models import Job
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.jobs import jobs
+from backend.entrypoints.wiring.lifecycle_steps import purge_steps
 from backend.spec import routes
 from backend.spec.jobs import DELETE_ASSET, PURGE_DATABASE
 from backend.spec.tables import metadata
@@ -143,8 +146,8 @@ def test_a_user_who_deletes_an_asset_meanwhile_is_not_in_the_way(museum: World) 
 
 def test_an_asset_that_is_changed_just_before_its_deletion_is_deleted(museum: World) -> None:
     museum.purge()
-    assets = museum.product.wiring.assets
-    idol = assets.find_asset("museum", "idol")
+    service = assets(museum.product.context)
+    idol = service.find_asset("museum", "idol")
     assert idol is not None
     times = [0]
 
@@ -152,7 +155,7 @@ def test_an_asset_that_is_changed_just_before_its_deletion_is_deleted(museum: Wo
         times[0] += 1
         if operation == "write" and times[0] < 40:
             museum.tables.before = lambda operation: None
-            assets.assets.change(idol, {"updatedAt": "2026-03-02T12:00:00.000000Z"})
+            service.assets.change(idol, {"updatedAt": "2026-03-02T12:00:00.000000Z"})
 
     museum.tables.before = change
     museum.work_off()
@@ -196,7 +199,7 @@ def test_a_deletion_that_has_failed_fails_the_purge_until_both_are_resumed(
     assert museum.create().status == 409
     monkeypatch.setattr(kind, "delete_many", remove)
     for job in (*failed, purge):
-        museum.product.wiring.jobs.resume_job(ADMIN, job.job_id)
+        jobs(museum.product.context).resume_job(ADMIN, job.job_id)
     museum.work_off()
     assert left(museum) == {}
     assert museum.create().status == 200
@@ -239,7 +242,7 @@ def test_a_last_step_that_is_repeated_leaves_the_next_database_of_the_id_alone(
     museum.delete()
     museum.purge()
     before = museum.left("museum")
-    purge = museum.product.wiring.purge_steps[PURGE_DATABASE.name]
+    purge = purge_steps(museum.product.context)[PURGE_DATABASE.name]
     for job in steps:
         assert purge(job).finished
     assert museum.left("museum") == before
@@ -251,7 +254,7 @@ def test_a_worker_that_sleeps_within_a_step_removes_nothing_of_the_next_database
 ) -> None:
     """After it has looked whether it holds the id, the purge ends and the id is taken again."""
     museum.purge()
-    purge = museum.product.wiring.purge_steps[PURGE_DATABASE.name]
+    purge = purge_steps(museum.product.context)[PURGE_DATABASE.name]
     wanted = {"jobs": 1, "rows": 2}[part]
     while purge_job(museum).cursor.get("part") != wanted:
         museum.work()

@@ -7,6 +7,7 @@ import pytest
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.entrypoints.wiring.databases import databases
 from backend.spec import routes
 from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.routes import Action
@@ -182,7 +183,7 @@ class AllowedExcept(OnlyUser):
 @pytest.mark.parametrize("lacking", ["database", "databasePurge"])
 def test_a_purge_needs_both_the_right_to_delete_and_that_to_purge(lacking: str) -> None:
     world = deleted(World())
-    vars(world.product.wiring.databases)["authorization"] = AllowedExcept(object_type=lacking)
+    vars(databases(world.product.context))["authorization"] = AllowedExcept(object_type=lacking)
     answer = world.purge()
     assert (answer.status, answer.body["code"]) == (403, "PermissionDenied")
     assert answer.body["message"] == f"You do not have permission to DELETE this {lacking}"

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from backend.core.transactions import Item
 from backend.domains.jobs.models import Job, Step
-from backend.entrypoints.asset_versions import VersionWiring
+from backend.entrypoints.wiring.jobs import runner
+from backend.entrypoints.wiring.lifecycle_steps import lifecycle_steps, purge_steps
 from backend.spec import routes
 from backend.spec.jobs import PURGE_DATABASE
 from backend.spec.routes import Route
@@ -127,10 +128,10 @@ class World:
         """Give each job that has not ended one message; False if there is none."""
         left = [job for job in self.jobs().values() if not job.is_finished]
         for job in left:
-            runner, steps = self.product.wiring.runner, self._steps()
+            steps, worker = self._steps(), runner(self.product.context)
             self.is_watched = job.kind == PURGE_DATABASE.name
             try:
-                runner.run(job.job_id, steps[job.kind], until=self.product.now)
+                worker.run(job.job_id, steps[job.kind], until=self.product.now)
             except KilledError:
                 self.dies_at = None
             self.is_watched = False
@@ -145,9 +146,8 @@ class World:
         raise AssertionError(f"jobs go on for ever: {self.jobs()}")
 
     def _steps(self) -> dict[str, Step]:
-        wiring = self.product.wiring
-        assert isinstance(wiring, VersionWiring)
-        return {**wiring.lifecycle_steps, **wiring.purge_steps, **wiring.version_steps}
+        context = self.product.context
+        return {**lifecycle_steps(context), **purge_steps(context)}
 
     def count_writes(self, *, dies_at: int | None = None) -> None:
         """Count the writes of the purge's worker from now on."""

@@ -23,7 +23,7 @@ ALL = [everything("pipeline"), everything("asset")]
 def runner() -> Runner:
     """Uploads with the stored rules instead of the fake ones; the author may do everything."""
     runner = Runner()
-    vars(runner.wiring)["rules"] = PolicyAuthorization(
+    vars(runner.context)["rules"] = PolicyAuthorization(
         PolicyRepository(runner.tables), runner.clock
     )
     put_policy(runner.tables, AUTHOR, *ALL)

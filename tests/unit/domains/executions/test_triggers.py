@@ -287,7 +287,7 @@ def test_objects_of_other_buckets_start_nothing(runner: Runner) -> None:
 @pytest.mark.parametrize("body", [{}, [], {"detail": {"bucket": {"name": 1}}}])
 def test_what_is_no_event_is_kept_with_the_failures(runner: Runner, body: Any) -> None:
     event = {"Records": [{"messageId": "m", "receiptHandle": "r", "body": json.dumps(body)}]}
-    assert runner.wiring.triggers.consume(event) == {"batchItemFailures": []}
+    assert runner.triggers(event) == {"batchItemFailures": []}
     assert [name for name, _, _ in runner.kept] == ["m"]
 
 

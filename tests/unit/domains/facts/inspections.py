@@ -1,6 +1,7 @@
 """Results of inspections as tests record them, and an asset with one file."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from backend.core.identity import Identity
@@ -15,7 +16,7 @@ from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service import RecordService
-from backend.entrypoints.files import failed_inspection
+from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import quarantine
@@ -106,7 +107,7 @@ def glbs(museum: InspectionSetup) -> GlbQueries:
     return GlbQueries(
         assets=assets,
         files=FileQueries(
-            FileRepository(tables), assets, objects, scanned, failed_inspection(tables)
+            FileRepository(tables), assets, objects, scanned, partial(failed_inspection, tables)
         ),
         facts=FactRepository(tables),
         objects=objects,

@@ -1,7 +1,7 @@
 """Renewals of facts: what an older version of the readers stored is inspected again, once."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import pytest
 
@@ -19,8 +19,10 @@ from backend.domains.files.repository import FileRepository
 from backend.domains.files.service import FileQueries
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
-from backend.entrypoints.bucket_sync import failed_inspections
-from backend.entrypoints.files import failed_inspection
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.bucket_workers import failed_inspections
+from backend.entrypoints.wiring.files import failed_inspection
+from backend.entrypoints.wiring.metadata import records
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
@@ -69,8 +71,8 @@ class RenewalSetup:
             facts={"triangles": 1} if refused is None else {},
             refused=refused,
         )
-        wiring = self.runner.wiring
-        facts = FactCommands(wiring.assets, wiring.records, self.runner.objects)
+        context = self.runner.context
+        facts = FactCommands(assets(context), records(context), self.runner.objects)
         assert facts.record("museum", "statue", path, found)
 
     def renew(self, **parameters: object) -> Job:
@@ -100,7 +102,7 @@ class RenewalSetup:
         records = queues.receive([m for m in queues.messages if m.queue == UPLOAD_TRIGGERS.name])
         queues.messages.clear()
         if records:
-            consumed = self.runner.wiring.triggers.consume({"Records": records})
+            consumed = self.runner.triggers({"Records": records})
             assert consumed == {"batchItemFailures": []}
 
     @property
@@ -114,10 +116,10 @@ class RenewalSetup:
         return sorted(one.input_asset_file_key.removeprefix("statue") for one in self.runs)
 
     def _step(self, job: Job) -> Progress:
-        wiring = self.runner.wiring
+        context = self.runner.context
         step = FactRenewalStep(
             facts=FactRepository(self.runner.tables),
-            assets=wiring.assets,
+            assets=assets(context),
             queues=self.runner.queues,
             waiting=lambda most: len(self.runner.active.oldest_waiting(most)),
             objects=self.runner.objects,
@@ -275,13 +277,13 @@ def test_a_renewal_waits_while_many_executions_wait() -> None:
 
 def test_a_file_whose_inspection_failed_is_described_with_the_reason() -> None:
     renewing = RenewalSetup()
-    wiring = renewing.runner.wiring
+    context = renewing.runner.context
     files = FileQueries(
         FileRepository(renewing.runner.tables),
-        wiring.assets,
+        assets(context),
         renewing.runner.objects,
         quarantine(renewing.runner.tables),
-        failed_inspection(renewing.runner.tables),
+        partial(failed_inspection, renewing.runner.tables),
     )
 
     def described() -> str | None:

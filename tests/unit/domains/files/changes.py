@@ -7,6 +7,7 @@ from backend.core.objects import ObjectHead, Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update
 from backend.domains.metadata.models import Entity, Kind, NewRecord
+from backend.entrypoints.wiring.metadata import records
 from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.audit import entries
@@ -73,14 +74,14 @@ def note(
     """Give a file of the asset, or of another one, a record."""
     record = NewRecord(metadata_key=key, metadata_value_type="string", metadata_value=value)
     entity = Entity(*(ids or ("museum", "statue")), path, kind)
-    assert museum.changing.wiring.records.add_records(ADMIN, entity, [record]).done == (key,)
+    assert records(museum.changing).add_records(ADMIN, entity, [record]).done == (key,)
 
 
 def notes(
     museum: Gallery, path: str, *, kind: Kind = "metadata", ids: tuple[str, str] | None = None
 ) -> dict[str, str]:
     entity = Entity(*(ids or ("museum", "statue")), path, kind)
-    found = museum.changing.wiring.records.records_of(entity)
+    found = records(museum.changing).records_of(entity)
     return {record.metadata_key: record.metadata_value for record in found}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
+from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, created_asset, created_database
@@ -381,7 +382,7 @@ def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
         schema_name="Years",
         fields=SchemaFields(fields=[year]),
     )
-    museum.changing.wiring.metadata_schemas.create_schema(ADMIN, schema)
+    metadata_schemas(museum.changing).create_schema(ADMIN, schema)
     museum.put("/a.glb")
     note(museum, "/a.glb", key, "1889")
     to = {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from backend.entrypoints.wiring.file_changes import change_steps
 from backend.spec import keys
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
@@ -137,7 +138,7 @@ def test_an_archived_file_is_deleted_too(museum: Gallery, objects: MemoryObjects
 def test_a_folder_is_deleted_without_its_neighbours(
     museum: Gallery, tables: MemoryTables, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(museum.changing.steps.deletion, "versions", 3)
+    monkeypatch.setattr(change_steps(museum.changing).deletion, "versions", 3)
     for number in range(5):
         museum.put(f"/parts/{number}.glb")
         museum.put(f"/parts/{number}.glb", b"again")

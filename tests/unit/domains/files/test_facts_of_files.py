@@ -5,6 +5,8 @@ import pytest
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
+from backend.entrypoints.wiring.metadata import records
+from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.files import Gallery, gallery
@@ -19,7 +21,7 @@ def museum() -> Gallery:
     museum = gallery(*memory(), clock=TickingClock())
     museum.put("/a.glb")
     entity = Entity("museum", "statue", "/a.glb", "attribute")
-    museum.changing.wiring.records.put_facts(
+    records(museum.changing).put_facts(
         entity, [Record(metadata_key=key, metadata_value=text) for key, text in FACTS.items()]
     )
     return museum
@@ -56,7 +58,7 @@ def test_facts_are_copied_into_a_database_whose_schemas_know_no_such_keys(
         schema_name="Years",
         fields=SchemaFields(fields=[year]),
     )
-    museum.changing.wiring.metadata_schemas.create_schema(ADMIN, schema)
+    metadata_schemas(museum.changing).create_schema(ADMIN, schema)
     own = {"year": "1889"} if has_own else {}
     for key, value in own.items():
         note(museum, "/a.glb", key, value, kind="attribute")

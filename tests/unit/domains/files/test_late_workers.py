@@ -10,6 +10,8 @@ from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.lookup import FileLookup, Named
 from backend.domains.metadata.service import RecordService
+from backend.entrypoints.wiring.file_changes import change_steps
+from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import Gallery, gallery
 from tests.unit.domains.files.changes import TickingClock, body_of, memory, note, notes, state_of
@@ -67,7 +69,7 @@ class World:
         (job_id,) = [state.job_id for state in states if state.job_id is not None]
         self.clock.now += timedelta(minutes=10)
         changing, until = self.museum.changing, self.clock.now + timedelta(minutes=1)
-        job = changing.wiring.runner.run(job_id, changing.steps.step, until=until)
+        job = runner(changing).run(job_id, change_steps(changing).step, until=until)
         assert job is not None
         assert job.state == "done", job.problems
 

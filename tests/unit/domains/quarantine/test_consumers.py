@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from backend.core.errors import UnavailableError
+from backend.entrypoints.wiring.quarantine import scan_results
 from backend.spec.queues import SCAN_RESULTS
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.audit import entries
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.http import Context
 from tests.factories.quarantine import BUCKET, EICAR, ScanWorld, scan_event
 
 KEY = "statue/a.glb"
@@ -117,9 +117,9 @@ def test_a_bucket_without_versions_has_one(world: ScanWorld) -> None:
 def test_an_imported_bucket_without_a_record_is_quarantined_without_an_entry(
     world: ScanWorld,
 ) -> None:
-    settings = world.wiring.settings
+    settings = world.context.settings
     environment = {**settings.environment, "SETTING_IMPORTED_BUCKETS": "theirs,others"}
-    vars(world.wiring)["settings"] = type(settings)(environment)
+    vars(world.context)["settings"] = type(settings)(environment)
     world.tell(scan_event("a/b", "v1", bucket="theirs"))
     assert world.is_quarantined("a/b", "v1", "theirs")
     assert told(world) == []
@@ -155,7 +155,7 @@ def test_what_is_not_understood_is_kept_and_stops_nothing(world: ScanWorld, body
 
 
 def test_a_message_without_a_body_is_kept(world: ScanWorld) -> None:
-    world.wiring.results_handler({"Records": [{"messageId": "one"}]}, Context())
+    scan_results(world.context)({"Records": [{"messageId": "one"}]})
     assert [kept["reason"] for kept in world.kept] == ["the message has no body"]
 
 

@@ -9,6 +9,7 @@ from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.service import PipelineQueries, ShippedPipelines
 from backend.domains.workflows.repository import WorkflowRepository
 from backend.domains.workflows.service import ShippedWorkflows, WorkflowQueries
+from backend.entrypoints.wiring.workflows import workflows
 from backend.spec import routes
 from backend.spec.shipped import INSPECT, INSPECT_CAD, SHIPPED
 from backend.spec.tables.assets import DATABASES
@@ -69,10 +70,10 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
     triggers = {"autoTriggerOnFileExtensionsUpload": ".glb"}
     definitions.done(routes.PUT_WORKFLOW, workflow_body("own", "GLOBAL", IN_GLOBAL, **triggers)
                      | {"workflowId": "other"})  # fmt: skip
-    wiring = definitions.product.wiring
-    before = wiring.workflows.triggered_by("museum", ["/a.glb"])["/a.glb"]
+    context = definitions.product.context
+    before = workflows(context).triggered_by("museum", ["/a.glb"])["/a.glb"]
     assert [one.workflow_id for one in before] == ["other", INSPECT.id]
-    queries = wiring.workflows
+    queries = workflows(context)
     if switch == "deployment":
         queries = WorkflowQueries(queries.workflows, queries.authorization, lambda _: False)
     else:
@@ -87,7 +88,7 @@ def test_databases_from_before_the_switch_are_processed(definitions: Definitions
     ensure(definitions)
     old = Update(table=DATABASES, key={"databaseId": "museum"}, remove=("processing",))
     definitions.product.tables.write(old)
-    found = definitions.product.wiring.workflows.triggered_by("museum", ["/a.glb"])["/a.glb"]
+    found = workflows(definitions.product.context).triggered_by("museum", ["/a.glb"])["/a.glb"]
     assert [one.workflow_id for one in found] == [INSPECT.id]
 
 
@@ -98,7 +99,7 @@ def test_only_workflows_of_the_products_functions_have_its_rights(
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
 
     def is_shipped(workflow_id: str = INSPECT.id) -> bool:
-        found = definitions.product.wiring.workflows.find_workflow("GLOBAL", workflow_id)
+        found = workflows(definitions.product.context).find_workflow("GLOBAL", workflow_id)
         assert found is not None
         return found.is_shipped
 

@@ -7,6 +7,7 @@ import pytest
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.entrypoints.wiring.workflows import workflows
 from backend.spec import routes
 from backend.spec.routes import Action
 from backend.spec.tables.workflows import WORKFLOWS
@@ -176,7 +177,7 @@ def test_uploads_run_the_workflows_of_their_database_and_of_global(
     definitions.done(routes.PUT_WORKFLOW, workflow_body("none"))
     all_files = {**workflow_body("every", **of_global), triggers: "all"}
     definitions.done(routes.PUT_WORKFLOW, all_files)
-    queries = definitions.product.wiring.workflows
+    queries = workflows(definitions.product.context)
 
     def triggered(database_id: str, path: str) -> list[str]:
         return [one.workflow_id for one in queries.triggered_by(database_id, [path])[path]]

@@ -9,6 +9,9 @@ from backend.core.transactions import Put, Update
 from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.models import Entity, Record
+from backend.entrypoints.wiring.executions import progress
+from backend.entrypoints.wiring.jobs import jobs
+from backend.entrypoints.wiring.metadata import records
 from backend.spec import routes
 from backend.spec.facts import SHAPE_KEY, SHAPE_NUMBERS
 from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
@@ -121,7 +124,7 @@ class Seeded(World):
         self.done(routes.CREATE_FILE_METADATA, path, of_file)
         shape = Record(metadata_key=SHAPE_KEY, metadata_value=SHAPE)
         of_file = Entity(database_id, asset_id, "/a.txt", "attribute")
-        self.product.wiring.records.put_facts(of_file, [shape])
+        records(self.product.context).put_facts(of_file, [shape])
         for number in ("1", "2"):
             made = {"comment": f"as it is {number}", "useLatestFiles": True}
             self.done(routes.CREATE_ASSET_VERSION, path, made)
@@ -191,7 +194,7 @@ class Seeded(World):
             self._put_job(role.user_id, job_of_user(role.user_id, state), "failed", path)
 
     def _put_job(self, user_id: str, job_id: str, ended: str, path: Mapping[str, str]) -> None:
-        job = self.product.wiring.jobs.new(
+        job = jobs(self.product.context).new(
             JOB_KINDS[ended],
             job_id,
             caller=Identity(user_id),
@@ -266,7 +269,7 @@ class Seeded(World):
                 body = {"workflowDatabaseId": database_id, "fileKey": file}
                 answer = self.done(routes.START_EXECUTION, {**path, **workflow}, body)
                 started[state] = answer["message"]
-            self.product.wiring.progress.end(self.executions[state], "SUCCEEDED")
+            progress(self.product.context).end(self.executions[state], "SUCCEEDED")
 
     def _put_kept_schema(self) -> None:
         """A schema that the role `keepsoff` may not change, for its name."""
@@ -296,7 +299,7 @@ class Seeded(World):
     def _put_audit(self) -> None:
         entity = audit_entity("asset", "museum", "statue")
         after = {"text": LARGE}
-        audit = self.product.wiring.audit
+        audit = self.product.context.audit
         self.tables.write(
             audit.entry(Identity("admin"), "update_asset", entity, after=after, at=NOON)
         )

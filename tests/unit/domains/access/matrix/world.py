@@ -17,31 +17,36 @@ from backend.aws.guarded_objects import S3GuardedObjects
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.domains.access.service.decisions import PolicyAuthorization
-from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service.commands import AuditNotes
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
-from backend.entrypoints.first_administrator import DeploymentWiring
-from backend.entrypoints.operations import OperationsWiring
-from backend.entrypoints.search_administration import KeepingWiring
+from backend.entrypoints.wiring.audit import audit_notes
+from backend.entrypoints.wiring.bootstrap import administrator_rules
+from backend.entrypoints.wiring.context import Context
+from backend.entrypoints.wiring.identity import user_pool
+from backend.entrypoints.wiring.operations import failure_service
+from backend.entrypoints.wiring.search import search
+from backend.entrypoints.wiring.search_administration import fact_renewals, search_index_service
 from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.operations.queues import QueueService
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.state import SearchState
 from backend.search.maintenance.failure_entries import FailureEntries
+from backend.spec.functions import Function
 from backend.spec.functions.operations import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
 from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
 from tests.factories.failures import BUCKET as FAILURES
 from tests.factories.http import (
     Answer,
-    Context,
     RecordedDenials,
     RecordedReads,
     body_of,
     check_reply,
     http_event,
+)
+from tests.factories.http import (
+    Context as LambdaContext,
 )
 from tests.factories.search import rebuilder
 from tests.fakes.dead_letters import MemoryDeadLetters
@@ -123,68 +128,63 @@ class World:
         self.failure = ""
         rules = self._authorization = _Rules()
         self.product = Product(rules)
-        wiring = self.product.wiring
-        self.rules = rules.rules = wiring.rules
+        context = self.product.context
+        self.rules = rules.rules = context.rules
         self.tables, self.objects = self.product.tables, self.product.objects
         self.engine = FilteringEngine()
         self.dead_letters = MemoryDeadLetters()
-        self.queues = cast("MemoryQueues", wiring.queues)
-        self.pool = cast("MemoryUserPool", wiring.user_pool)
+        self.queues = cast("MemoryQueues", context.queues)
+        self.pool = cast("MemoryUserPool", user_pool(context))
         shared = ("settings", "tables", "objects", "queues", "secrets", "authorization")
-        self._parts: dict[str, Any] = {name: vars(wiring)[name] for name in shared}
+        self._parts: dict[str, Any] = {name: vars(context)[name] for name in shared}
         self._parts["search_engine"] = self.engine
         self.denials = RecordedDenials()
-        app = HttpApp(
-            wiring.authorization,
-            wiring.page_tokens,
-            watch=wiring.watch,
+        self._app = HttpApp(
+            context.authorization,
+            context.page_tokens,
+            watch=context.watch,
             denials=self.denials,
-            request=wiring.request,
+            request=context.request,
             reads=RecordedReads(),
         )
-        vars(wiring).update({"search_engine": self.engine, "app": app})
+        vars(context)["search_engine"] = self.engine
         self._handlers: dict[str, tuple[Handler, Router]] = {}
         self._routers = self._routers_beside()
         self.changed = False
         stored_role(self.tables, "admin")
-        clock = self.product.clock
-        deployment = self._wired(DeploymentWiring(BOOTSTRAP, clock))
-        deployment.administrator_rules.keep()
-        ensure_indexes(self.engine, SearchState(self.tables, clock))
+        administrator_rules(self._context(BOOTSTRAP)).keep()
+        ensure_indexes(self.engine, SearchState(self.tables, self.product.clock))
 
-    def _wired(self, wiring: Any) -> Any:
-        vars(wiring).update(self._parts)
-        return wiring
+    def _context(self, function: Function, **parts: Any) -> Context:
+        return Context(function, self.product.clock, **self._parts, **parts)
 
     def _routers_beside(self) -> dict[str, Callable[[], Router]]:
         """Of the domains that the story of all writes leaves out."""
-        wiring, clock, allowed = self.product.wiring, self.product.clock, self.product.authorization
-        keeping = self._wired(KeepingWiring(SEARCH_INDEXES_API, clock))
-        operations = self._wired(OperationsWiring(ADMIN_API, clock, patience=1))
+        context, clock = self.product.context, self.product.clock
+        indexes = self._context(SEARCH_INDEXES_API)
         indexing = rebuilder(self.tables, self.objects, self.queues, self.engine, clock=clock)
         guarded = S3GuardedObjects(clients.at_first_use(clients.s3))  # which nobody asks here
         entries = FailureEntries(self.objects, guarded, FAILURES)
-        vars(operations).update({"entries": entries, "rebuilder": indexing})
-        notes = AuditNotes(AuditRepository(self.tables), wiring.audit, clock)
-        queues = QueueService(self.dead_letters, allowed, notes)
+        operations = self._context(ADMIN_API, entries=entries, rebuilder=indexing)
+        queues = QueueService(self.dead_letters, context.authorization, audit_notes(context))
         features = FeatureRepository(self.tables)
         configuration = ConfigurationService(features, "us-east-1", "", lambda: {"openapi": "3"})
         return {
-            "search": lambda: _build("backend.search.query.routes")(wiring.search),
+            "search": lambda: _build("backend.search.query.routes")(search(context)),
             "search_indexes": lambda: _build("backend.operations.search_routes")(
-                keeping.search_index_service, keeping.fact_renewals
+                search_index_service(indexes), fact_renewals(indexes)
             ),
-            "operations": lambda: _build("backend.operations.routes")(operations.failure_service),
+            "operations": lambda: _build("backend.operations.routes")(failure_service(operations)),
             "queues": lambda: _build("backend.operations.queue_routes")(queues),
             "configuration": lambda: _build("backend.domains.configuration.routes")(configuration),
         }
 
     def _handler(self, domain: str) -> tuple[Handler, Router]:
         if domain not in self._handlers:
-            wiring = self.product.wiring
+            context = self.product.context
             beside = self._routers.get(domain)
-            router = beside() if beside is not None else router_of(wiring, domain)
-            self._handlers[domain] = wiring.app.handler(router), router
+            router = beside() if beside is not None else router_of(context, domain)
+            self._handlers[domain] = self._app.handler(router), router
         return self._handlers[domain]
 
     def ask(self, route: Route, role: Role, question: Question) -> Answer:
@@ -210,7 +210,7 @@ class World:
         )
         event["requestContext"]["authorizer"]["lambda"]["mfa"] = "true" if mfa else "false"
         handler, router = self._handler(route.domain)
-        reply = handler(event, cast("Any", Context()))
+        reply = handler(event, cast("Any", LambdaContext()))
         answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
         check_reply(router.bindings[route], answer)
         return answer

@@ -1,0 +1,55 @@
+"""Consumes the stream of audit entries, and notifies subscribers.
+
+After an outage the whole batch is delivered again, so some users may be notified twice. A record
+that cannot be parsed is stored with the failures, so that it does not block others.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.deliveries import Event, FromWire, Keep, Reply, failed, name_of, process_records
+from backend.domains.subscriptions.rules import Happening, happening
+from backend.domains.subscriptions.service.notifications import Notifier
+
+
+@dataclass(eq=False, repr=False)
+class NotificationsConsumer:
+    """Consumes the stream of entries."""
+
+    notifier: Notifier
+    from_wire: FromWire
+    keep: Keep
+
+    def consume(self, event: Event) -> Reply:
+        """Notify subscribers of the changes of assets in the batch."""
+        return process_records(event, self._notify)
+
+    def _notify(self, records: list[dict[str, Any]]) -> None:
+        found = (_understood(record, self.from_wire, self.keep) for record in records)
+        self.notifier.notify(one for one in found if one is not None)
+
+
+@dataclass(eq=False, repr=False)
+class OutdatedNotifications:
+    """Replays entries that the consumer above stored or its mapping gave up, without notifications.
+
+    Such records are old. A replay only checks whether they can be parsed now, and then removes
+    them.
+    """
+
+    from_wire: FromWire
+    keep: Keep
+
+    def consume(self, event: Event) -> Reply:
+        """Store the records that still cannot be parsed."""
+        for record in event["Records"]:
+            _understood(dict(record), self.from_wire, self.keep)
+        return failed(())
+
+
+def _understood(record: dict[str, Any], from_wire: FromWire, keep: Keep) -> Happening | None:
+    try:
+        return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
+    except ValueError as error:
+        keep(name_of(record), record, str(error))
+        return None

@@ -1,0 +1,1 @@
+"""Functions that build the services of the slices over the ports of one function."""

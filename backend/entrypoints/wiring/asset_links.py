@@ -1,0 +1,21 @@
+"""Wires links between assets."""
+
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkQueries
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.metadata import records
+
+
+@once
+def asset_links(context: Context) -> AssetLinkService:
+    return AssetLinkService(AssetLinkRepository(context.tables), assets(context), context.clock)
+
+
+def link_reader(context: Context) -> LinkQueries:
+    repository = AssetLinkRepository(context.tables)
+    return LinkQueries(repository, assets(context), context.authorization)
+
+
+def link_metadata(context: Context) -> LinkMetadataService:
+    return LinkMetadataService(asset_links(context), records(context))

@@ -1,0 +1,103 @@
+"""Wires the consumers of objects that other programs write into buckets, and renewals of facts."""
+
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
+
+from backend.core.paging import Page, PageRequest
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import FolderAdoption
+from backend.domains.bucket_sync.models import SkipKind
+from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
+from backend.domains.buckets.service import BucketRegistry
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.facts.models import FailedInspection
+from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.service.renewals import FactRenewalStep, Failed
+from backend.domains.workflows.models import GLOBAL
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.buckets import buckets
+from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.events import Run
+from backend.entrypoints.wiring.failures import failures, ring
+from backend.entrypoints.wiring.files import files
+from backend.entrypoints.wiring.job_workers import job_consumer
+from backend.entrypoints.wiring.jobs import jobs
+from backend.entrypoints.wiring.rebuilds import reindexing
+from backend.spec.jobs import IMPORT_BUCKET, RENEW_FACTS
+from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
+from backend.spec.queues import BUCKET_IMPORTS
+from backend.spec.settings import SYNC_DATABASE_ID
+
+
+def sync_events(context: Context) -> Run:
+    return SyncConsumer(_sync(context), _notes(context), context.queues, ring(context)).consume
+
+
+def imports(context: Context) -> Run:
+    step = ImportStep(
+        buckets(context), _sync(context), _notes(context), context.objects, reindexing(context)
+    )
+    steps = {IMPORT_BUCKET.name: step, RENEW_FACTS.name: fact_renewal(context)}
+    return job_consumer(context, BUCKET_IMPORTS, steps)
+
+
+def fact_renewal(context: Context) -> FactRenewalStep:
+    active = ActiveRepository(context.tables)
+    return FactRenewalStep(
+        facts=FactRepository(context.tables),
+        assets=assets(context),
+        objects=context.objects,
+        queues=context.queues,
+        waiting=lambda most: len(active.oldest_waiting(most)),
+        failed=failed_inspections(ExecutionRepository(context.tables)),
+    )
+
+
+@once
+def _sync(context: Context) -> BucketSync:
+    return BucketSync(
+        adoption=FolderAdoption(
+            AssetRepository(context.tables),
+            databases(context),
+            context.authorization,
+            context.clock,
+        ),
+        assets=assets(context),
+        databases=databases(context),
+        files=files(context),
+        objects=context.objects,
+        jobs=jobs(context),
+        registry=BucketRegistry(context.tables),
+        default_database_id=context.settings.text(SYNC_DATABASE_ID),
+    )
+
+
+def _notes(context: Context) -> SkipNotes:
+    def count(kind: SkipKind, number: int) -> None:
+        with single_metric(
+            name=OBJECTS_SKIPPED.name,
+            unit=MetricUnit.Count,
+            value=number,
+            namespace=NAMESPACE,
+            default_dimensions={**dimensions(context.function.name), "reason": kind},
+        ):
+            pass
+
+    return SkipNotes(failures(context).keep, count)
+
+
+def failed_inspections(executions: ExecutionRepository) -> Failed:
+    """Return the failed executions of a shipped workflow, by page, for renewals of facts."""
+
+    def failed(workflow_id: str, request: PageRequest) -> Page[FailedInspection]:
+        page = executions.failed_of_workflow((GLOBAL, workflow_id), request)
+        found = [
+            FailedInspection(
+                one.database_id, one.asset_id, one.input_asset_file_key, one.input_version_id
+            )
+            for one in page.items
+            if one.shipped and one.input_asset_file_key
+        ]
+        return Page(tuple(found), page.after)
+
+    return failed

@@ -1,0 +1,73 @@
+"""Wires changes of files: requests, and steps of their jobs."""
+
+from functools import partial
+
+from backend.domains.files.repository import FileChangeRepository, FileRepository
+from backend.domains.files.service.archival import FileArchival
+from backend.domains.files.service.change_runner import ChangeRunner
+from backend.domains.files.service.commands import FileCommands
+from backend.domains.files.service.companions import Companions
+from backend.domains.files.service.deletion import FileDeletion
+from backend.domains.files.service.jobs import FileChangeSteps
+from backend.domains.files.service.lookup import FileLookup
+from backend.domains.files.service.rewrites import FileRewrites
+from backend.domains.files.service.transfers import Transfers
+from backend.domains.files.service.work import Endings
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.files import copies, files
+from backend.entrypoints.wiring.jobs import jobs, runner
+from backend.entrypoints.wiring.metadata import records
+from backend.entrypoints.wiring.rebuilds import reindexing
+from backend.spec.buckets import AUXILIARY_BUCKET
+
+
+@once
+def changes(context: Context) -> FileCommands:
+    repository = FileChangeRepository(context.tables)
+    return FileCommands(_lookup(context), repository, _change_runner(context))
+
+
+@once
+def rewrites(context: Context) -> FileRewrites:
+    auxiliary = partial(context.settings.bucket, AUXILIARY_BUCKET)
+    return FileRewrites(_lookup(context), _change_runner(context), auxiliary, context.clock)
+
+
+@once
+def change_steps(context: Context) -> FileChangeSteps:
+    repository, objects = FileChangeRepository(context.tables), context.objects
+    auxiliary, quarantine = context.settings.bucket(AUXILIARY_BUCKET), files(context).quarantine
+    companions = Companions(objects, records(context), quarantine, auxiliary)
+    endings = Endings(repository, files(context), assets(context), reindexing(context))
+    archival, copying = FileArchival(objects, endings), copies(context)
+    return FileChangeSteps(
+        changes=repository,
+        assets=assets(context),
+        objects=objects,
+        copies=copying,
+        companions=companions,
+        archival=archival,
+        transfers=Transfers(
+            files(context), assets(context), copying, companions, objects, archival, endings
+        ),
+        deletion=FileDeletion(FileRepository(context.tables), companions, objects, endings),
+        endings=endings,
+    )
+
+
+@once
+def _change_runner(context: Context) -> ChangeRunner:
+    return ChangeRunner(
+        changes=FileChangeRepository(context.tables),
+        jobs=jobs(context),
+        job_runner=runner(context),
+        audit=context.audit,
+        step=change_steps(context).step,
+        clock=context.clock,
+    )
+
+
+def _lookup(context: Context) -> FileLookup:
+    return FileLookup(files(context), assets(context), databases(context), context.objects)

@@ -1,0 +1,70 @@
+"""Wires listing and describing files."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from backend.core.paging import PageRequest
+from backend.core.part_copies import PartCopies
+from backend.core.tables import Tables
+from backend.domains.assets.models import Asset
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service import Copies, FileQueries
+from backend.domains.quarantine.repository import QuarantineRepository
+from backend.domains.quarantine.service import Quarantine
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context, once
+from backend.spec.settings import LARGE_FILE_BYTES, MALWARE_SCAN
+
+if TYPE_CHECKING:
+    from backend.domains.executions.models import Execution
+
+_NEWEST = PageRequest(1000)
+
+
+@once
+def files(context: Context) -> FileQueries:
+    """Return the service of files.
+
+    Functions that read files, or copy them, declare `MALWARE_SCAN`; others never use it.
+    """
+    repository = QuarantineRepository(context.tables)
+    return FileQueries(
+        FileRepository(context.tables),
+        assets(context),
+        context.objects,
+        Quarantine(repository, lambda: context.settings.number(MALWARE_SCAN) == 1),
+        partial(failed_inspection, context.tables),
+    )
+
+
+def part_copies(context: Context) -> PartCopies:
+    large_bytes = context.settings.number(LARGE_FILE_BYTES)
+    return PartCopies(context.objects, large_bytes, context.clock)
+
+
+def copies(context: Context) -> Copies:
+    return Copies(context.objects, part_copies(context), files(context).quarantine)
+
+
+def failed_inspection(
+    tables: Tables, asset: Asset, path: str, key: str, version_id: str
+) -> str | None:
+    """Return why a version of a file has no facts although it was to be inspected.
+
+    The last inspection is searched among the thousand newest executions of the asset.
+    """
+    # Loaded by the first request that describes a file: many functions have this service.
+    from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
+    from backend.domains.facts.repository import FactRepository  # noqa: PLC0415
+
+    if FactRepository(tables).source_of(asset, path)[0] == version_id:
+        return None
+    runs = ExecutionRepository(tables).list_of_asset(asset.ref, _NEWEST).items
+    last = next((one for one in runs if one.shipped and _read_by(one) == (key, version_id)), None)
+    error = None if last is None else last.error
+    return None if error is None else f"The inspection failed: {error.message or error.code}"
+
+
+def _read_by(execution: "Execution") -> tuple[str, str]:
+    """Return the key and the version of the file that an execution reads."""
+    return execution.input_asset_file_key, execution.input_version_id

@@ -1,0 +1,32 @@
+"""Wires metadata, and the records of any entity for the slices that own one."""
+
+from typing import TYPE_CHECKING
+
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.service import RecordService
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
+
+if TYPE_CHECKING:
+    from backend.domains.metadata.service.commands import MetadataService
+
+
+@once
+def metadata(context: Context) -> "MetadataService":
+    # Most slices with records have none of its requests.
+    from backend.domains.metadata.service.commands import MetadataService  # noqa: PLC0415
+
+    return MetadataService(records(context), assets(context), context.objects)
+
+
+@once
+def records(context: Context) -> RecordService:
+    return RecordService(
+        metadata=MetadataRepository(context.tables),
+        schemas=metadata_schemas(context),
+        databases=databases(context),
+        audit=context.audit,
+        clock=context.clock,
+    )

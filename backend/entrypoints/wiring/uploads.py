@@ -1,0 +1,51 @@
+"""Wires uploads."""
+
+from backend.domains.uploads.repository import UploadRepository
+from backend.domains.uploads.service import (
+    LargeFiles,
+    RenewalService,
+    Settlement,
+    UploadContext,
+    UploadLimits,
+    UploadService,
+)
+from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.databases import databases
+from backend.entrypoints.wiring.files import files
+from backend.entrypoints.wiring.jobs import jobs
+from backend.spec.settings import LARGE_FILE_BYTES, UPLOAD_RATE_PER_MINUTE
+
+
+@once
+def uploads(context: Context) -> UploadService:
+    limits = UploadLimits(
+        per_minute=context.settings.number(UPLOAD_RATE_PER_MINUTE),
+        url_seconds=context.url_seconds,
+    )
+    return UploadService(_upload_context(context), _settlement(context), limits)
+
+
+def renewals(context: Context) -> RenewalService:
+    return RenewalService(_upload_context(context), context.url_seconds)
+
+
+def large_files(context: Context) -> LargeFiles:
+    return LargeFiles(_upload_context(context), _settlement(context))
+
+
+def _settlement(context: Context) -> Settlement:
+    return Settlement(_upload_context(context), files(context), context.audit)
+
+
+@once
+def _upload_context(context: Context) -> UploadContext:
+    return UploadContext(
+        uploads=UploadRepository(context.tables),
+        assets=assets(context),
+        databases=databases(context),
+        jobs=jobs(context),
+        objects=context.objects,
+        large_bytes=context.settings.number(LARGE_FILE_BYTES),
+        clock=context.clock,
+    )
