@@ -25,3 +25,19 @@ class FileRef:
     @property
     def asset(self) -> AssetRef:
         return AssetRef(self.database_id, self.asset_id)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FileKeyRef:
+    """A file's document by the parts of its id: the asset and the whole key of the object.
+
+    It identifies the document even if the location of the asset's files is no longer known.
+    """
+
+    database_id: str
+    asset_id: str
+    key: str
+
+    @property
+    def asset(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)

@@ -5,7 +5,7 @@ from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.core.search_engine import SearchEngine
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job
@@ -17,7 +17,7 @@ from backend.operations.search_models import (
     RunningWork,
 )
 from backend.search.indexing.indexes import differences
-from backend.search.indexing.references import FileKeyRef, Reference, at_path, to_entries
+from backend.search.indexing.references import Reference, at_path, to_entries
 from backend.search.indexing.state import Pointer, SearchState
 from backend.search.maintenance.work import Report, Reports, SearchWork
 from backend.search.query.service import SearchNotDeployedError

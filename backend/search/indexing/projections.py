@@ -12,10 +12,9 @@ from typing import Any, cast
 
 from backend.core.names import extension_of
 from backend.core.objects import ObjectVersion
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.models import NO_FILES
 from backend.domains.buckets.models import AssetBucket
-from backend.search.indexing.references import FileKeyRef
 from backend.search.values import (
     JsonObject,
     Record,

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from backend.core.queues import Queues
-from backend.core.references import AssetRef, FileRef
-from backend.search.indexing.references import FileKeyRef, Reference, to_messages
+from backend.core.references import AssetRef, FileKeyRef, FileRef
+from backend.search.indexing.references import Reference, to_messages
 from backend.spec.queues import SETTLE
 
 

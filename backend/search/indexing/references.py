@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from backend.core.references import AssetRef, FileRef
+from backend.core.references import AssetRef, FileKeyRef, FileRef
 
 ROOT_PATH = "/"
 """The path of the asset's own metadata."""
@@ -20,22 +20,6 @@ class ObjectRef:
 
     bucket: str
     key: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class FileKeyRef:
-    """A file's document by the parts of its id: the asset and the whole key of the object.
-
-    It identifies the document even if the location of the asset's files is no longer known.
-    """
-
-    database_id: str
-    asset_id: str
-    key: str
-
-    @property
-    def asset(self) -> AssetRef:
-        return AssetRef(self.database_id, self.asset_id)
 
 
 Reference = AssetRef | FileRef | FileKeyRef | ObjectRef

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from backend.core.clock import Clock, iso
 from backend.core.models import WireModel
+from backend.core.references import FileKeyRef
 from backend.search.indexing.rebuild import Rebuilder
-from backend.search.indexing.references import FileKeyRef
 from backend.search.maintenance.comparison import (
     DIGEST_CHARS,
     Compared,

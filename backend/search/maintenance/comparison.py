@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.core.search_engine import SearchEngine, StandingDocument, Stretch
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
@@ -25,7 +25,6 @@ from backend.search.indexing.projections import (
     stub,
     wanted_geo_keys,
 )
-from backend.search.indexing.references import FileKeyRef
 from backend.search.indexing.sources import Sources
 from backend.search.indexing.state import SearchState
 from backend.search.maintenance.walk import LAST, Position, Window, place_of

@@ -13,11 +13,11 @@ from backend.core.file_kinds import is_file
 from backend.core.objects import Objects, ObjectVersion, key_before
 from backend.core.paging import PageRequest
 from backend.core.parallel import WORKERS, in_parallel
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.service import BucketRegistry
-from backend.search.indexing.references import FileKeyRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import asset_rows, prefix_of
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS, DATABASES

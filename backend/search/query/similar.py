@@ -6,6 +6,7 @@ from typing import Any
 
 from backend.core.authorization import Visibility
 from backend.core.identity import Identity
+from backend.core.references import FileKeyRef
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.domains.facts.models import SimilarShape
 from backend.search.indexing.state import SearchState
@@ -41,7 +42,7 @@ class ShapeQueries:
     visibility: Visibility
 
     def similar(
-        self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
+        self, caller: Identity, shape: str, *, size: int, but: FileKeyRef
     ) -> list[SimilarShape]:
         """Return the most similar documents that the caller may see, without the file `but` itself.
 
@@ -61,9 +62,7 @@ class ShapeQueries:
         return [_similar(hit) for hit in answer["hits"]["hits"]]
 
 
-def similar_query(
-    packed: str, visible: JsonObject, *, size: int, but: tuple[str, str, str]
-) -> JsonObject:
+def similar_query(packed: str, visible: JsonObject, *, size: int, but: FileKeyRef) -> JsonObject:
     """Return the request for documents by the distance of their shape; the same shape scores 1."""
     params = {
         "field": SHAPE,
@@ -72,7 +71,8 @@ def similar_query(
         "unit": float(SHAPE_STEPS**2),
     }
     itself = [
-        {"term": {f"{field}.keyword": value}} for field, value in zip(_FIELDS, but, strict=True)
+        {"term": {f"{field}.keyword": value}}
+        for field, value in zip(_FIELDS, (*but.asset.ids, but.key), strict=True)
     ]
     candidates: JsonObject = {
         "filter": [visible, {"exists": {"field": SHAPE}}],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from backend.core.objects import ObjectVersion
+from backend.core.references import FileKeyRef
 from backend.core.search_engine import JsonObject
 from backend.core.transactions import Update
 from backend.domains.access.policy.model import parse_rule
@@ -213,7 +214,7 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     service = library.service
     similar = ShapeQueries(service.engine, service.state, RulesAuthorization(allowed)).similar
     text = str(shape_text(shapes["f0"]))
-    found = similar(CALLER, text, size=5, but=("museum", "f0", "f0/file.txt"))
+    found = similar(CALLER, text, size=5, but=FileKeyRef("museum", "f0", "f0/file.txt"))
     wanted = sorted(
         (one for one in shapes if one not in {"f0", *rows}),
         key=lambda one: math.dist(shapes[one], shapes["f0"]),
@@ -223,11 +224,11 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     for one in found:
         apart = math.dist(shapes[one.asset_id], shapes["f0"])
         assert one.similarity == pytest.approx(1 / (1 + apart**2), rel=0.02)
-    (itself,) = similar(CALLER, text, size=1, but=("", "", ""))
+    (itself,) = similar(CALLER, text, size=1, but=FileKeyRef("", "", ""))
     assert (itself.asset_id, itself.similarity) == ("f0", 1.0)
     assert (
         ShapeQueries(service.engine, service.state, RulesAuthorization()).similar(
-            CALLER, text, size=5, but=("", "", "")
+            CALLER, text, size=5, but=FileKeyRef("", "", "")
         )
         == []
     )

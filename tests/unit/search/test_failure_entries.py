@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from backend.aws.objects import S3Objects
 from backend.core.paging import PageRequest
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.search.indexing.failures import FailureStore
-from backend.search.indexing.references import FileKeyRef
 from backend.search.maintenance.failure_entries import (
     BatchEntry,
     FailureEntries,
@@ -193,13 +192,13 @@ def test_a_note_stands_in_the_entry_and_is_not_written_over_another_failure(
     first = entries.read(key)
     assert first is not None
     noted = Replays(3, "2026-03-01T12:00:00.000000Z", "2026-03-01T12:20:00.000000Z", "still odd")
-    assert entries.note(first, noted)
+    assert entries.record(first, noted)
     (found,) = entries.batches(PageRequest(10)).items
     assert (found.replays, found.reason) == (noted, "still odd")
     again = entries.read(key)
     assert again is not None
     assert parsed(again) == parsed(first)
-    assert not entries.note(first, Replays(1))
+    assert not entries.record(first, Replays(1))
     assert not entries.remove(first)
     assert entries.remove(again)
     assert entries.read(key) is None

@@ -1,9 +1,9 @@
 """What domains ask to have built again is asked for at once, and when indexes have caught up."""
 
 from backend.core.queues import Queues
-from backend.core.references import AssetRef, FileRef
+from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.search.indexing.rebuild_requests import QueuedRebuildRequests
-from backend.search.indexing.references import FileKeyRef, Reference, from_message
+from backend.search.indexing.references import Reference, from_message
 from tests.fakes.queues import MemoryQueues
 
 

@@ -5,11 +5,11 @@ import random
 import pytest
 
 from backend.core.errors import UnavailableError
-from backend.core.references import AssetRef, FileRef
+from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.core.search_engine import JsonObject
 from backend.domains.jobs.errors import JobStateError
 from backend.domains.jobs.models import Job
-from backend.search.indexing.references import FileKeyRef, ObjectRef
+from backend.search.indexing.references import ObjectRef
 from backend.search.maintenance.work import ReindexUnfinishedError
 from backend.spec.jobs import REINDEX_SEARCH
 from backend.spec.search_indexes import MAPPING_VERSION

@@ -8,7 +8,7 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest, fill, text_bytes
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetsById, AssetService
@@ -51,7 +51,7 @@ class ShapeSearch(Protocol):
     """Finds documents of files by their shape."""
 
     def similar(
-        self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
+        self, caller: Identity, shape: str, *, size: int, but: FileKeyRef
     ) -> list[SimilarShape]:
         """Return the most similar documents that the caller may see, without the file `but`."""
         ...
@@ -150,7 +150,7 @@ class FactQueries:
         shape = self.facts.shape(asset, file_path)
         if shape is None:
             raise NoShapeError(file_path)
-        found = self.shapes.similar(caller, shape, size=size, but=(*ref.ids, key))
+        found = self.shapes.similar(caller, shape, size=size, but=FileKeyRef(*ref.ids, key))
         owners = self.by_id.visible(
             caller,
             {

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from backend.core.identity import Identity
+from backend.core.references import FileKeyRef
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById, AssetService
 from backend.domains.facts.models import Inspection, SimilarShape
@@ -81,10 +82,10 @@ class NoShapes:
 
     def __init__(self, *found: SimilarShape) -> None:
         self.found = list(found)
-        self.asked: list[tuple[str, int, tuple[str, str, str]]] = []
+        self.asked: list[tuple[str, int, FileKeyRef]] = []
 
     def similar(
-        self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
+        self, caller: Identity, shape: str, *, size: int, but: FileKeyRef
     ) -> list[SimilarShape]:
         self.asked.append((shape, size, but))
         return self.found[:size]
