@@ -29,6 +29,8 @@ from backend.spec.formats import (
 )
 
 T = TypeVar("T")
+_START = 1 << 16
+_BLANK = b"\0 \t\r\n"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,8 @@ def _refused(reason: str, files: Files) -> Inspection:
 
 def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspection:
     extension = extension_of(path)
-    if not data:
-        raise RefusedError("the file is empty")
+    if not data[:_START].strip(_BLANK) and not data.strip(_BLANK):
+        raise RefusedError("the file is empty" if not data else f"all {len(data)} bytes are blank")
     if extension not in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
         raise RefusedError(reason_not_inspected(extension) or "cannot be read")
     if extension in IMAGE_EXTENSIONS:

@@ -21,7 +21,7 @@ from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
-from backend.processing.readers.text_elements import without_commas
+from backend.processing.readers.text_elements import without_commas, without_prefix
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
@@ -32,6 +32,23 @@ _JOIN_VERTICES = 0x2
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
 _SKELETON = "SkeletonMaterial"
+# Texts of the importers that repeat the rest of the file, or name their own classes.
+_REASONS = tuple(
+    (re.compile(pattern, re.DOTALL), reason)
+    for pattern, reason in (
+        (r'(?:Cannot parse string|The string) "\s*([^\s",]{1,40}).*', r"'\1' is not a number"),
+        (r'(?:Cannot parse string|The string) ".*', "a number is missing"),
+        (
+            r"(?:StreamReader: )?(?:End of [Ff]ile|File is empty) .*",
+            "truncated: the file ends early",
+        ),
+        (r"Failed to open file .*", "not a ZIP archive that can be read"),
+        (r"Failed to create XML reader .*", "its XML is not valid"),
+        (r"No suitable reader found .*", "its content is not of a format that importers know"),
+        (r"An unknown error .*", "the importer cannot read it, without a reason"),
+    )
+)
+_XML = frozenset({"amf", "dae", "irr", "irrmesh", "x3d", "xgl", "xml"})
 _TURNED = frozenset({"3ds", "ase", "dxf", "ifc"})
 """Formats with z up that the importers rotate."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
@@ -58,6 +75,8 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     """
     path, data = _ROOT + name, _readable(data)
     _require_header(extension, data)
+    if extension in _XML:
+        data = without_prefix(data)
     if extension == "x3d":
         data = without_commas(data)
     access = FileAccess(
@@ -109,6 +128,8 @@ def _require_header(extension: str, data: bytes) -> None:
 def _refusal(message: str) -> RefusedError:
     if "bad_alloc" in message or "bad allocation" in message:
         return RefusedError("needs more memory than allowed")
+    for pattern, reason in _REASONS:
+        message = pattern.sub(reason, message)
     text = message.replace(_ROOT, "").replace("\n", " ")
     return UnsupportedError(text or "no importer reads it")
 

@@ -10,6 +10,7 @@ from backend.processing.readers import gltf
 from backend.processing.readers.endings import require_end
 from backend.processing.readers.step_header import originating_system
 from backend.processing.readers.text import BYTE_ORDER_MARK
+from backend.processing.readers.text_elements import require_elements
 from backend.processing.readers.units import named
 from backend.processing.scene import RefusedError, Scene
 
@@ -35,6 +36,7 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
     if kind == "step" and len(_HEADER.findall(data[:4096])) > 1:
         raise RefusedError("the STEP file has two headers")
     require_end(extension, data)
+    require_elements(kind, data)
     converted: bytes = library().load(
         data,
         file_type=kind,

@@ -29,7 +29,7 @@ _SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
 # Decoders of Pillow raise any of these on a broken file.
 _BROKEN = (
     *(OSError, SyntaxError, ValueError, EOFError, TypeError, NotImplementedError),
-    *(LookupError, ArithmeticError, AttributeError, struct.error),
+    *(LookupError, ArithmeticError, AttributeError, RuntimeError, struct.error),
 )
 
 

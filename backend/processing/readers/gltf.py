@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Iterator, Mapping
+from math import isinf
 from typing import Any
 from urllib.parse import unquote
 
@@ -40,6 +41,7 @@ Json = dict[str, Any]
 
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_DIGITS = 300  # of a whole number that certainly is a double
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 # What a document may require: read here, or without effect on its geometry.
@@ -103,7 +105,8 @@ def _json(text: bytes) -> Json:
         raise RefusedError("the JSON of the glTF document is larger than 64 MiB")
     try:
         # Detecting another encoding would load a codec, which the confined process cannot.
-        document = json.loads(text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogatepass"))
+        decoded = text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogatepass")
+        document = json.loads(decoded, parse_float=_double, parse_int=_integer)
     except RecursionError:
         raise RefusedError("the JSON of the glTF document is nested too deeply") from None
     except ValueError:
@@ -111,6 +114,19 @@ def _json(text: bytes) -> Json:
     if not isinstance(document, dict):
         raise RefusedError("the glTF document is not a JSON object")
     return mapping(document)  # pyright: ignore[reportUnknownArgumentType] - untyped JSON
+
+
+def _double(text: str) -> float:
+    value = float(text)
+    if isinf(value):
+        raise RefusedError(f"the number {text[:40]} of the glTF document is larger than a double")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS:
+        _double(text)
+    return int(text)
 
 
 def _listed(document: Mapping[str, Any], name: str) -> list[Any]:

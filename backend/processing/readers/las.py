@@ -21,6 +21,8 @@ def read(data: bytes) -> Scene:
     import laspy  # noqa: PLC0415 - only point clouds need it
     import lazrs  # noqa: PLC0415
 
+    if not data.startswith(b"LASF"):
+        raise RefusedError("not a LAS file: it does not begin with LASF")
     require_plausible_counts(data)
     library: Any = laspy
     codec: Any = lazrs
@@ -40,6 +42,8 @@ def _scene(file: Any) -> Scene:
     count = int(header.point_count)
     if count > limits.POINTS:
         raise RefusedError(f"{count} points are too many")
+    if not np.isfinite([*header.scales, *header.offsets]).all():
+        raise RefusedError("the header has a scale or an offset that is not finite")
     every = max(1, -(-count // limits.SAMPLED_POINTS))
     # The box of the header is often that of other points, or zero.
     box = _Box()

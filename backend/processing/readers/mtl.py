@@ -1,10 +1,10 @@
 """Material libraries of OBJ files."""
 
 from collections.abc import Iterable
-
-import numpy as np
+from math import isfinite
 
 from backend.processing.files import Files
+from backend.processing.readers.soundness import number
 from backend.processing.readers.text import plain
 from backend.processing.scene import Material
 
@@ -88,9 +88,6 @@ def _last_words(text: str, words: list[str]) -> str:
 
 
 def _numbers(text: str, count: int) -> list[float]:
-    words = text.split()[:count]
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        return []
-    return numbers if len(numbers) == count and np.isfinite(numbers).all() else []
+    found = [number(word.encode()) for word in text.split()[:count]]
+    numbers = [each for each in found if each is not None and isfinite(each)]
+    return numbers if len(numbers) == count else []

@@ -62,6 +62,8 @@ def read(data: bytes, files: Files) -> Scene:
     if not data.startswith(b"ply"):
         raise UnsupportedError("not a PLY file: it has no header")
     end = data.find(b"end_header", 0, limits.MIB)
+    if end < 0 and len(data) < limits.MIB:
+        raise RefusedError("truncated: the header of the PLY file does not end")
     if end < 0:  # others take long to read such a header
         raise RefusedError("the header of the PLY file does not end within 1 MiB")
     header = _header(data[:end].decode("utf-8", "replace"))

@@ -138,14 +138,30 @@ _ODD_TAG = re.compile(
     + rb"\s*[\"']){3,}\s*/?>)([^>]*)>"
 )
 _WHOLE = re.compile(rb"\s*\d+\s*")
+_TRANSFORM = re.compile(rb"\btransform\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def transform_of_3mf(text: bytes) -> list[float]:
+    """Return the numbers of the attribute `transform`.
+
+    Raises:
+        RefusedError: it is not twelve numbers.
+    """
+    numbers = [found for each in text.split() if (found := number(each)) is not None]
+    if not len(numbers) == len(text.split()) == 12:
+        shown = text[:60].decode("utf-8", "replace")
+        raise RefusedError(f"the transform '{shown}' is not twelve numbers")
+    return numbers
 
 
 def require_3mf_elements(data: bytes) -> None:
-    """Check the vertices and triangles of a part of 3MF.
+    """Check the vertices, triangles and transformations of a part of 3MF.
 
     Raises:
         RefusedError: the line, and what is in it.
     """
+    for found in _TRANSFORM.finditer(data):
+        transform_of_3mf(found[1] or found[2] or b"")
     for found in _ODD_TAG.finditer(data):
         pairs = {name: one or other for name, one, other in _ATTRIBUTES.findall(found[2])}
         is_vertex = found[1] == b"vertex"
@@ -187,6 +203,51 @@ def _x3d(data: bytes) -> None:
             raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
 
 
+# The tokens of these are numbers only; nearly all are numbers as regular expressions know them.
+_ODD_FLOATS = re.compile(
+    rb"<(?:\w+:)?(?:float_array|matrix|translate|rotate|scale|lookat)\b[^>]*(?<!/)>(?!(?:\s*+"
+    + _NUMBER
+    + rb"(?=[\s<]))*+\s*+<)([^<]*)<"
+)
+
+
+def _dae(data: bytes) -> None:
+    """Check arrays and transformations of Collada: assimp reads a number up to what follows it."""
+    for found in _ODD_FLOATS.finditer(data) if b"COLLADA" in data[:4096] else ():
+        for token in found[1].split():
+            _coordinate(data, found.start(), token)
+
+
+# A group code of coordinates on one line, on the next its value.
+_ODD_COORDINATE = re.compile(
+    rb"(?m)^[ \t]*[123]\d[ \t]*\n(?![ \t]*" + _NUMBER + rb"[ \t]*$)([^\n]*)"
+)
+
+
+def _dxf(data: bytes) -> None:
+    """Check coordinates of DXF: assimp reads a number up to what follows it."""
+    for found in _ODD_COORDINATE.finditer(data):
+        _coordinate(data, found.start(1), found[1].strip().replace(b",", b"."))
+
+
+# A string or a comment, or a parameter that begins as a number or a name and is none.
+_ODD_PARAMETER = re.compile(
+    rb"'[^']*+'|/\*.*?\*/|[(,]\s*+(?!" + _NUMBER + rb"\s*[,)])([^\s'\"(),.#$*/;][^\s'(),/;]*+)"
+    rb"(?=\s*[,)])",
+    re.DOTALL,
+)
+
+
+def _step(data: bytes) -> None:
+    """Check parameters of STEP: OpenCASCADE reads others as zero, or does not end."""
+    for found in _ODD_PARAMETER.finditer(data):
+        if found[1] is not None:
+            token = found[1]
+            read = token.upper().replace(b"D", b"E")  # exponents of Fortran
+            if number(read) is None or not math.isfinite(number(read) or 0.0):
+                raise no_number(line_at(data, found.start(1)), token)
+
+
 _MESH = re.compile(rb"\bMesh(?:\s+[\w.-]+)?\s*\{")
 _WORD = re.compile(rb"[^\s;,{}]+")
 _COMMENTS = re.compile(rb"(?://|#)[^\n]*")
@@ -219,11 +280,24 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "acc": _ac,
     "amf": _amf,
     "ase": _ase,
+    "dae": _dae,
+    "dxf": _dxf,
     "off": _off,
     "raw": _raw,
+    "step": _step,
     "x": _x,
     "x3d": _x3d,
+    "xml": _dae,
 }
+_ROOT = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*<([\w.-]+):\w", re.DOTALL)
+
+
+def without_prefix(data: bytes) -> bytes:
+    """Return XML without the namespace prefix of its root, which assimp takes for names' part."""
+    root = _ROOT.match(data[:4096])
+    return re.sub(rb"(</?)" + re.escape(root[1]) + rb":", rb"\1", data) if root else data
+
+
 _LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 
 

@@ -21,7 +21,7 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp
 from backend.processing.readers.text import plain
-from backend.processing.readers.text_elements import require_3mf_elements
+from backend.processing.readers.text_elements import require_3mf_elements, transform_of_3mf
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
 from backend.processing.readers.xml_start import relations_of
 from backend.processing.scene import Floats, Part, RefusedError, Scene
@@ -269,11 +269,7 @@ def _matrix(text: str | None) -> Floats:
     matrix = np.eye(4)
     if text is None:
         return matrix
-    try:
-        numbers = np.array([float(each) for each in text.split()])
-        matrix[:, :3] = numbers.reshape(4, 3)
-    except ValueError:
-        raise RefusedError(f"the transform '{text[:60]}' is not twelve numbers") from None
+    matrix[:, :3] = np.array(transform_of_3mf(text.encode())).reshape(4, 3)
     if not np.isfinite(matrix).all():
         raise RefusedError(f"the transform '{text[:60]}' is not finite")
     return matrix

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from backend.processing.readers.soundness import number
 from backend.processing.readers.xml_start import XmlStart, relations_of, xml_start
 from backend.processing.scene import METRE, Unit
 
@@ -78,7 +79,7 @@ def _of_x3d(start: XmlStart) -> Unit | None:
     given = start.attributes.get("unit", {})
     if given.get("category") != "length":
         return METRE
-    return _of_length(_number(given.get("conversionFactor", "1")))
+    return _of_length(number(given.get("conversionFactor", "1").encode()))
 
 
 def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
@@ -92,7 +93,7 @@ def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
 
 def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
     attributes, up = start.attributes.get("unit", {}), start.texts.get("up_axis", "").strip()
-    metres = _number(attributes.get("meter", "1"))
+    metres = number(attributes.get("meter", "1").encode())
     return _of_length(metres), {"X_UP": "x", "Z_UP": "z"}.get(up, "y")
 
 
@@ -107,20 +108,13 @@ def named(name: str) -> Unit | None:
     return _UNITS.get(_ALIASES.get(lower, lower))
 
 
-def _of_length(metres: float) -> Unit | None:
-    if not 0 < metres < float("inf"):
+def _of_length(metres: float | None) -> Unit | None:
+    if metres is None or not 0 < metres < float("inf"):
         return None
     for unit in _UNITS.values():
         if abs(unit.metres - metres) < 1e-6 * metres:
             return unit
     return Unit(f"{metres:g} metres", metres)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
 
 
 def _unpacked(data: bytes, ending: str) -> bytes:

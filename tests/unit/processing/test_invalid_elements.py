@@ -119,7 +119,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         "line 8: vertex -1",
     ),
     "off with a word": ("a.off", _changed(_OFF, "1 0 0", "x 0 0"), "line 4: 'x' is not a number"),
-    "off with a missing coordinate": ("a.off", _changed(_OFF, "1 0 0", "1 0"), "Cannot parse"),
+    "off with a missing coordinate": (
+        "a.off",
+        _changed(_OFF, "1 0 0", "1 0"),
+        "a number is missing",
+    ),
     "ac with an index of no vertex": (
         "a.ac",
         _changed(ac(), "0 0 0\n1 0 0\n3", "9 0 0\n1 0 0\n3"),

@@ -1,8 +1,20 @@
 """Reasons of refusals say what a file has, in words: never its bytes."""
 
+import io
+import math
 import random
+import re
+import struct
+from contextlib import suppress
 
-from tests.unit.processing.samples import facts_without_pictures
+from PIL import Image
+
+from backend.processing.inspection import inspect
+from backend.processing.readers.documents import read_image
+from backend.processing.scene import RefusedError
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from tests.unit.processing.samples import Asset, facts_without_pictures
+from tests.unit.processing.test_documents import cloud
 
 _TEXTS = (
     *("ac", "ase", "bvh", "csm", "dae", "enff", "gltf", "ifc", "iges", "irr", "irrmesh", "lws"),
@@ -65,3 +77,63 @@ def test_curves_beside_lines_are_left_out_by_name() -> None:
     data = _dxf("CIRCLE").replace(b"0\nENDSEC", line + b"0\nENDSEC")
     facts = facts_without_pictures("a.dxf", data)
     assert (facts.get("lines"), facts.get("leftOut")) == (1, "1 CIRCLE, which are not read"), facts
+
+
+def test_blank_files_are_refused_as_such_in_every_format() -> None:
+    wrong: dict[str, object] = {}
+    for extension in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
+        for data, reason in (
+            (b"", "the file is empty"),
+            (b" \r\n\t", "all 4 bytes are blank"),
+            (b"\0" * 70_000, "all 70000 bytes are blank"),
+        ):
+            refused = inspect(f"a.{extension}", data, Asset()).refused
+            if refused != reason:
+                wrong[extension] = refused
+    assert wrong == {}
+
+
+def test_files_of_four_bytes_have_reasons_without_words_of_libraries() -> None:
+    wrong: dict[str, object] = {}
+    for extension in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
+        for data in (b"ply\n", b"LASF", b"PK\3\4", b"\0\1\2\3"):
+            try:
+                refused = str(inspect(f"a.{extension}", data, Asset()).refused)
+            except Exception as error:  # noqa: BLE001 - what a reader raises is what is looked for
+                refused = f"raised {type(error).__name__}: {error}"
+            if refused == "None" or re.search(r"b'|b\"|raised|Error|Exception|MiB", refused):
+                wrong[extension] = refused
+    assert wrong == {}
+    assert facts_without_pictures("a.ply", b"ply\n") == {
+        "refused": "truncated: the header of the PLY file does not end"
+    }
+    assert facts_without_pictures("a.las", b"ply\n") == {
+        "refused": "not a LAS file: it does not begin with LASF"
+    }
+
+
+def test_a_point_cloud_whose_scale_or_offset_is_no_number_is_refused() -> None:
+    for place in (131, 139, 147, 155, 163, 171):
+        for value in (math.nan, math.inf, -math.inf):
+            data = bytearray(cloud(compressed=False))
+            struct.pack_into("<d", data, place, value)
+            assert facts_without_pictures("a.las", bytes(data)) == {
+                "refused": "the header has a scale or an offset that is not finite"
+            }
+
+
+def test_reasons_do_not_repeat_the_rest_of_a_file() -> None:
+    ac = 'AC3Db\nMATERIAL "a" rgb 1 1 %s amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n'
+    ac += "OBJECT world\nkids 0\n" + "# more\n" * 100
+    for token, reason in (("abc", "'abc' is not a number"), ("", "'amb' is not a number")):
+        assert facts_without_pictures("a.ac", (ac % token).encode())["refused"] == reason
+
+
+def test_a_decoder_that_fails_on_a_picture_is_no_failure_of_the_reader() -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (64, 48), "red").save(out, "AVIF")
+    data = out.getvalue()
+    for at in range(0, len(data), 7):
+        broken = data[:at] + b"\xff" * 4 + data[at + 4 :]
+        with suppress(RefusedError):
+            read_image(broken)

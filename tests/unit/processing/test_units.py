@@ -1,6 +1,7 @@
 """Facts have the numbers, unit and axes of the file; the GLB is in metres with y up."""
 
 import json
+import re
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -192,6 +193,28 @@ def test_facts_are_those_of_the_file_and_the_glb_is_in_metres(case: str) -> None
     assert (facts["upAxis"], facts["unit"], facts["metresPerUnit"]) == ("xyz"[up], unit, metres)
     scene = read_model(data, name, name.rpartition(".")[2], Files(Asset()))
     assert glb_extents(scene) == pytest.approx([metres, 10 * metres, 0])
+
+
+def test_the_root_of_xml_may_have_a_namespace_prefix() -> None:
+    plain = collada(2, '<unit name="inch" meter="0.0254"/>')
+    prefixed = re.sub(rb"<(/?)([A-Za-z])", rb"<\1c:\2", plain).replace(b"xmlns=", b"xmlns:c=")
+    wanted = facts_without_pictures("a.dae", plain)
+    assert (wanted["unit"], wanted["upAxis"]) == ("inch", "z")
+    for data in (prefixed, b"\xef\xbb\xbf" + prefixed, prefixed.replace(b"\n", b"\r\n")):
+        assert facts_without_pictures("a.dae", data) == wanted
+
+
+def test_an_archive_of_ifc_is_read_as_its_file() -> None:
+    text = b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC2X3'));\nENDSEC;\nDATA;\nENDSEC;\n"
+    text += b"END-ISO-10303-21;\n"
+    packed = facts_without_pictures("a.ifczip", archive(("b.txt", b"x"), ("Büro.IFC", text)))
+    assert packed == facts_without_pictures("a.ifc", text)
+    assert "IFC" in str(packed["refused"])
+    for data, reason in (
+        (archive(("a.txt", text)), "the archive contains no IFC file"),
+        (text, "not a ZIP archive that can be read"),
+    ):
+        assert facts_without_pictures("a.ifczip", data) == {"refused": reason}
 
 
 def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb() -> None:

@@ -85,14 +85,15 @@ class Inspections:
         if found.source.version_id != execution.input_version_id:
             fact = f"belongs to version {found.source.version_id[:100]}, which was not read"
             return [Outcome("metadata", name, name, fact)]
-        if not self.facts.record(execution.database_id, execution.asset_id, target.path, found):
-            return []
-        return [
-            Outcome("metadata", name, target.path),
+        outcomes = [
             *self._thumbnail(execution, target, found),
             *self._beside(execution, target, _Made("files", found.glb, _GLB)),
             *self._beside(execution, target, _Made("previews", found.turntable, _TURNTABLE)),
         ]
+        # Last: a file with facts and without a GLB is described as one without a model.
+        if self.facts.record(execution.database_id, execution.asset_id, target.path, found):
+            outcomes.insert(0, Outcome("metadata", name, target.path))
+        return outcomes
 
     def _target(self, execution: Execution) -> FileTarget | None:
         asset: Asset | None = self.assets.find_asset(execution.database_id, execution.asset_id)

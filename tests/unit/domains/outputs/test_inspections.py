@@ -7,6 +7,7 @@ import pytest
 
 from backend.core.objects import ObjectHead
 from backend.domains.assets.models import Asset
+from backend.domains.facts.service import FactCommands
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import (
     generated_preview_key,
@@ -75,6 +76,23 @@ def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Output
     assert outputs.files == [glb_key("statue", "/a.obj", version)]
     assert studio.museum.list_files().body["items"][0]["relativePath"] == "/a.obj"
     assert len(studio.museum.list_files().body["items"]) == 1
+
+
+def test_the_glb_and_the_preview_are_stored_before_the_facts(
+    studio: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With facts and without a GLB, a file would be described as one without a model."""
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version)
+    stored: list[bool] = []
+
+    def note(*_: object) -> bool:
+        stored.append(glb(studio, version) and studio.head(SHOWN) is not None)
+        return True
+
+    monkeypatch.setattr(FactCommands, "record", note)
+    assert (studio.stores().state, stored) == ("done", [True])
 
 
 def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_asset(
