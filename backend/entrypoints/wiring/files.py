@@ -1,7 +1,6 @@
 """Wires listing and describing files."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from backend.core.paging import PageRequest
 from backend.core.part_copies import PartCopies
@@ -14,9 +13,6 @@ from backend.domains.quarantine.service import Quarantine
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.settings import LARGE_FILE_BYTES, MALWARE_SCAN
-
-if TYPE_CHECKING:
-    from backend.domains.executions.models import Execution
 
 _NEWEST = PageRequest(1000)
 
@@ -49,22 +45,26 @@ def copies(context: Context) -> Copies:
 def failed_inspection(
     tables: Tables, asset: Asset, path: str, key: str, version_id: str
 ) -> str | None:
-    """Return why a version of a file has no facts although it was to be inspected.
-
-    The last inspection is searched among the thousand newest executions of the asset.
-    """
+    """Return why a version of a file has no facts although it was to be inspected."""
     # Loaded by the first request that describes a file: many functions have this service.
-    from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
     from backend.domains.facts.repository import FactRepository  # noqa: PLC0415
 
     if FactRepository(tables).source_of(asset, path)[0] == version_id:
         return None
-    runs = ExecutionRepository(tables).list_of_asset(asset.ref, _NEWEST).items
-    last = next((one for one in runs if one.shipped and _read_by(one) == (key, version_id)), None)
-    error = None if last is None else last.error
-    return None if error is None else f"The inspection failed: {error.message or error.code}"
+    return failures_of(tables, asset).get((key, version_id))
 
 
-def _read_by(execution: "Execution") -> tuple[str, str]:
-    """Return the key and the version of the file that an execution reads."""
-    return execution.input_asset_file_key, execution.input_version_id
+def failures_of(tables: Tables, asset: Asset) -> dict[tuple[str, str], str]:
+    """Return why the last inspections of files failed, by key and version id.
+
+    They are searched among the thousand newest executions of the asset.
+    """
+    from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
+
+    found: dict[tuple[str, str], str | None] = {}
+    for one in ExecutionRepository(tables).list_of_asset(asset.ref, _NEWEST).items:
+        if one.shipped:
+            error = one.error
+            text = error and f"The inspection failed: {error.message or error.code}"
+            found.setdefault((one.input_asset_file_key, one.input_version_id), text)
+    return {place: text for place, text in found.items() if text}

@@ -215,7 +215,7 @@ def _dae(data: bytes) -> None:
     """Check arrays and transformations of Collada: assimp reads a number up to what follows it."""
     for found in _ODD_FLOATS.finditer(data) if b"COLLADA" in data[:4096] else ():
         for token in found[1].split():
-            _coordinate(data, found.start(), token)
+            _coordinate(data, found.start(), token.replace(b",", b"."))  # assimp reads both
 
 
 # A group code of coordinates on one line, on the next its value.

@@ -19,6 +19,7 @@ SEARCH_API = api(
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
         metadata.RECORD_SETS: ("GetItem",),
+        workflows.WORKFLOW_EXECUTIONS: ("Query",),  # why an inspection failed
         registry.ASSET_BUCKETS: ("Scan",),
         # Of objects only previews (`objects_of`).
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
