@@ -359,7 +359,8 @@ def _stop_runner(folder: StateFolder) -> bool:
 def _overview(health: dict[str, dict[str, dict[str, JsonValue]]]) -> Table:
     table = Table(title=f"healthy: {health['healthy']}")
     for column in ("part", "state", "memory"):
-        table.add_column(column, justify="right" if column == "memory" else "left")
+        justify = "right" if column == "memory" else "left"
+        table.add_column(column, justify=justify, overflow="fold")
     total = 0
     rows = [
         *((name, "up" if e["healthy"] else "DOWN", e) for name, e in health["engines"].items()),
@@ -375,8 +376,8 @@ def _overview(health: dict[str, dict[str, dict[str, JsonValue]]]) -> Table:
         memory = size if isinstance(size, int) else 0
         total += memory
         table.add_row(str(name), state, f"{memory // _MEBIBYTE} MiB")
-    for name, lag in health["streams"].items():
-        table.add_row(f"stream → {name}", f"{lag} s behind", "")
+    for arn, lag in health["streams"].items():
+        table.add_row(f"stream → {arn.rpartition(':')[2]}", f"{lag} s behind", "")
     for name, pump in health["pumps"].items():
         if pump["failure"]:
             table.add_row(name, str(pump["failure"]), "")

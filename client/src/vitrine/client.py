@@ -33,7 +33,7 @@ from vitrine.resources.subscriptions import Subscriptions
 from vitrine.resources.uploads import Uploads
 from vitrine.resources.versions import AssetVersions
 from vitrine.resources.workflows import Workflows
-from vitrine.retry import RetryPolicy
+from vitrine.retry import Pauses, RetryPolicy
 from vitrine.storage import Storage
 from vitrine.transport import Transport
 
@@ -86,6 +86,8 @@ class Vitrine(Resources):
     >>> with Vitrine("https://api.example.org", "vams_…") as vitrine:
     ...     for database in vitrine.databases.list():
     ...         print(database.database_id)
+
+    `say` is called with a line about requests that are repeated for more than ten seconds.
     """
 
     def __init__(
@@ -97,13 +99,15 @@ class Vitrine(Resources):
         api_transport: httpx.BaseTransport | None = None,
         storage_transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        transport = Transport(api_url, api_key, http=api_transport, retry=retry, sleep=sleep)
+        pauses = Pauses(sleep, say)
+        transport = Transport(api_url, api_key, http=api_transport, retry=retry, pauses=pauses)
         self._transport = transport
         self.api_url = transport.api_url
         self.retry = transport.retry
         self.sleep = sleep
-        self.storage = Storage(http=storage_transport, retry=retry, sleep=sleep)
+        self.storage = Storage(http=storage_transport, retry=retry, pauses=pauses)
         super().__init__(transport, self.storage)
 
     def close(self) -> None:

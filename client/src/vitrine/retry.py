@@ -1,4 +1,4 @@
-"""Decides whether and when a request is retried. Pure; the caller sleeps.
+"""Decides whether and when a request is retried, and waits until then.
 
 Retried are 429 and 503 of the server, broken replies of repeatable requests (such as time-outs of
 the gateway), and broken connections: failures to connect for every request, later ones for
@@ -6,10 +6,12 @@ repeatable requests only.
 """
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Final
 
 import httpx
 
@@ -55,6 +57,35 @@ class RetryPolicy:
         if isinstance(error, httpx.UnsupportedProtocol):
             return False
         return repeatable or isinstance(error, NEVER_SENT)
+
+
+REPORT_SECONDS: Final = 10.0
+
+
+class Pauses:
+    """Waits before further attempts. Safe to share between threads.
+
+    `say` is called with the reason once a request has taken ten seconds, and every ten seconds.
+    """
+
+    def __init__(
+        self,
+        sleep: Callable[[float], None] = time.sleep,
+        say: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.clock = clock
+        self._sleep = sleep
+        self._say = say
+        self._said = clock() - REPORT_SECONDS
+
+    def wait(self, seconds: float, *, since: float, fact: str) -> None:
+        """Wait before another attempt of a request that began at `since`; `fact` is the reason."""
+        now = self.clock()
+        if now + seconds - since >= REPORT_SECONDS and now - self._said >= REPORT_SECONDS:
+            self._said = now
+            self._say(f"{fact}: trying again, for {now - since:.0f} s so far")
+        self._sleep(seconds)
 
 
 def retry_after_seconds(response: httpx.Response) -> float | None:

@@ -4,7 +4,6 @@ A URL contains its permission, so no credentials are sent here. Memory use is co
 read from the file as they are sent, and received content is passed on in pieces.
 """
 
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Final
 import httpx
 
 from vitrine.errors import IntegrityError, ProtocolError, UnreachableError, VitrineError
-from vitrine.retry import RetryPolicy, retry_after_seconds
+from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
 
 PIECE: Final = 1024 * 1024
 TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0, pool=None)
@@ -62,10 +61,10 @@ class Storage:
         *,
         http: httpx.BaseTransport | None = None,
         retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        pauses: Pauses | None = None,
     ) -> None:
         self._retry = retry or RetryPolicy()
-        self._sleep = sleep
+        self._pauses = pauses or Pauses()
         self._client = httpx.Client(
             transport=http or httpx.HTTPTransport(retries=1),
             timeout=TIMEOUT,
@@ -86,7 +85,7 @@ class Storage:
             UnreachableError: no response.
             IntegrityError: the file is shorter than expected.
         """
-        attempt = 0
+        attempt, began = 0, self._pauses.clock()
         while True:
             attempt += 1
             last = attempt >= self._retry.attempts
@@ -105,14 +104,17 @@ class Storage:
                 sent.take_back()
                 if last or not self._retry.tries_error_again(error, repeatable=True):
                     raise UnreachableError(f"the object store does not respond: {error}") from error
-                self._sleep(self._retry.delay(attempt))
+                fact = "the object store does not respond"
+                self._pauses.wait(self._retry.delay(attempt), since=began, fact=fact)
                 continue
             if response.is_success:
                 return _etag(response)
             sent.take_back()
             if last or not self._retry.tries_status_again(response.status_code, repeatable=True):
                 raise StorageError(response.status_code, _detail(response.text))
-            self._sleep(self._retry.delay(attempt, retry_after_seconds(response)))
+            delay = self._retry.delay(attempt, retry_after_seconds(response))
+            fact = f"the object store is busy (status {response.status_code})"
+            self._pauses.wait(delay, since=began, fact=fact)
 
     @contextmanager
     def get(self, url: str, *, start: int = 0, end: int | None = None) -> Generator[httpx.Response]:

@@ -4,9 +4,8 @@ Presigned storage URLs are never requested here, so the key is never sent to ano
 vitrine.storage).
 """
 
-import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from threading import Lock
 from typing import Final, TypeVar
 from urllib.parse import quote
@@ -22,7 +21,7 @@ from vitrine.errors import (
     error_of,
 )
 from vitrine.quoting import quoted
-from vitrine.retry import RetryPolicy, retry_after_seconds
+from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
 
 Model = TypeVar("Model", bound=BaseModel)
 Query = Mapping[str, str | int | bool | None]
@@ -130,7 +129,7 @@ class Transport:
         *,
         http: httpx.BaseTransport | None = None,
         retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        pauses: Pauses | None = None,
     ) -> None:
         if not api_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"the address must start with http:// or https://: {api_url}")
@@ -139,7 +138,7 @@ class Transport:
             headers["Authorization"] = authorization_of(api_key)
         self.api_url = api_url.rstrip("/")
         self.retry = retry or RetryPolicy()
-        self.sleep = sleep
+        self._pauses = pauses or Pauses()
         self.written = Writes()
         try:
             self._client = httpx.Client(
@@ -180,7 +179,7 @@ class Transport:
             method, path, params=_parameters(query), json=body, headers=headers
         )
         again = method in _SAFE_METHODS if repeatable is None else repeatable
-        attempt = 0
+        attempt, began = 0, self._pauses.clock()
         while True:
             attempt += 1
             last = attempt >= self.retry.attempts
@@ -189,7 +188,8 @@ class Transport:
             except httpx.RequestError as error:
                 if last or not self.retry.tries_error_again(error, repeatable=again):
                     raise UnreachableError(f"{self.api_url} does not respond: {error}") from error
-                self.sleep(self.retry.delay(attempt))
+                fact = f"{self.api_url} does not respond"
+                self._pauses.wait(self.retry.delay(attempt), since=began, fact=fact)
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
                 return self.written.noted(response)
@@ -198,7 +198,9 @@ class Transport:
                 error.status, error.code, repeatable=again
             ):
                 raise error
-            self.sleep(self.retry.delay(attempt, error.retry_after))
+            delay = self.retry.delay(attempt, error.retry_after)
+            fact = f"the server is busy (status {error.status})"
+            self._pauses.wait(delay, since=began, fact=fact)
 
     def read(self, model: type[Model], path: str, *, query: Query | None = None) -> Model:
         """Send a GET and return a model."""

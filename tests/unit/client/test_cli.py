@@ -369,3 +369,15 @@ def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> 
     shell.run("databases", "delete", "cars")
     assert shell.code == 2
     assert "cars" in server.databases
+
+
+def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: FakeServer) -> None:
+    for arguments, said in (
+        ((), ["the server is busy (status 429): trying again"]),
+        (("--json",), []),
+    ):
+        busy = httpx.Response(429, json={"message": "slow"}, headers={"Retry-After": "60"})
+        server.fail("GET", "/database", busy)
+        assert "busy" not in shell.run("databases", "list", *arguments)
+        assert shell.code == 0
+        assert [line.partition(",")[0] for line in shell.err.splitlines()] == said

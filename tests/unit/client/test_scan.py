@@ -118,13 +118,19 @@ def test_a_folder_whose_name_is_not_text_is_reported(root: Path) -> None:
     assert reasons(found) == {"\\udcff": "the folder's name is not valid UTF-8"}
 
 
-def test_two_spellings_of_one_name_are_not_one_file(root: Path) -> None:
-    for form in ("NFC", "NFD"):
-        put(root, f"car/{unicodedata.normalize(form, 'é.glb')}")
+def test_of_two_spellings_of_one_name_the_one_that_the_server_stores_is_kept(root: Path) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "é.glb") for form in ("NFC", "NFD"))
+    for name in (composed, decomposed):
+        put(root, f"car/{name}")
     found = scan(root)
     assert keys(found) == {"car": ["/é.glb"]}
+    assert found.folders[0].files[0].path.name == composed
     [problem] = found.problems
-    assert "has the same name as" in problem.reason
+    assert problem.path.endswith(decomposed)
+    assert problem.reason == (
+        r"has the same name as 'car/\xe9.glb' in composed Unicode form (NFC); "
+        r"on disk it is 'car/e\u0301.glb'"
+    )
 
 
 def test_a_very_deep_tree_is_walked(root: Path) -> None:

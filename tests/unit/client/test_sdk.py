@@ -29,8 +29,8 @@ from vitrine import (
     Vitrine,
     facets,
 )
-from vitrine.retry import retry_after_seconds
-from vitrine.transport import authorization_of, path_of
+from vitrine.retry import Pauses, retry_after_seconds
+from vitrine.transport import Transport, authorization_of, path_of
 
 from tests.unit.client.fake_files import Document
 from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
@@ -92,6 +92,27 @@ def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(
     server.fail("POST", "/database", busy, down)
     client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
     assert pauses == [7.0, 0.5]
+
+
+def test_a_request_that_is_repeated_for_ten_seconds_is_named_every_ten_seconds(
+    server: FakeServer,
+) -> None:
+    now, said = [0.0], list[str]()
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    pauses = Pauses(sleep, said.append, lambda: now[0])
+    patient = RetryPolicy(attempts=30, jitter=lambda _, most: 4.0)
+    transport = Transport(API, KEY, http=server.api, retry=patient, pauses=pauses)
+    busy = httpx.Response(503, json={"message": "down", "code": "Unavailable"})
+    server.fail("POST", "/search", busy, busy)
+    transport.send("POST", "/search", body={})
+    assert said == [], "it took less than ten seconds"
+    server.fail("POST", "/search", *[busy] * 7)
+    transport.send("POST", "/search", body={})
+    fact = "the server is busy (status 503): trying again"
+    assert said == [f"{fact}, for 8 s so far", f"{fact}, for 20 s so far"]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,9 @@ def test_a_check_waits_and_fails_where_something_differs(shell: Shell, server: F
     server.fail("POST", CONSISTENCY, begun(), begun())
     server.fail("GET", "/jobs", job("running"), job("done"), job("done"))
     server.fail("GET", CONSISTENCY, standing(REPORT, "repair it"), standing())
-    assert "museum:pump" in shell.run("admin", "search", "check")
+    printed = shell.run("admin", "search", "check")
+    assert "museum:pump" in printed
+    assert "10 documents: 1 missing, 0 stale, 2 extra; the oldest change" in printed
     assert (shell.code, shell.err) == (1, "to correct this: repair it\n")
     shell.run("admin", "search", "check")
     assert shell.code == 0

@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
+import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -125,3 +126,28 @@ def test_a_stale_endpoint_whose_port_is_anothers_now_is_one_line(
 ) -> None:
     StateFolder(tmp_path).write("endpoint.json", {"admin": other, "api": other})
     _is_one_line_of_error(_said("status", "--state", str(tmp_path)), "does not respond")
+
+
+def test_the_status_names_the_functions_of_streams_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "vitrine-local-" + "A" * 30
+    health = {
+        "healthy": True,
+        "engines": {},
+        "functions": {},
+        "pumps": {},
+        "streams": {f"arn:aws:lambda:us-east-1:000000000000:function:{name}": 0.0},
+        "runner": {"memoryBytes": 0},
+    }
+    reply = httpx.Response(200, json=health, request=httpx.Request("GET", "http://admin.test"))
+
+    def get(*_: object, **__: object) -> httpx.Response:
+        return reply
+
+    monkeypatch.setattr(cli.httpx, "get", get)
+    StateFolder(tmp_path).write("endpoint.json", {"admin": "http://admin.test", "api": "a"})
+    said = _said("status", "--state", str(tmp_path))
+    assert said.exit_code == 0
+    assert name in said.output
+    assert "arn:" not in said.output

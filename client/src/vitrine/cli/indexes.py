@@ -119,19 +119,12 @@ def _print_report(session: Session, found: Consistency) -> None:
     )
     report = found.report
     if report is not None:
-        session.output.rows(
-            ["checked", "documents", "missing", "stale", "extra", "oldest"],
-            [
-                [
-                    report.finished_at,
-                    report.documents,
-                    report.missing,
-                    report.stale,
-                    report.extra,
-                    f"{report.oldest_unindexed_seconds} s",
-                ]
-            ],
-        )
+        if not session.output.as_json:
+            session.output.line(
+                f"{report.documents} documents: {report.missing} missing, {report.stale} stale, "
+                f"{report.extra} extra; the oldest change that is not indexed is "
+                f"{report.oldest_unindexed_seconds} s old; checked at {report.finished_at}"
+            )
         session.output.rows(
             ["drift", "document"], [[one.drift, one.document_id] for one in report.examples]
         )

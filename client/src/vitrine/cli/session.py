@@ -118,6 +118,7 @@ class Session:
             api_transport=self.wiring.api_transport,
             storage_transport=self.wiring.storage_transport,
             sleep=self.wiring.sleep,
+            say=lambda text: None if self.output.as_json else self.output.say(text),
         )
 
     def confirm(self, question: str, *, yes: bool) -> None:

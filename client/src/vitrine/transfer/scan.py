@@ -76,10 +76,17 @@ class _Collector:
             self.refuse(path, str(error))
             return
         files = self.folders.setdefault(asset, {})
-        if key in files:
-            self.refuse(path, f"has the same name as {files[key].path} in composed Unicode form")
+        found = LocalFile(path=path, key=key, size=size)
+        kept = files.setdefault(key, found)
+        if kept is found:
             return
-        files[key] = LocalFile(path=path, key=key, size=size)
+        # In the form that the server stores, if one of them has it.
+        if composed(str(path)) == str(path):
+            files[key], found = found, kept
+        # Both look the same: their letters outside ASCII are escaped.
+        twin, left = (ascii(str(one.path.relative_to(self.root))) for one in (files[key], found))
+        fact = f"has the same name as {twin} in composed Unicode form (NFC)"
+        self.refuse(found.path, f"{fact}; on disk it is {left}")
 
 
 def scan(root: Path) -> Scan:
