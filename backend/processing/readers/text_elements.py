@@ -205,7 +205,7 @@ def _x3d(data: bytes) -> None:
 
 # The tokens of these are numbers only; nearly all are numbers as regular expressions know them.
 _ODD_FLOATS = re.compile(
-    rb"<(?:\w+:)?(?:float_array|matrix|translate|rotate|scale|lookat)\b[^>]*(?<!/)>(?!(?:\s*+"
+    rb"<(?:\w+:)?(?:float_array|matrix|translate|rotate|scale|lookat)\b[^<>]*+(?<!/)>(?!(?:\s*+"
     + _NUMBER
     + rb"(?=[\s<]))*+\s*+<)([^<]*)<"
 )
@@ -232,9 +232,9 @@ def _dxf(data: bytes) -> None:
 
 # A string or a comment, or a parameter that begins as a number or a name and is none.
 _ODD_PARAMETER = re.compile(
-    rb"'[^']*+'|/\*.*?\*/|[(,]\s*+(?!" + _NUMBER + rb"\s*[,)])([^\s'\"(),.#$*/;][^\s'(),/;]*+)"
-    rb"(?=\s*[,)])",
-    re.DOTALL,
+    rb"'[^']*+(?:'|\Z)|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|[(,]\s*+(?!"
+    + _NUMBER
+    + rb"\s*[,)])([^\s'\"(),.#$*/;][^\s'(),/;]*+)(?=\s*[,)])"
 )
 
 
@@ -289,7 +289,9 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "x3d": _x3d,
     "xml": _dae,
 }
-_ROOT = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*<([\w.-]+):\w", re.DOTALL)
+_ROOT = re.compile(
+    rb"(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->)|(?><!DOCTYPE[^>\[]*+>))*+<([\w.-]+):\w", re.DOTALL
+)
 
 
 def without_prefix(data: bytes) -> bytes:

@@ -4,11 +4,13 @@ Never a model that is silently another one.
 """
 
 import io
+import time
 import zipfile
 
 import numpy as np
 import pytest
 
+from backend.processing.readers.text_elements import require_elements, without_prefix
 from tests.unit.processing import samples
 from tests.unit.processing.samples import archive, facts_without_pictures
 from tests.unit.processing.test_boxes import (
@@ -302,3 +304,18 @@ def test_lists_of_a_mesh_of_x_are_no_meshes() -> None:
     data = directx().rsplit("}", 1)[0] + normals
     facts = facts_without_pictures("a.x", data.encode())
     assert facts["triangles"] == 12, facts
+
+
+def test_texts_that_only_open_elements_are_checked_in_a_time_that_grows_with_their_size() -> None:
+    started = time.process_time()
+    for extension, data in (
+        ("step", b"/*" * 500_000),
+        ("step", b"(,'" * 300_000),
+        ("dae", b"<COLLADA>" + b"<matrix " * 300_000),
+        ("dae", b"<COLLADA>" + b"<matrix> 1 1" * 300_000),
+        ("dxf", b"10\n0\n" * 300_000),
+    ):
+        require_elements(extension, data)
+    for data in (b"<??>" * 1000, b"<!---->" * 1000, b"<!" * 2000):
+        assert without_prefix(data) == data
+    assert time.process_time() - started < 10
