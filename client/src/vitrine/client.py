@@ -87,7 +87,7 @@ class Vitrine(Resources):
     ...     for database in vitrine.databases.list():
     ...         print(database.database_id)
 
-    `say` is called with a line about requests that are repeated for more than ten seconds.
+    `pauses.say` is called with a line about requests that are repeated for more than ten seconds.
     """
 
     def __init__(
@@ -99,9 +99,8 @@ class Vitrine(Resources):
         api_transport: httpx.BaseTransport | None = None,
         storage_transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
-        say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        pauses = Pauses(sleep, say)
+        self.pauses = pauses = Pauses(sleep)
         transport = Transport(api_url, api_key, http=api_transport, retry=retry, pauses=pauses)
         self._transport = transport
         self.api_url = transport.api_url

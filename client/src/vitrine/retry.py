@@ -76,7 +76,7 @@ class Pauses:
     ) -> None:
         self.clock = clock
         self._sleep = sleep
-        self._say = say
+        self.say = say
         self._said = clock() - REPORT_SECONDS
 
     def wait(self, seconds: float, *, since: float, fact: str) -> None:
@@ -84,7 +84,7 @@ class Pauses:
         now = self.clock()
         if now + seconds - since >= REPORT_SECONDS and now - self._said >= REPORT_SECONDS:
             self._said = now
-            self._say(f"{fact}: trying again, for {now - since:.0f} s so far")
+            self.say(f"{fact}: trying again, for {now - since:.0f} s so far")
         self._sleep(seconds)
 
 

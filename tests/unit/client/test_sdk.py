@@ -106,11 +106,12 @@ def test_a_request_that_is_repeated_for_ten_seconds_is_named_every_ten_seconds(
     patient = RetryPolicy(attempts=30, jitter=lambda _, most: 4.0)
     transport = Transport(API, KEY, http=server.api, retry=patient, pauses=pauses)
     busy = httpx.Response(503, json={"message": "down", "code": "Unavailable"})
-    server.fail("POST", "/search", busy, busy)
-    transport.send("POST", "/search", body={})
+    done = httpx.Response(200, json={})
+    server.fail("GET", "/health", busy, busy, done)
+    transport.send("GET", "/health")
     assert said == [], "it took less than ten seconds"
-    server.fail("POST", "/search", *[busy] * 7)
-    transport.send("POST", "/search", body={})
+    server.fail("GET", "/health", *[busy] * 7, done)
+    transport.send("GET", "/health")
     fact = "the server is busy (status 503): trying again"
     assert said == [f"{fact}, for 8 s so far", f"{fact}, for 20 s so far"]
 

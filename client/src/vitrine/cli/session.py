@@ -111,15 +111,17 @@ class Session:
         return Journal(self.wiring.journal_folder, self.client.api_url)
 
     def connect(self, connection: config.Connection) -> Vitrine:
-        return Vitrine(
+        client = Vitrine(
             connection.api,
             connection.key,
             retry=self.wiring.retry,
             api_transport=self.wiring.api_transport,
             storage_transport=self.wiring.storage_transport,
             sleep=self.wiring.sleep,
-            say=lambda text: None if self.output.as_json else self.output.say(text),
         )
+        if not self.output.as_json:
+            client.pauses.say = self.output.say
+        return client
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask for confirmation, unless `yes` is set.
