@@ -121,12 +121,14 @@ class _Called:
 
     def call(self, tenant: str, request: Mapping[str, Any]) -> object:
         reply = self.calls.call(self.function, tenant, request)
+        if reply.failure is None:
+            return reply.payload
         # A hostile file that lets its reader report this is read again, a few times.
-        if reply.late or reply.kind == ReadingStalledError.__name__:
+        if reply.kind == ReadingStalledError.__name__:
             raise ReadingStalledError(reply.failure)
-        if reply.failure is not None:
-            raise invoker.ReaderFailedError(reply.failure)
-        return reply.payload
+        if reply.late:
+            raise invoker.ReaderLateError(reply.failure)
+        raise invoker.ReaderFailedError(reply.failure)
 
 
 @dataclass(eq=False, repr=False)

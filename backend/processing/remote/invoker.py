@@ -19,6 +19,10 @@ class ReaderFailedError(Exception):
     """The reader function ended without a reply; the message is the reason."""
 
 
+class ReaderLateError(ReaderFailedError):
+    """The reader function did not end by itself, though it limits its own time to less."""
+
+
 class RefusedReplyError(Exception):
     """The reply is not what a reader returns; the message is the reason."""
 
@@ -31,6 +35,7 @@ class ReaderFunction(Protocol):
 
         Raises:
             ReaderFailedError: it failed.
+            ReaderLateError: it did not end before its time-out.
             ReadingStalledError: it takes too long for a reason that is not in the file.
             UnavailableError: it cannot be called now.
         """
@@ -100,7 +105,7 @@ def _last_reply(
             raise ReadingStalledError(
                 f"no time was left for round {number + 1}, with files that it refers to"
             )
-        reply = mapping(function.call(request["tenant"], {**request, **rounds.signed()}))
+        reply = mapping(_called(request, function, rounds, may_go_on))
         if "needs" in reply:
             rounds.resolve(listing(reply["needs"]))
         elif isinstance(reply.get("result"), dict):
@@ -108,6 +113,21 @@ def _last_reply(
         else:
             raise RefusedReplyError("the reply of the function that reads it is not valid")
     raise RefusedReplyError(f"it needs further files {ROUNDS} times in a row")
+
+
+def _called(
+    request: Mapping[str, Any],
+    function: ReaderFunction,
+    rounds: "_Rounds",
+    may_go_on: Callable[[], bool],
+) -> object:
+    """Return the reply of one round. A reader that does not end is called once more."""
+    try:
+        return function.call(request["tenant"], {**request, **rounds.signed()})
+    except ReaderLateError:
+        if not may_go_on():
+            raise
+        return function.call(request["tenant"], {**request, **rounds.signed()})
 
 
 def refused(reason: str) -> Outcome:

@@ -208,16 +208,22 @@ def test_a_reader_that_cannot_be_called_fails_the_run(files: FakeWorkFiles, jail
         run(files, pipeline(files, Busy(files, jail)), "models/cube.obj")
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        CallReply(failure="has not replied within 240 seconds", late=True),
-        CallReply(failure="failed: ReadingStalledError", kind="ReadingStalledError"),
-    ],
-)
+def test_a_reader_that_never_ends_is_a_fact(files: FakeWorkFiles, jail: Jail) -> None:
+    class Endless(Instances):
+        def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+            self.rounds += 1
+            return CallReply(failure="has not replied within 240 seconds", late=True)
+
+    found = run(files, pipeline(files, endless := Endless(files, jail)), "models/cube.obj")
+    assert found["refused"] == "has not replied within 240 seconds"
+    assert endless.rounds == 2
+
+
 def test_a_reader_that_is_not_ready_in_time_fails_the_run_and_refuses_no_file(
-    reply: CallReply, files: FakeWorkFiles, jail: Jail
+    files: FakeWorkFiles, jail: Jail
 ) -> None:
+    reply = CallReply(failure="failed: ReadingStalledError", kind="ReadingStalledError")
+
     class Late(Instances):
         def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
             return reply

@@ -11,7 +11,7 @@ from backend.processing.descriptors import LENGTH
 from backend.processing.jail.parent import Outcome
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote import NAMES, ROUNDS, invoker
-from backend.processing.remote.invoker import ReaderFailedError
+from backend.processing.remote.invoker import ReaderFailedError, ReaderLateError
 from backend.spec.inspection_outputs import GLB, INSPECTION_OUTPUTS, THUMBNAIL, InspectionOutput
 
 ASSET = {"m/cube.obj": 10, "m/cube.mtl": 20, "m/red.png": 30, "secret.txt": 40}
@@ -166,6 +166,17 @@ def test_no_round_begins_for_which_there_is_no_time(tmp_path: Path) -> None:
     with pytest.raises(ReadingStalledError, match="no time was left for round 2"):
         outcome(tmp_path, function, may_go_on=lambda: False)
     assert len(function.requests) == 1
+
+
+def test_a_reader_that_never_ends_is_called_once_more_and_then_a_fact(tmp_path: Path) -> None:
+    late = ReaderLateError("it has not replied within 240 seconds")
+    for has_time, calls in ((True, 2), (False, 1)):
+        function = Function(late)
+        found = outcome(tmp_path, function, may_go_on=lambda has_time=has_time: has_time)
+        assert (found.result.refused, len(function.requests)) == (str(late), calls)
+    function = Function({"needs": ["cube.mtl"]}, late, READ)
+    assert outcome(tmp_path, function).result.facts == {"triangles": 12}
+    assert [len(each["files"]) for each in function.requests] == [0, 1, 1]
 
 
 @pytest.mark.parametrize(
