@@ -16,6 +16,10 @@ _BY_CDK = "CDK_CLI_VERSION"  # a variable that the CDK command sets
 
 def main() -> int:
     """Synthesize; a wrong setting or a layer that fails is one line and the exit code 2."""
+    if options := sys.argv[1:]:
+        command = "they are given to the CDK command: make diff STAGE= ARGS="
+        sys.stderr.write(f"{options[0]}: app.py has no options; {command}\n")
+        return 2
     try:
         environment = os.environ  # noqa: TID251
         by_cdk = _BY_CDK in environment

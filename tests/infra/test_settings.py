@@ -319,6 +319,13 @@ def test_the_app_says_what_is_wrong_in_one_line_and_fails(
     assert (done.returncode, done.stderr) == (2, f"{fact}\n")
 
 
+def test_the_app_refuses_options_which_are_the_cdk_commands() -> None:
+    command = [sys.executable, "app.py", "-c", "stage=prod"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    fact = "-c: app.py has no options; they are given to the CDK command: make diff STAGE= ARGS="
+    assert (done.returncode, done.stderr) == (2, f"{fact}\n")
+
+
 def test_settings_of_one_command_are_taken_as_the_page_writes_them() -> None:
     """Two shells read them: the one of the terminal, and that of make."""
     page = (ROOT / "docs" / "guides" / "deploying.md").read_text()
