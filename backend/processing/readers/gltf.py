@@ -221,11 +221,11 @@ class _Document:
                 for place in instances(node, world, self._accessors, limits.NODES - placed):
                     placed += 1
                     yield place, mesh, None
-            path = above | {index}
-            if len(path) > 500:
+            if len(above) >= 500:
                 raise RefusedError("nodes are nested too deeply")
-            children = _listed(node, "children") if "children" in node else []
-            waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
+            if children := _listed(node, "children"):
+                path = above | {index}
+                waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
         for mesh, skin in with_skins:
             yield np.eye(4), mesh, self._skins.joints(skin, worlds)
 

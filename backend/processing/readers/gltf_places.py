@@ -9,6 +9,7 @@ import numpy as np
 from backend.processing import limits
 from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.json_values import listing, mapping
+from backend.processing.readers.transforms import UNMOVED
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
 INFLUENCES = ("JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1")
@@ -29,7 +30,7 @@ def transformation(node: Json) -> Floats:
     matrix = _numbers(node.get("matrix"), 16)
     if matrix is not None:
         return matrix.reshape(4, 4).T
-    world = np.eye(4)
+    world = UNMOVED.copy()
     rotation = _numbers(node.get("rotation"), 4)
     if rotation is not None:
         x, y, z, w = rotation
