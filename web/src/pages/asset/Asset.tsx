@@ -97,7 +97,13 @@ function Content({
       </section>
       <aside className="side">
         {/* Buttons that came with the asset would move what is below them. */}
-        <Head place={place} asset={asset} path={path} mayWrite={mayUpload && !archived} />
+        <Head
+          place={place}
+          asset={asset}
+          path={path}
+          isEmpty={archived || (found.isSuccess && !path)}
+          mayWrite={mayUpload && !archived}
+        />
         <Files
           place={place}
           found={found}
@@ -135,9 +141,10 @@ function Head(props: {
   place: Place;
   asset: Details | undefined;
   path: string | undefined;
+  isEmpty: boolean;
   mayWrite: boolean;
 }) {
-  const { place, asset, path, mayWrite } = props;
+  const { place, asset, path, isEmpty, mayWrite } = props;
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
   const [known] = useState(() => knownAsset(place));
@@ -182,8 +189,13 @@ function Head(props: {
       {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}
       {asset && !asset.isDistributable && <p className="failure">{texts.asset.notDistributable}</p>}
       <div className="acts">
-        {path && asset?.isDistributable && (
-          <button type="button" className="primary" onClick={() => void download()}>
+        {!isEmpty && (asset?.isDistributable ?? true) && (
+          <button
+            type="button"
+            className="primary"
+            disabled={!path}
+            onClick={() => void download()}
+          >
             {texts.download}
           </button>
         )}
