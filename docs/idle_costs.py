@@ -17,6 +17,8 @@ HOURS = 730
 POLLS = 5 * 3 * 60 * HOURS
 """Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
 waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
+ALARMS = 130
+"""Alarms of a stage with search; `tests/infra/test_alarms.py` counts them."""
 LOCAL = "local"
 
 _TEXT = """\
@@ -25,9 +27,10 @@ without any use. Three search nodes elect a master among themselves and survive 
 or zone. A single node costs a third, and after its loss searches fail until the service has
 replaced it. The free tier is not subtracted."""
 _MORE = """\
-Some settings add to this: `alarmTopicArn` adds the alarms ({alarms}), `searchInVpc` adds interface
-endpoints ({endpoint} each per zone), and `detailedRouteMetrics` adds four metrics for each used
-route ({metric} each). AWS also charges for `cloudTrail`, `userPoolFirewall` and `malwareScan`.
+Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each), `searchInVpc` adds
+interface endpoints ({endpoint} each per zone), and `detailedRouteMetrics` adds four metrics for
+each used route ({metric} each). AWS also charges for `cloudTrail`, `userPoolFirewall` and
+`malwareScan`.
 
 Prices are in USD without tax, for {region}, as of {date}:"""
 
@@ -47,7 +50,8 @@ def idle_costs() -> Iterator[str]:
     yield from (*_TEXT.splitlines(), "")
     yield from rows(("stage", "charged", "units a month", "USD a month"), _stages(prices))
     more = _MORE.format(
-        alarms=f"{prices['alarm, a month'][0]:.2f} each",
+        alarms=ALARMS,
+        alarm=f"{prices['alarm, a month'][0]:.2f}",
         endpoint=f"{HOURS * prices['interface endpoint in one zone, an hour'][0]:.2f}",
         metric=f"{prices['metric of CloudWatch, a month'][0]:.2f}",
         region=file["region"],

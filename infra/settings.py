@@ -271,7 +271,10 @@ def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
         content = _OBJECT.validate_json(path.read_bytes())
         return _OBJECT.validate_python(content.get("context"))
     except (OSError, ValidationError) as error:
-        raise SettingsError(f"{path.name}: must be an object with an object `context`") from error
+        fact = "must be an object with an object `context`"
+        if isinstance(error, ValidationError) and error.errors()[0]["type"] == "json_invalid":
+            fact = error.errors()[0]["msg"]  # with the line
+        raise SettingsError(f"{path.name}: {fact}") from error
 
 
 def read_settings(

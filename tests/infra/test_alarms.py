@@ -27,6 +27,7 @@ from backend.spec.metrics import (
     dimensions,
 )
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
+from docs.idle_costs import ALARMS
 from tests.infra.contexts import TOPIC
 from tests.infra.templates import Assembly, Resource
 from tests.infra.test_exports import imports
@@ -86,6 +87,10 @@ def _named(assembly: Assembly, value: Any) -> str:
 
 def test_the_alarms_are_those_of_the_declarations(prod: Assembly) -> None:
     assert set(prod.of_type(ALARM)) == _expected()
+
+
+def test_the_page_on_costs_has_the_number_of_alarms(prod: Assembly) -> None:
+    assert len(prod.of_type(ALARM)) == ALARMS
 
 
 def test_every_alarm_notifies_the_operators_and_none_treats_missing_data_as_bad(

@@ -319,6 +319,15 @@ def test_the_app_says_what_is_wrong_in_one_line_and_fails(
     assert (done.returncode, done.stderr) == (2, f"{fact}\n")
 
 
+def test_a_broken_cdk_json_is_named_by_the_app_and_by_no_check_before_it(tmp_path: Path) -> None:
+    (tmp_path / "cdk.json").write_text('{"context": {\n"stages": {},,}}')
+    with pytest.raises(SettingsError, match=r"^cdk\.json: Invalid JSON: .* at line 2 column 14$"):
+        default_context(tmp_path / "cdk.json")
+    command = ["make", "-f", str(ROOT / "Makefile"), "stage", "STAGE=minimal"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_app_refuses_options_which_are_the_cdk_commands() -> None:
     command = [sys.executable, "app.py", "-c", "stage=prod"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
