@@ -45,6 +45,10 @@ _REASONS = tuple(
         (r"Failed to open file .*", "not a ZIP archive that can be read"),
         (r"Failed to create XML reader .*", "its XML is not valid"),
         (r"No suitable reader found .*", "its content is not of a format that importers know"),
+        (
+            r".*_M_range_check: __n \(which is (\d+)\) >= this->size\(\) \(which is (\d+)\).*",
+            r"element \1 does not exist, there are \2",
+        ),
         (r"An unknown error .*", "the importer cannot read it, without a reason"),
     )
 )

@@ -186,10 +186,14 @@ def _amf(data: bytes) -> None:
 
 _POINTS = re.compile(rb"\bpoint\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _DECIMAL = re.compile(rb"[-+]?\d+,\d+")
+_PLACES = re.compile(rb"\b(?:translation|rotation|scale|center)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 def _x3d(data: bytes) -> None:
-    """Check the points of X3D, between which commas are spaces."""
+    """Check points and transformations of X3D, between whose numbers commas are spaces."""
+    for found in _PLACES.finditer(data):
+        for token in (found[1] or found[2] or b"").replace(b",", b" ").split():
+            _coordinate(data, found.start(), token)
     for found in _POINTS.finditer(data):
         text = found[1] or found[2] or b""
         words = text.split()
@@ -210,9 +214,18 @@ _ODD_FLOATS = re.compile(
     + rb"(?=[\s<]))*+\s*+<)([^<]*)<"
 )
 
+_ODD_INDICES = re.compile(rb"<(?:\w+:)?(?:p|v|vcount)>(?!(?:\s*+-?\d++(?=[\s<]))*+\s*+<)([^<]*)<")
+
 
 def _dae(data: bytes) -> None:
-    """Check arrays and transformations of Collada: assimp reads a number up to what follows it."""
+    """Check arrays, indices and transformations of Collada.
+
+    Assimp reads a number up to what follows it, and does not end after an index that is none.
+    """
+    for found in _ODD_INDICES.finditer(data) if b"COLLADA" in data[:4096] else ():
+        for token in found[1].split():
+            if not token.removeprefix(b"-").isdigit():
+                raise no_number(line_at(data, found.start()), token)
     for found in _ODD_FLOATS.finditer(data) if b"COLLADA" in data[:4096] else ():
         for token in found[1].split():
             _coordinate(data, found.start(), token.replace(b",", b"."))  # assimp reads both

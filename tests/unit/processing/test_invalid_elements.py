@@ -160,7 +160,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "3mf without an index": ("a.3mf", _package('v3="3"', ""), "'' is not a number"),
     "amf with a decimal comma": ("a.amf", _changed(amf(), "<y>2</y>", "<y>2,5</y>"), _COMMA),
     "amf with a word": ("a.amf", _changed(amf(), "<y>2</y>", "<y>x</y>"), "'x' is not a number"),
-    "amf with an index of no vertex": ("a.amf", _changed(amf(), "<v3>3<", "<v3>33<"), "33"),
+    "amf with an index of no vertex": (
+        "a.amf",
+        _changed(amf(), "<v3>3<", "<v3>33<"),
+        "element 33 does not exist, there are",
+    ),
     "x3d with decimal commas": (
         "a.x3d",
         x3d("").split("point=")[0].encode() + b'point="0,0 1,5 0,0"/></IndexedFaceSet>',

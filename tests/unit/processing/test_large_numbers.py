@@ -102,5 +102,11 @@ def test_numbers_that_importers_read_up_to_their_first_odd_sign_are_refused() ->
         for token in ("0x10", "1.2.3", "abc", "1e", "\u0661"):
             reason = str(facts_without_pictures(name, data % token.encode()).get("refused"))
             assert f"'{token}' is not a number" in reason, (name, reason)
+    indices = collada(2, "").replace(b"<p>0 ", b"<p>%s ")
+    moved = b"<X3D><Scene><Transform translation='0 %s 0'/></Scene></X3D>"
+    for name, data in (("a.dae", indices), ("a.x3d", moved)):
+        for token in ("1_0", "0x1", "1e", "abc"):
+            reason = str(facts_without_pictures(name, data % token.encode()).get("refused"))
+            assert f"'{token}' is not a number" in reason, (name, reason)
     # OpenCASCADE crashes.
     assert "'nan' is not a number" in str(facts_without_pictures("a.step", step % b"nan"))
