@@ -316,6 +316,12 @@ RARE = (
         "SearchApi",
         "clients read the addresses of pictures that it signs, which the function does not",
     ),
+    Rare(
+        "WorkflowExecutionsStorageTable",
+        "Query",
+        "SearchApi",
+        "a hit with a preview requested while its file is not inspected, or cannot be",
+    ),
 )
 
 
