@@ -87,7 +87,12 @@ function Account({ name }: { name: string }) {
         </span>
       </button>
       <div id="account" popover="auto" className="menu">
-        <p>{texts.header.signedInAs(name)}</p>
+        <p>
+          {texts.header.signedInAs(name)}
+          {session.current().credential?.kind === 'key' && (
+            <small className="faint">{texts.signIn.endsWithTab}</small>
+          )}
+        </p>
         <fieldset>
           <legend>{texts.header.theme}</legend>
           {(['auto', 'light', 'dark'] as const).map((each) => (

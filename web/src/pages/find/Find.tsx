@@ -57,6 +57,7 @@ export function Find() {
           </p>
         )}
         {page && total === 0 && <Empty state={state} />}
+        <p className="hidden">{texts.find.keys}</p>
         {total > 0 && (
           <Grid
             state={state}
