@@ -29,7 +29,7 @@ run: $(READY) ## Start the product on this machine, with a first look (PORT=, ST
 		$(if $(TRACKING),--set tracking=true) --page --first-look samples/library
 
 .PHONY: test
-test: style prepare ## Check format, lint, types; run unit tests and one journey on engines (6 minutes)
+test: style prepare ## Check format, lint, types; run unit tests and one journey on engines (5 minutes)
 	@$(BIN)/python -m tests.parts test
 
 # The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
