@@ -1,14 +1,11 @@
 """Reads a model by its extension."""
 
-import io
-import zipfile
-import zlib
 from dataclasses import replace
 from importlib import import_module
 
-from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
+from backend.processing.readers.archives import ifc_of
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
 from backend.processing.readers.text import require_text
 from backend.processing.readers.text_elements import off_rows, require_elements
@@ -61,7 +58,7 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     if extension == "3mf":
         return three_mf.read(data, name, files)
     if extension == "ifczip":  # assimp would open the archive by its path
-        data, name, extension = _ifc_of(data), name[: -len("zip")], "ifc"
+        data, name, extension = ifc_of(data), name[: -len("zip")], "ifc"
     if extension == "off":
         data = off_rows(data)
     require_end(extension, data)
@@ -70,20 +67,6 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     scene = read(data, name, extension, files)
     is_open = extension in OPEN_ENDED and ends_within_line(data)
     return replace(scene, ends_within_line=True) if is_open else scene
-
-
-def _ifc_of(data: bytes) -> bytes:
-    """Return the IFC file of an archive."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for member in archive.infolist():
-                if member.filename.lower().endswith(".ifc"):
-                    if member.file_size > limits.INPUT_BYTES:
-                        raise RefusedError("the IFC file in the archive is too large")
-                    return archive.read(member)
-    except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError):
-        raise RefusedError("not a ZIP archive that can be read") from None
-    raise RefusedError("the archive contains no IFC file")
 
 
 def _own_or_assimp(data: bytes, name: str, extension: str, files: Files) -> Scene:

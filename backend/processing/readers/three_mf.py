@@ -6,7 +6,6 @@ whose build places its meshes where the components of all parts place them.
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,6 +19,7 @@ import numpy as np
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp
+from backend.processing.readers.archives import BROKEN_ZIP
 from backend.processing.readers.text import plain
 from backend.processing.readers.text_elements import require_3mf_elements, transform_of_3mf
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
@@ -28,7 +28,6 @@ from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 _RELATIONS = "_rels/.rels"
 _DEPTH, _PLACED, _PARTS = 32, 100_000, limits.REFERENCED_FILES
-_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError)
 
 
 class _Use(NamedTuple):
@@ -94,7 +93,7 @@ def _require_elements(data: bytes) -> bool:
                     content = plain(archive.read(member))
                     require_3mf_elements(content)
                     nests = nests or b"component" in content
-    except _BROKEN:
+    except BROKEN_ZIP:
         pass
     return nests
 
@@ -121,7 +120,7 @@ class _Package:
             relations = relations_of(package.content(_RELATIONS))
             package._root = _named(relations.get(RELATION_OF_3MF, ""))
             package.model(package._root)
-        except (*_BROKEN, RefusedError):
+        except (*BROKEN_ZIP, RefusedError):
             return None
         return package
 
@@ -146,7 +145,7 @@ class _Package:
         if part not in self._models:
             try:
                 self._models[part] = _model_of(part, self.content(part))
-            except _BROKEN as error:
+            except BROKEN_ZIP as error:
                 raise RefusedError(f"the part /{part} cannot be read: {error}") from error
         return self._models[part]
 

@@ -3,10 +3,10 @@
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from backend.processing.readers.archives import BROKEN_ZIP
 from backend.processing.readers.soundness import number
 from backend.processing.readers.xml_start import XmlStart, relations_of, xml_start
 from backend.processing.scene import METRE, Unit
@@ -141,7 +141,7 @@ def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
                 return b""
             with archive.open(name) as member:
                 return member.read(_START)
-    except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError):
+    except BROKEN_ZIP:
         return b""
 
 

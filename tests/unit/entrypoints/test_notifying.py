@@ -39,25 +39,27 @@ def record(number: int, **changes: Any) -> dict[str, Any]:
     return {"eventID": f"e{number}", "dynamodb": {"SequenceNumber": str(number), "NewImage": image}}
 
 
-def consume(told: RecordingNotifier, kept: RecordingFailures, *records: dict[str, Any]) -> Any:
-    consumer = NotificationsConsumer(cast("Notifier", told), from_wire, kept.keep)
+def consume(
+    notifier: RecordingNotifier, failures: RecordingFailures, *records: dict[str, Any]
+) -> Any:
+    consumer = NotificationsConsumer(cast("Notifier", notifier), from_wire, failures.keep)
     return consumer.consume({"Records": list(records)})
 
 
 def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
-    told, kept = RecordingNotifier(), RecordingFailures()
-    reply = consume(told, kept, record(1), record(2, operation="create_asset"), record(3))
+    notifier, failures = RecordingNotifier(), RecordingFailures()
+    reply = consume(notifier, failures, record(1), record(2, operation="create_asset"), record(3))
     assert reply == {"batchItemFailures": []}
-    assert [one.operation for one in told.happenings] == ["move", "move"]
-    assert kept.names == []
+    assert [one.operation for one in notifier.happenings] == ["move", "move"]
+    assert failures.names == []
 
 
 def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other() -> None:
-    told, kept = RecordingNotifier(), RecordingFailures()
+    notifier, failures = RecordingNotifier(), RecordingFailures()
     broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
-    reply = consume(told, kept, record(1), broken, record(3, entity="tag:red"))
+    reply = consume(notifier, failures, record(1), broken, record(3, entity="tag:red"))
     assert reply == {"batchItemFailures": []}
-    assert (len(told.happenings), kept.names) == (1, ["e2", "e3"])
+    assert (len(notifier.happenings), failures.names) == (1, ["e2", "e3"])
 
 
 def test_after_an_outage_the_whole_batch_comes_again() -> None:

@@ -194,10 +194,10 @@ class Product:
         """Deliver what the stream of assets tells, and all of it twice."""
         changes = [change for change in self.changes if change.table is ASSETS]
         records = [stream_record(change, n) for n, change in enumerate(changes)]
-        told = [r for r in records if is_wanted(r, PATTERN)]
+        wanted = [r for r in records if is_wanted(r, PATTERN)]
         consume = creations(self.creations, failures(self.creations).keep)
-        for _ in range(2 if told else 0):
-            reply = consume({"Records": told})
+        for _ in range(2 if wanted else 0):
+            reply = consume({"Records": wanted})
             assert reply == {"batchItemFailures": []}
         self.changes.clear()
 

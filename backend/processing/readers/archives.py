@@ -1,0 +1,32 @@
+"""ZIP archives that contain a model."""
+
+import io
+import zipfile
+import zlib
+
+from backend.processing import limits
+from backend.processing.scene import RefusedError
+
+BROKEN_ZIP = (
+    *(zipfile.BadZipFile, zlib.error, OSError, EOFError),
+    *(NotImplementedError, RuntimeError),  # an unknown compression; an encrypted member
+)
+"""What `zipfile` raises for archives that it cannot read."""
+
+
+def ifc_of(data: bytes) -> bytes:
+    """Return the IFC file of an archive.
+
+    Raises:
+        RefusedError: the archive cannot be read, or has no IFC file that is small enough.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                if member.filename.lower().endswith(".ifc"):
+                    if member.file_size > limits.INPUT_BYTES:
+                        raise RefusedError("the IFC file in the archive is too large")
+                    return archive.read(member)
+    except BROKEN_ZIP:
+        raise RefusedError("not a ZIP archive that can be read") from None
+    raise RefusedError("the archive contains no IFC file")
