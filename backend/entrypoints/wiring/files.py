@@ -14,7 +14,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.settings import LARGE_FILE_BYTES, MALWARE_SCAN
 
-_NEWEST = PageRequest(1000)
+_NEWEST = 1000
 
 
 @once
@@ -51,18 +51,20 @@ def failed_inspection(
 
     if FactRepository(tables).source_of(asset, path)[0] == version_id:
         return None
-    return failures_of(tables, asset).get((key, version_id))
+    return inspection_failures(tables, asset).get((key, version_id))
 
 
-def failures_of(tables: Tables, asset: Asset) -> dict[tuple[str, str], str]:
+def inspection_failures(
+    tables: Tables, asset: Asset, *, newest: int = _NEWEST
+) -> dict[tuple[str, str], str]:
     """Return why the last inspections of files failed, by key and version id.
 
-    They are searched among the thousand newest executions of the asset.
+    They are searched among the newest executions of the asset.
     """
     from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
 
     found: dict[tuple[str, str], str | None] = {}
-    for one in ExecutionRepository(tables).list_of_asset(asset.ref, _NEWEST).items:
+    for one in ExecutionRepository(tables).list_of_asset(asset.ref, PageRequest(newest)).items:
         if one.shipped:
             error = one.error
             text = error and f"The inspection failed: {error.message or error.code}"
