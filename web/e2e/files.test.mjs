@@ -60,6 +60,7 @@ for (const colorScheme of ['light', 'dark']) {
     await newAsset(page, `files ${Date.now()}`);
     await row(page, 'a.txt').click();
     await page.getByText('content of a.txt').waitFor();
+    await page.getByText('Files with the extension .txt are not inspected').waitFor();
 
     await opener(page, 'a.txt').focus();
     await page.keyboard.press('Enter');

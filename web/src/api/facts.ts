@@ -2,6 +2,20 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Place } from '../viewer/sources';
 import { api, reply } from './client';
 
+/** Why a file was not inspected, in words; null while it may still be. */
+export const reasonOf = (place: Place, filePath: string) =>
+  queryOptions({
+    queryKey: ['files', place.databaseId, place.assetId, 'reason', filePath],
+    queryFn: async () => {
+      const info = await reply(
+        api.GET('/database/{databaseId}/assets/{assetId}/fileInfo', {
+          params: { path: place, query: { filePath } },
+        }),
+      );
+      return info.notInspected ?? null;
+    },
+  });
+
 /** What the product has read from a file, by the name of the fact. */
 export const factsOf = (place: Place, filePath: string) =>
   queryOptions({

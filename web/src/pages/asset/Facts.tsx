@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { sentence } from '../../api/errors';
-import { factsOf } from '../../api/facts';
+import { factsOf, reasonOf } from '../../api/facts';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { factText, lengths } from '../../ui/units';
@@ -21,11 +21,17 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   const { place, path, since } = props;
   const cache = useQueryClient();
   const waited = useRef(false);
+  const soon = isFresh(since) ? SOON : false;
   const found = useQuery({
     ...factsOf(place, path),
-    refetchInterval: (query) => (query.state.data?.size === 0 && isFresh(since) ? SOON : false),
+    refetchInterval: (query) => query.state.data?.size === 0 && soon,
   });
   const known = found.data?.size;
+  const reason = useQuery({
+    ...reasonOf(place, path),
+    enabled: known === 0,
+    refetchInterval: (query) => !query.state.data && soon,
+  });
   useEffect(() => {
     if (known && waited.current) {
       // With the facts come the picture and the references.
@@ -40,7 +46,9 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   // A count of nothing says nothing: no bones, no missing textures.
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
   if (!rows.length) {
-    return <p className="faint">{isFresh(since) ? texts.asset.inspecting : texts.asset.noFacts}</p>;
+    if (reason.isPending) return <p className="faint">{texts.loading}</p>;
+    const unknown = soon ? texts.asset.inspecting : texts.asset.noFacts;
+    return <p className="faint">{reason.data ?? unknown}</p>;
   }
   return (
     <dl className="pairs">
