@@ -39,7 +39,7 @@ class Shell:
         self.out = self.err = ""
         self.browse: Callable[[str], bool] = lambda _: False
 
-    def run(self, *arguments: str) -> str:
+    def run(self, *arguments: str, given: str = "") -> str:
         wiring = Wiring(
             environment=self.environment,
             login_path=self.login,
@@ -51,7 +51,7 @@ class Shell:
             sleep=lambda _: None,
             browse=self.browse,
         )
-        with CliRunner().isolation() as (out, err, _):
+        with CliRunner().isolation(given) as (out, err, _):
             with pytest.raises(SystemExit) as ended:
                 COMMAND.main(list(arguments), prog_name="vitrine", obj=wiring)
             sys.stdout.flush()

@@ -37,13 +37,12 @@ _CHANGE = {
     "admin search repair": ["--all"],
     "admin failures replay": ["--all"],
     "facts renew": ["--all"],
-    "export": ["--output", "-"],
     "runs": ["--tracking-uri", "other://mlflow"],
 }
 """What a command needs besides its required arguments."""
 _LOCAL = {"demo", "version", "wait", "uploads resume"}
 """Commands that need a local runtime, or a record of an upload."""
-_FILE: dict[str, Any] = {
+FILE: dict[str, Any] = {
     "fields": [],
     "pipelineId": "a",
     "databaseId": "b",
@@ -136,7 +135,7 @@ def runs(folder: Path, reply: Reply) -> Iterator[tuple[str, object, str, int]]:
     """Run every command; yield its words, exit code or error, standard error and requests."""
     file = folder / "folder" / "a.json"
     file.parent.mkdir()
-    file.write_text(json.dumps(_FILE))
+    file.write_text(json.dumps(FILE))
     sent: list[httpx.Request] = []
     transport = httpx.MockTransport(lambda request: sent.append(request) or reply(request))
     wiring = Wiring(

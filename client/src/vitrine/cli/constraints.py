@@ -5,19 +5,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue
 
-from vitrine.cli.problems import problem_of
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
+from vitrine.cli.standard_streams import is_standard, read_json
 from vitrine.errors import ConfigurationError
 from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
 
 ConstraintArgument = Annotated[str, typer.Argument(metavar="CONSTRAINT")]
 TemplateArgument = Annotated[
     str,
-    typer.Argument(metavar="TEMPLATE", help="Template name (see `template list`), or a JSON file."),
+    typer.Argument(
+        metavar="TEMPLATE",
+        help="Template name (see `template list`), or a JSON file; - reads standard input.",
+    ),
 ]
-_BODY = TypeAdapter(dict[str, JsonValue])
 
 
 @with_session
@@ -63,11 +65,14 @@ def put_constraint(
     session: Session,
     constraint: ConstraintArgument,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="JSON file, in the format of `show --json`.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="JSON file in the format of `show --json`; - reads standard input."
+        ),
     ],
 ) -> None:
     """Create or replace a constraint from a JSON file."""
-    done = session.client.constraints.put(constraint, _read(file))
+    done = session.client.constraints.put(constraint, read_json(file, dict[str, JsonValue]))
     session.output.document(done.wire())
     session.output.rows(["constraint", ""], [[constraint, each] for each in done.warnings or [""]])
 
@@ -150,23 +155,11 @@ def _template(session: Session, name: str) -> Template:
     if name in known:
         return known[name]
     path = Path(name)
-    if not path.is_file():
+    if not is_standard(path) and not path.is_file():
         raise ConfigurationError(
             f"there is no template {name}; the templates are {', '.join(known)}"
         )
-    try:
-        return Template.model_validate(_read(path))
-    except ValidationError as error:
-        raise ConfigurationError(f"{path} is not a template: {problem_of(error)}") from None
-
-
-def _read(path: Path) -> dict[str, JsonValue]:
-    try:
-        return _BODY.validate_json(path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        raise ConfigurationError(f"{path} is not a JSON object: {problem_of(error)}") from None
+    return read_json(path, Template)
 
 
 def _assignments(texts: list[str]) -> dict[str, str]:

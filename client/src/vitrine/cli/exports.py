@@ -10,6 +10,7 @@ import typer
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, with_session
+from vitrine.cli.standard_streams import is_standard
 from vitrine.lookup import find_asset
 from vitrine.resources.exports import ExportedAsset, ExportFlags, ExportPage, UnseenAsset
 
@@ -46,7 +47,10 @@ ExtensionOption = Annotated[
     ),
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Output file; one page of JSON a line.")
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Output file, one page of JSON a line; - is standard output."
+    ),
 ]
 
 
@@ -81,17 +85,21 @@ def export(
         include_archived_files=Added.ARCHIVED in added,
         file_extensions=tuple(extension or ()),
     )
-    if output is not None:
-        output.write_text("", encoding="utf-8")
+    to_file = None if output is None or is_standard(output) else output
+    if to_file is not None:
+        to_file.write_text("", encoding="utf-8")
     hidden = 0
     for page in session.client.exports.pages(database, asset_id, flags):
         hidden = page.unauthorized_asset_count
+        line = json.dumps(page.wire(), ensure_ascii=False)
         if output is None:
             session.output.document(page.wire())
             session.output.rows(["database", "asset", "name", "files", "size"], _rows(page))
+        elif to_file is None:
+            session.output.line(line)
         else:
-            with output.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(page.wire(), ensure_ascii=False) + "\n")
+            with to_file.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
     if hidden:
         session.output.say(f"{hidden} more without permission to see them")
 

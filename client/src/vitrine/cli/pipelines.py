@@ -4,11 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from vitrine.cli.problems import problem_of
 from vitrine.cli.session import Session, YesOption, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.standard_streams import read_json
 from vitrine.workflow_models import Pipeline, PipelineSettings
 
 DatabaseArgument = Annotated[
@@ -23,7 +21,10 @@ UpdateOption = Annotated[
 ]
 SettingsArgument = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="JSON file with the fields of `PUT /pipelines`."),
+    typer.Argument(
+        metavar="FILE",
+        help="JSON file with the fields of `PUT /pipelines`; - reads standard input.",
+    ),
 ]
 
 
@@ -53,7 +54,7 @@ def put_pipeline(
     session: Session, settings: SettingsArgument, update_workflows: UpdateOption = False
 ) -> None:
     """Create or change a pipeline from a file."""
-    _put(session, _read(settings), update_workflows=update_workflows)
+    _put(session, read_json(settings, PipelineSettings), update_workflows=update_workflows)
 
 
 @with_session
@@ -104,12 +105,3 @@ def _row(one: Pipeline) -> list[object]:
         "no" if one.enabled is False else "yes",
         one.description,
     ]
-
-
-def _read(path: Path) -> PipelineSettings:
-    try:
-        return PipelineSettings.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise ConfigurationError(f"{path}: {problem_of(error)}") from error

@@ -4,18 +4,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from vitrine.cli.problems import problem_of
 from vitrine.cli.session import Session, YesOption, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.standard_streams import read_json
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
 
 DatabaseArgument = Annotated[
     str, typer.Argument(metavar="DATABASE", help="Database id, or GLOBAL.")
 ]
 SchemaArgument = Annotated[str, typer.Argument(metavar="SCHEMA-ID")]
-FieldsHelp = 'JSON file: {"fields": [{"metadataFieldKeyName": …, "metadataFieldValueType": …}, …]}.'
+FieldsHelp = (
+    'JSON file: {"fields": [{"metadataFieldKeyName": …, "metadataFieldValueType": …}, …]}; '
+    "- reads standard input."
+)
 ExtensionsOption = Annotated[
     str | None,
     typer.Option("--extensions", help="Only for files with these extensions: .glb,.gltf"),
@@ -70,7 +71,7 @@ def create_schema(
         database,
         entity,
         name=name,
-        fields=_read(fields),
+        fields=read_json(fields, SchemaFields),
         file_extensions=extensions,
         enabled=enabled,
     )
@@ -90,7 +91,7 @@ def update_schema(
     changed = session.client.metadata_schemas.update(
         schema,
         name=name,
-        fields=None if fields is None else _read(fields),
+        fields=None if fields is None else read_json(fields, SchemaFields),
         file_extensions=extensions,
         enabled=enabled,
     )
@@ -108,15 +109,6 @@ def delete_schema(
     session.confirm(f"Delete the metadata schema {schema}?", yes=yes)
     gone = session.client.metadata_schemas.delete(database, schema)
     session.output.reply(gone, deleted=gone.metadata_schema_id)
-
-
-def _read(path: Path) -> SchemaFields:
-    try:
-        return SchemaFields.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise ConfigurationError(f"{path}: {problem_of(error)}") from error
 
 
 def _fields(schema: MetadataSchema) -> list[list[object]]:

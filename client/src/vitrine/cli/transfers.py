@@ -11,6 +11,7 @@ from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.progress import progress_on
 from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.standard_streams import is_standard
 from vitrine.cli.uploads import FinishOption, PartSizeOption, settings_of
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
@@ -121,6 +122,10 @@ def download(
 
     Checksums are verified, and an interrupted download resumes.
     """
+    if output is not None and is_standard(output):
+        raise ConfigurationError(
+            "--output names a folder; `vitrine cat` writes a file to standard output"
+        )
     found = find_asset(session.client, database, asset)
     target = output or Path(found.asset_id)
     with progress_on(session.output.err, "downloading") as observer:

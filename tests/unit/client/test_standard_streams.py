@@ -1,0 +1,78 @@
+"""As the name of a file, `-` is standard input or standard output."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_cli import Shell
+from tests.unit.client.test_habits import COMMANDS
+from tests.unit.client.test_links import EXPORT, exported, page
+from tests.unit.client.test_poor_replies import FILE, required_fields_only
+
+_TEMPLATE: dict[str, Any] = {"template": {"name": "mine"}}
+_INPUTS: dict[str, Any] = {
+    "access constraints put see -": FILE,
+    "access template apply - --role r": _TEMPLATE,
+    "pipelines put -": FILE,
+    "metadata-schemas create museum assetMetadata n -": FILE,
+    "metadata-schemas update s --fields -": FILE,
+}
+_OTHER_PATHS = {"ingest", "import", "demo", "download", "export"}
+"""Commands with paths of folders, of several files, or of an output."""
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(server, tmp_path)
+
+
+def test_all_commands_that_read_a_file_are_tested() -> None:
+    reading = {
+        name
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if "Path" in str(parameter.type_descriptor.annotation)
+        and "--endpoint" not in parameter.opts
+    }
+    tested = {name for name in COMMANDS for words in _INPUTS if words.startswith(f"{name} ")}
+    assert reading - _OTHER_PATHS <= tested
+
+
+@pytest.mark.parametrize("words", _INPUTS)
+def test_a_file_is_read_from_standard_input(words: str, shell: Shell, server: FakeServer) -> None:
+    sent: list[httpx.Request] = []
+    server.api = httpx.MockTransport(lambda each: sent.append(each) or required_fields_only(each))
+    shell.run(*words.split(), given=json.dumps(_INPUTS[words]))
+    assert shell.code == 0, shell.err
+    assert sent[-1].method in {"POST", "PUT"}
+    shell.run(*words.split(), given="[")
+    assert shell.code == 2
+    assert shell.err.startswith("error: standard input"), shell.err
+
+
+def test_an_export_is_written_to_standard_output(
+    shell: Shell, server: FakeServer, tmp_path: Path
+) -> None:
+    hall = {"databaseId": "museum", "assetId": "hall", "assetName": "Hall"}
+    server.fail("GET", "assets/hall$", httpx.Response(200, json=hall))
+    server.fail("POST", EXPORT, page(exported("hall", 1), NextToken="t"), page(exported("cup")))
+    found = shell.run("export", "museum", "hall", "--output", "-").splitlines()
+    assert shell.code == 0, shell.err
+    assert [json.loads(line)["assetsInThisPage"] for line in found] == [1, 1]
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_download_to_standard_output_is_refused_with_the_command_for_it(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.run("download", "museum", "hall", "--output", "-")
+    assert (shell.code, shell.err) == (
+        2,
+        "error: --output names a folder; `vitrine cat` writes a file to standard output\n",
+    )
+    assert not (tmp_path / "-").exists()
