@@ -16,13 +16,7 @@ from PIL import Image, ImageCms
 _cms: Any = ImageCms  # some of its types are not declared
 _SRGB: Any = _cms.createProfile("sRGB")
 _PLAIN = {"LA": "L", "RGBA": "RGB", "RGB": "RGB", "L": "L", "CMYK": "CMYK"}
-_HARMLESS = frozenset(
-    {"transparency", "gamma", "srgb", "chromaticity", "dpi", "aspect", "interlace", "adobe"}
-    | {"jfif", "jfif_version", "jfif_unit", "jfif_density", "adobe_transform", "progressive"}
-    | {"progression"}
-)
-"""Pillow's metadata of a file that only describes its pixels."""
-_HARMLESS_SEGMENTS = frozenset({"APP0", "APP14"})
+_PLAIN_FORMS = {"RGBX": "RGB", "RGBa": "RGBA", "La": "LA"}
 
 
 def in_srgb(image: Image.Image) -> Image.Image:
@@ -32,6 +26,9 @@ def in_srgb(image: Image.Image) -> Image.Image:
     """
     profile = image.info.get("icc_profile")
     transparency = image.info.get("transparency")
+    if isinstance(profile, bytes):
+        image = as_profiled(image)
+        transparency = image.info.get("transparency")
     image.info = {} if transparency is None else {"transparency": transparency}
     if not isinstance(profile, bytes) or image.mode not in _PLAIN:
         return image
@@ -50,12 +47,11 @@ def in_srgb(image: Image.Image) -> Image.Image:
     return converted
 
 
-def has_metadata(image: Image.Image) -> bool:
-    """Return whether a picture that was read to its end contains more than pixels."""
-    segments: list[tuple[str, bytes]] = getattr(image, "applist", [])
-    return not image.info.keys() <= _HARMLESS or any(
-        name not in _HARMLESS_SEGMENTS for name, _ in segments
-    )
+def as_profiled(image: Image.Image) -> Image.Image:
+    """Return the picture with the values that its profile is of: those of a palette's colours."""
+    if image.mode in {"P", "PA"}:
+        return image.convert("RGBA" if image.has_transparency_data else "RGB")
+    return image.convert(_PLAIN_FORMS[image.mode]) if image.mode in _PLAIN_FORMS else image
 
 
 def shown(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

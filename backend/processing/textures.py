@@ -6,7 +6,8 @@ import numpy as np
 from PIL import AvifImagePlugin, Image
 
 from backend.processing import limits
-from backend.processing.colors import has_metadata, in_srgb
+from backend.processing.colors import as_profiled, in_srgb
+from backend.processing.picture_files import is_only_picture
 from backend.processing.scene import Bytes
 
 # A confined process starts no threads.
@@ -31,7 +32,8 @@ def decoded(texture: bytes | Bytes, size: int) -> Image.Image | None:
         if image.width * image.height > limits.PIXELS:
             return None
         image.draft("RGB", (size, size))
-        if "icc_profile" in image.info and image.mode != "P":
+        if "icc_profile" in image.info:
+            image = as_profiled(image)
             image.thumbnail((size, size))  # first: the conversion takes long for large pictures
         image = in_srgb(image)
         transparent = "A" in image.getbands() or "transparency" in image.info
@@ -73,7 +75,8 @@ def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
             image.load()  # a broken image would be an error of every viewer
             kind = str(image.format)
             fits = fits and image.mode in _KEPT_MODES
-            cleaned = _cleaned(image, kind) if fits and has_metadata(image) else texture
+            kept = not fits or is_only_picture(texture)
+            cleaned = texture if kept else _cleaned(image, kind)
     except _ERRORS:
         return None
     return (cleaned, f"image/{kind.lower()}") if fits else None

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import ExifTags, Image
 
 from backend.processing import limits
-from backend.processing.colors import in_srgb
+from backend.processing.colors import as_profiled, in_srgb
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
 
@@ -94,9 +94,11 @@ def _reduced(image: Image.Image) -> Image.Image:
     image.draft("RGB", (2 * size[0], 2 * size[1]))  # JPEG decodes at a fraction of its size
     if image.mode.startswith(("I", "F")):
         return _stretched(image, size)
-    if "icc_profile" in image.info and image.mode != "P":
-        image.thumbnail(size)  # first: the conversion takes long for large pictures
-    reduced = in_srgb(image).convert("RGBA")
+    picture: Image.Image = image
+    if "icc_profile" in image.info:
+        picture = as_profiled(image)
+        picture.thumbnail(size)  # first: the conversion takes long for large pictures
+    reduced = in_srgb(picture).convert("RGBA")
     reduced.thumbnail(size)
     return reduced
 

@@ -3,6 +3,8 @@
 import io
 import json
 import struct
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -105,7 +107,64 @@ def test_a_texture_of_a_glb_is_in_srgb_and_has_no_metadata(kind: str, mode: str)
     assert color_of(data)[2] > 215
 
 
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_the_colors_of_a_palette_are_converted_to_srgb(kind: str) -> None:
+    out = io.BytesIO()
+    indexed = Image.new("RGB", (64, 32), (255, 0, 0)).quantize(4)
+    indexed.save(out, kind, icc_profile=swapped_profile())
+    found = inspect("photo.png", out.getvalue(), Asset())
+    texture = encoded(out.getvalue(), 2048)
+    assert texture is not None
+    for picture in (found.thumbnail, found.small, texture[0]):
+        assert picture is not None
+        assert left_in(picture) == []
+        assert color_of(picture)[2] > 215
+
+
+def with_chunk(name: bytes) -> bytes:
+    """A PNG with a chunk before its end."""
+    whole = samples.png()
+    content = SECRET.encode()
+    chunk = struct.pack(">I", len(content)) + name + content
+    return whole[:-12] + chunk + struct.pack(">I", zlib.crc32(name + content)) + whole[-12:]
+
+
+def with_segment(marker: int, content: bytes) -> bytes:
+    """A JPEG with a segment after its start."""
+    whole = jpeg()
+    return whole[:2] + struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content + whole[2:]
+
+
+def jpeg() -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (64, 32), "red").save(out, "JPEG")
+    return out.getvalue()
+
+
+HIDDEN_IN: dict[str, Callable[[], bytes]] = {
+    "private chunk": lambda: with_chunk(b"caBX"),
+    "unknown chunk": lambda: with_chunk(b"tIME"),
+    "after the end of a PNG": lambda: samples.png() + SECRET.encode(),
+    "thumbnail of JFIF": lambda: with_segment(0xE0, b"JFXX\0\x10" + SECRET.encode()),
+    "segment of Adobe": lambda: with_segment(0xEE, b"Adobe" + SECRET.encode()),
+    "comment": lambda: with_segment(0xFE, SECRET.encode()),
+    "content credentials": lambda: with_segment(0xEB, b"JP" + SECRET.encode()),
+    "between the scans": lambda: jpeg()[:-2] + b"\xff\xfe\0\x0d" + SECRET.encode() + b"\xff\xd9",
+    "after the end of a JPEG": lambda: jpeg() + SECRET.encode() + b"\xff\xd9",
+}
+
+
+@pytest.mark.parametrize("place", HIDDEN_IN)
+def test_a_texture_contains_nothing_that_programs_skip(place: str) -> None:
+    given = HIDDEN_IN[place]()
+    assert SECRET.encode() in given
+    found = encoded(given, 2048)
+    assert found is not None
+    assert SECRET.encode() not in found[0]
+
+
 def test_a_texture_without_metadata_is_kept_as_it_is() -> None:
+    assert encoded(jpeg(), 2048) == (jpeg(), "image/jpeg")
     assert encoded(samples.png(), 2048) == (samples.png(), "image/png")
 
 
