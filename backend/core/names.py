@@ -53,6 +53,17 @@ def is_text(value: str) -> str:
     return value
 
 
+def valid_text(text: str) -> str:
+    """Return a text with its lone surrogates replaced, which no store accepts."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def check_text(value: str) -> str:
     """Check text of one or several lines.
 

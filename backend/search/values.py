@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from backend.core.names import valid_text
 from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
@@ -66,9 +67,9 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
     """
     values: dict[str, str] = {}
     for record in records:
-        key = cut(clean(record.key), FLAT_VALUE_BYTES // 2)
+        key = cut(valid_text(record.key), FLAT_VALUE_BYTES // 2)
         room = FLAT_VALUE_BYTES - _FLAT_OVERHEAD - len(key.encode())
-        values[key] = cut(clean(record.value), room)
+        values[key] = cut(valid_text(record.value), room)
     return dict(_fitted(values))
 
 
@@ -79,19 +80,23 @@ def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> li
     words, but not as a whole value.
     """
     kept = records[:MAX_PAIRS]
-    texts = _fitted({record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in kept})
+    texts = _fitted({record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in kept})
     return [
-        {"key": clean(record.key), "string": texts[record.key], **_typed(record, geojson_points)}
+        {
+            "key": valid_text(record.key),
+            "string": texts[record.key],
+            **_typed(record, geojson_points),
+        }
         for record in kept
     ]
 
 
 def attribute_pairs(records: Sequence[Record]) -> list[JsonObject]:
     """Return the nested pairs of a file's attributes: facts by their type, others as texts."""
-    whole = {record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in records}
+    whole = {record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in records}
     texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
     return [
-        {"key": clean(record.key), **(_typed_fact(record) or {"string": texts[record.key]})}
+        {"key": valid_text(record.key), **(_typed_fact(record) or {"string": texts[record.key]})}
         for record in records[:MAX_PAIRS]
     ]
 
@@ -128,7 +133,7 @@ def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> Jso
     for record in records:
         found = _geographic(record) if record.key in allowed else None
         if isinstance(found, str):
-            shapes[f"gs_{record.key}"] = cut(clean(found), FLAT_VALUE_BYTES)
+            shapes[f"gs_{record.key}"] = cut(valid_text(found), FLAT_VALUE_BYTES)
         elif found is not None:
             points[f"gp_{record.key}"] = found
     return {**points, **_fitted(shapes)}
@@ -148,17 +153,6 @@ def iso_date(text: object) -> str | None:
         return found.astimezone(UTC).isoformat()
     except (ValueError, OverflowError):
         return None
-
-
-def clean(text: str) -> str:
-    """Return the text with lone surrogates replaced, which are not valid in Unicode or JSON."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def cut(text: str, limit: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, cast
 
-from backend.core.names import extension_of
+from backend.core.names import extension_of, valid_text
 from backend.core.objects import ObjectVersion
 from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.models import NO_FILES
@@ -19,7 +19,6 @@ from backend.search.values import (
     JsonObject,
     Record,
     attribute_pairs,
-    clean,
     flat_object,
     geographic_fields,
     geographic_keys,
@@ -180,7 +179,7 @@ def document_id(*parts: str) -> str:
 
     Database ids contain no `#`, so a hash never equals the id of another document.
     """
-    joined = clean(":".join(parts))
+    joined = valid_text(":".join(parts))
     encoded = joined.encode()
     if len(encoded) <= DOCUMENT_ID_BYTES:
         return joined
@@ -310,7 +309,7 @@ def _file(
     attributes = searchable_attributes(source.attributes)
     body: JsonObject = {
         **shared,
-        "str_key": clean(version.key),
+        "str_key": valid_text(version.key),
         "str_fileext": extension_of(version.key) or None,
         "str_s3_version_id": version.version_id,
         "str_previewfilekey": None if source.preview is None else source.preview.key,
@@ -335,7 +334,7 @@ def _file(
 
 def _text(row: Row, name: str) -> str:
     value = row.get(name)
-    return clean(value) if isinstance(value, str) else ""
+    return valid_text(value) if isinstance(value, str) else ""
 
 
 def _type(row: Row) -> str:
@@ -346,7 +345,7 @@ def _type(row: Row) -> str:
 def _texts(value: object) -> list[str]:
     """Return the texts in a list; sorted if it is a set, which other products write for tags."""
     values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
-    found = [clean(element) for element in values if isinstance(element, str)]
+    found = [valid_text(element) for element in values if isinstance(element, str)]
     return sorted(found) if isinstance(value, set | frozenset) else found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from backend.core.guarded_objects import GuardedObjects
+from backend.core.names import valid_text
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
@@ -314,7 +315,4 @@ def _mapping(value: object) -> JsonObject:
 
 
 def _text(value: object) -> str | None:
-    """Return a text without lone surrogates, which could not be written."""
-    if not isinstance(value, str):
-        return None
-    return value.encode(errors="replace").decode()[:_REASON_CHARS]
+    return valid_text(value)[:_REASON_CHARS] if isinstance(value, str) else None

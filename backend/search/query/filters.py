@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from backend.core.errors import InvalidInputError
+from backend.core.names import valid_text
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.conditions import (
@@ -26,7 +27,6 @@ from backend.search.query.conditions import (
 )
 from backend.search.query.folding import any_of
 from backend.search.query.metadata_text import is_pattern
-from backend.search.values import clean
 
 if TYPE_CHECKING:
     from backend.search.query.grammar import Node
@@ -126,7 +126,7 @@ def _scalar(value: object, field: str) -> str:
 
 def _is_text(value: str) -> bool:
     """Return whether a text can be sent to OpenSearch: lone surrogates are not valid Unicode."""
-    return clean(value) == value
+    return valid_text(value) == value
 
 
 def _check_shallow(tree: "Node", field: str) -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.core.names import valid_text
 from backend.search.values import (
     FIELD_BUDGET,
     Record,
-    clean,
     cut,
     flat_object,
     geographic_fields,
@@ -147,7 +147,7 @@ def test_a_long_text_is_no_whole_keyword_but_its_words_are_there() -> None:
 
 @given(ANY_TEXT, st.integers(0, 40))
 def test_what_is_cut_is_a_beginning_and_short_enough(text: str, limit: int) -> None:
-    whole = clean(text)
+    whole = valid_text(text)
     found = cut(whole, limit)
     assert whole.startswith(found)
     assert len(found.encode()) <= limit
@@ -156,9 +156,9 @@ def test_what_is_cut_is_a_beginning_and_short_enough(text: str, limit: int) -> N
 
 @given(ANY_TEXT)
 def test_cleaned_text_is_unicode_and_valid_text_stays(text: str) -> None:
-    found = clean(text)
+    found = valid_text(text)
     found.encode()
-    assert clean(found) == found
+    assert valid_text(found) == found
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.sampled_from(TYPES)), max_size=8))

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from backend.core.clock import iso
 from backend.core.ids import ordered_uuid
+from backend.core.names import valid_text
 from backend.core.runs import StepState
 from backend.domains.executions.models import (
     EndStatus,
@@ -140,8 +141,8 @@ def _of_function(cause: str) -> Mapping[str, Any] | None:
 
 
 def _redacted(text: str) -> str:
-    """Return a text without signed query strings of URLs and without possible tokens."""
-    return _LONG_TOKEN.sub("[removed]", _SIGNED.sub("?[removed]", text))
+    """Return a valid text without signed query strings of URLs and without possible tokens."""
+    return _LONG_TOKEN.sub("[removed]", _SIGNED.sub("?[removed]", valid_text(text)))
 
 
 def reservation_key(target: RunTarget) -> str:

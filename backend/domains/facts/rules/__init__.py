@@ -5,6 +5,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from backend.core.names import valid_text
 from backend.domains.facts.models import Inspection, Reference, StoredReferences, Value
 from backend.domains.metadata.models import Record
 from backend.numbers import is_finite
@@ -80,11 +81,7 @@ def _is_number(value: object) -> bool:
 
 def _clean(text: str) -> str:
     """Replace characters that no store accepts: NUL characters and lone surrogates."""
-    return (
-        text.replace("\u0000", "\ufffd")
-        .encode("utf-16", "surrogatepass")
-        .decode("utf-16", "replace")
-    )
+    return valid_text(text.replace("\u0000", "\ufffd"))
 
 
 def _bounded(references: Sequence[Reference]) -> str:

@@ -1,5 +1,7 @@
 """What users see of executions, how they stop them and run them again."""
 
+import json
+
 import pytest
 
 from tests.factories.execution_api import Api
@@ -128,6 +130,18 @@ def test_an_execution_is_described(api: Api) -> None:
     assert found["steps"][1]["outputPrefix"] == f"pipelines/{started}/2/"
     assert found["logLink"] == f"https://log/{started}"
     assert (found["startedBy"], found["trigger"]) == ("ann", "user")
+
+
+@pytest.mark.parametrize("place", ["errorMessage", "errorType"])
+def test_an_execution_whose_error_is_no_valid_text_ends(api: Api, place: str) -> None:
+    started = api.started()
+    api.runner.start()
+    said = json.dumps({"errorType": "Broken", "errorMessage": "no", place: "half \ud83d of a pair"})
+    api.runner.report(status_event(started, "FAILED", error="Broken", cause=said))
+    found = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert found["executionStatus"] == "FAILED"
+    assert "half \ufffd of a pair" in found["error"].values()
+    assert not api.runner.active.admitted()
 
 
 @pytest.mark.parametrize("is_running", [False, True])
