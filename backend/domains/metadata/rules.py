@@ -66,7 +66,8 @@ def check_not_reserved(entity: AnyEntity, key: str, *, field: str) -> None:
     Raises:
         InvalidInputError: the message names the field.
     """
-    if is_reserved(entity, key):
+    # Searches find keys in any case.
+    if is_reserved(entity, key.casefold()):
         raise InvalidInputError.of(field, f"{quoted(key, 200)} is reserved: {RESERVED}")
 
 

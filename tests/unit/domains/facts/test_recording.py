@@ -127,11 +127,12 @@ def test_facts_do_not_count_to_the_limit_of_records(museum: InspectionSetup) -> 
     assert museum.facts()["fact_points"] == "2"
 
 
-def test_no_user_creates_or_changes_a_fact(museum: InspectionSetup) -> None:
+@pytest.mark.parametrize("key", ["fact_triangles", "FACT_triangles", "Fact_mine"])
+def test_no_user_creates_or_changes_a_fact(museum: InspectionSetup, key: str) -> None:
     museum.record(museum.put())
     for write in (museum.records.add_records, museum.records.change_records):
-        with pytest.raises(InvalidInputError, match="'fact_triangles' is reserved") as refused:
-            write(ADMIN, ATTRIBUTES, new("mine", "fact_triangles"))
+        with pytest.raises(InvalidInputError, match=f"'{key}' is reserved") as refused:
+            write(ADMIN, ATTRIBUTES, new("mine", key))
         assert refused.value.fields[0].field == "metadata.1.metadataKey"
     assert museum.facts()["fact_triangles"] == "12"
     assert "mine" not in museum.facts()
