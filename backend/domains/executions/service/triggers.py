@@ -44,6 +44,7 @@ from backend.domains.quarantine.service import Quarantine
 from backend.domains.uploads.service.uploaders import Uploaders
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.service import WorkflowQueries, WorkflowTriggers
+from backend.domains.workflows.service import secured as secured_workflow
 from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
@@ -153,17 +154,20 @@ class UploadTriggers:
         return wanted if may_be_model(extension, start) else own
 
     def _is_ready(self, workflow: Workflow, asset: Asset, stopped: str | None) -> bool:
-        """Return whether its pipelines are enabled, and its author may run them on the asset."""
+        """Return whether its pipelines are enabled, and its author may run it on the asset."""
         if stopped is not None:
             _log.info("%s: %s", workflow.key, stopped)
             return False
         author = Identity(workflow.stored_by or "")
         own = not workflow.is_shipped
-        if own and not self._may_all(author, ("GET", "POST"), secured_asset(asset)):
-            _log.info(
-                "%s is not started: %s may not run it on the asset", workflow.key, author.user_id
-            )
-            return False
+        # The rights that starting it by hand requires.
+        for target in (secured_asset(asset), secured_workflow(workflow)) if own else ():
+            if not self._may_all(author, ("GET", "POST"), target):
+                _log.info(
+                    "%s is not started: %s lacks GET or POST on the %s",
+                    *(workflow.key, author.user_id, target.object_type),
+                )
+                return False
         known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
         for function in workflow.functions:
             pipeline = known.get(function.key)

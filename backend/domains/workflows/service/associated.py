@@ -15,7 +15,7 @@ from backend.domains.pipelines.service import PipelineQueries, Updated
 from backend.domains.workflows.errors import WorkflowRevisionError
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service.queries import attributes, secured
+from backend.domains.workflows.service.queries import attributes, not_runnable, secured
 from backend.spec.keys import WORKFLOW
 
 _ATTEMPTS = 8  # of a batch that conflicts with other changes
@@ -36,6 +36,8 @@ class AssociatedUpdates:
 
     def update_associated(self, caller: Identity, pipeline: Pipeline) -> Updated:
         """Copy a pipeline's settings to the workflows that use it, if the caller may change them.
+
+        A trigger then runs for the caller, who needs the rights to store it.
 
         Raises:
             WorkflowRevisionError: one of them is changed concurrently at every attempt.
@@ -67,7 +69,12 @@ class AssociatedUpdates:
         raise WorkflowRevisionError(wanted[0][1])
 
     def _may_change(self, caller: Identity, workflow: Workflow) -> bool:
-        return self.authorization.may(caller, "PUT", secured(workflow))
+        if not self.authorization.may(caller, "PUT", secured(workflow)):
+            return False
+        if not workflow.has_trigger:
+            return True
+        used = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        return not_runnable(self.authorization, caller, workflow, used.values()) is None
 
     def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
         place = (pipeline.database_id, pipeline.pipeline_id)
@@ -78,6 +85,10 @@ class AssociatedUpdates:
         changes = {
             "specified_pipelines": SpecifiedPipelines(functions=functions),
             "date_modified": iso(now),
+            # Else another user's trigger would run what the caller chose, on assets that the
+            # caller may not see.
+            "stored_by": caller.user_id,
+            "stored_at": iso(now),
         }
         changed = found.model_copy(update=changes)
         entry = self.audit.entry(

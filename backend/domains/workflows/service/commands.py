@@ -17,7 +17,6 @@ from backend.domains.databases.service import DatabaseService, Definition
 from backend.domains.pipelines.errors import PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline
 from backend.domains.pipelines.service import PipelineQueries
-from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.workflows.errors import WorkflowNotFoundError, WorkflowRevisionError
 from backend.domains.workflows.models import (
     PutWorkflowBody,
@@ -27,7 +26,7 @@ from backend.domains.workflows.models import (
     WorkflowFunction,
 )
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service.queries import attributes, secured
+from backend.domains.workflows.service.queries import attributes, not_runnable, secured
 from backend.spec.shipped import SHIPPED, Shipped
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the workflow or its pipelines
@@ -52,7 +51,7 @@ class WorkflowCommands:
             InvalidInputError: a pipeline does not exist, is not visible to the caller or belongs to
                 another database; or the database does not exist.
             PermissionDeniedError: the caller may not create or change it; or it has a trigger, and
-                the caller may not run one of its pipelines.
+                the caller may not run it or one of its pipelines.
             TooManyUsesError: a pipeline is used by the maximum number of workflows.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
@@ -63,7 +62,7 @@ class WorkflowCommands:
         pipelines = self._pipelines(sent, found)
         self._check(caller, body.database_id, sent, pipelines)
         if wanted.has_trigger:
-            self._require_runnable(caller, sent, pipelines)
+            self._require_runnable(caller, wanted, [pipelines[each.key] for each in sent])
         functions = [
             WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
         ]
@@ -132,19 +131,14 @@ class WorkflowCommands:
                 raise _refused(f"{where}.name", fact)
 
     def _require_runnable(
-        self,
-        caller: Identity,
-        sent: Sequence[SentFunction],
-        pipelines: Mapping[_Place, Pipeline],
+        self, caller: Identity, workflow: Workflow, used: Sequence[Pipeline]
     ) -> None:
-        # Uploads of any user start a trigger, so its author needs the rights to start it by hand.
-        for function in sent:
-            pipeline = pipelines[function.key]
-            if not self.authorization.may(caller, "POST", secured_pipeline(pipeline)):
-                raise PermissionDeniedError(
-                    "autoTriggerOnFileExtensionsUpload: a workflow that uploads start requires "
-                    f"permission to POST each of its pipelines; you may not POST {function.name}"
-                )
+        name = not_runnable(self.authorization, caller, workflow, used)
+        if name is not None:
+            raise PermissionDeniedError(
+                "autoTriggerOnFileExtensionsUpload: a workflow that uploads start requires "
+                f"permission to GET and POST it and each of its pipelines; you may not run {name}"
+            )
 
     def _writes(
         self,

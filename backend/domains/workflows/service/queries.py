@@ -1,6 +1,6 @@
 """Reads workflows, for their routes and for executions."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,8 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest
+from backend.domains.pipelines.models import Pipeline
+from backend.domains.pipelines.service import secured as secured_pipeline
 from backend.domains.workflows.errors import WorkflowNotFoundError
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.repository import WorkflowRepository
@@ -81,6 +83,22 @@ def secured(workflow: Workflow) -> Secured:
     """Return a workflow as permissions see it."""
     fields = {"databaseId": workflow.database_id, "workflowId": workflow.workflow_id}
     return Secured("workflow", fields)
+
+
+def not_runnable(
+    authorization: Authorization, caller: Identity, workflow: Workflow, used: Iterable[Pipeline]
+) -> str | None:
+    """Return the workflow or the pipeline that the caller may not run; None if there is none.
+
+    Uploads of any user start a trigger, so whoever stores one needs the rights to run it by hand.
+    """
+    targets = {f"the workflow {workflow.workflow_id}": secured(workflow)} | {
+        f"the pipeline {each.pipeline_id}": secured_pipeline(each) for each in used
+    }
+    for name, target in targets.items():
+        if not all(authorization.may(caller, action, target) for action in ("GET", "POST")):
+            return name
+    return None
 
 
 def attributes(workflow: Workflow) -> dict[str, Any]:

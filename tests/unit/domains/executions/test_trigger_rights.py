@@ -16,7 +16,8 @@ from tests.factories.policies import everything, put_policy, stored
 
 KEY = "statue/a.glb"
 AUTHOR = "user#curator"
-ALL = [everything("pipeline"), everything("asset")]
+TYPES = ("pipeline", "asset", "workflow")
+ALL = [everything(name) for name in TYPES]
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def started(runner: Runner) -> list[str]:
 def without(object_type: str, *actions: str) -> list[dict[str, Any]]:
     kept = [each for each in ACTIONS if each not in actions]
     return [everything(name, actions=kept if name == object_type else ACTIONS)
-            for name in ("pipeline", "asset")]  # fmt: skip
+            for name in TYPES]  # fmt: skip
 
 
 NO_RIGHTS: dict[str, list[dict[str, Any]]] = {
@@ -54,6 +55,8 @@ NO_RIGHTS: dict[str, list[dict[str, Any]]] = {
     "may not see the pipeline": without("pipeline", "GET"),
     "may not run anything on the asset": without("asset", "POST"),
     "may not see the asset": without("asset", "GET"),
+    "may not run the workflow": without("workflow", "POST"),
+    "may not see the workflow": without("workflow", "GET"),
     "is denied the asset": [*ALL, stored("asset", ("databaseId", "equals", "museum"),
                                          effect="deny")],
     "is denied the pipeline": [*ALL, stored("pipeline", ("pipelineId", "equals", "convert"),

@@ -25,21 +25,19 @@ BOTH = [("museum", "convert"), ("museum", "render")]
 
 @dataclass(frozen=True)
 class MayRun(OnlyUser):
-    """May do everything, but run only some pipelines."""
+    """May do everything, but run only some pipelines and workflows."""
 
     runs: set[str] = field(default_factory=set[str])
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        pipeline_id = target.fields.get("pipelineId")
-        is_run = action == "POST" and pipeline_id is not None
-        return OnlyUser.may(self, caller, action, target) and (
-            not is_run or pipeline_id in self.runs
-        )
+        name = target.fields.get("pipelineId", target.fields.get("workflowId"))
+        is_run = action == "POST" and name is not None
+        return OnlyUser.may(self, caller, action, target) and (not is_run or name in self.runs)
 
 
 @pytest.fixture
 def rights() -> MayRun:
-    return MayRun(runs={"convert", "render"})
+    return MayRun(runs={"convert", "render", "publish", "by-hand"})
 
 
 @pytest.fixture
@@ -59,13 +57,46 @@ def test_a_trigger_is_stored_only_by_who_may_run_each_pipeline(
     )
     assert status == 403
     assert "autoTriggerOnFileExtensionsUpload" in message
-    assert "you may not POST render" in message
+    assert "you may not run the pipeline render" in message
     assert not definitions.product.tables.rows(WORKFLOWS)
     definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH))  # without a trigger
     assert definitions.send(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER)
     ).status == 403  # fmt: skip
     rights.runs.add("render")
     definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
+    assert definitions.workflow()["storedBy"] == "admin"
+
+
+def test_a_trigger_is_stored_only_by_who_may_run_the_workflow(
+    definitions: Definitions, rights: MayRun
+) -> None:
+    rights.runs.discard("publish")
+    status, _, message = definitions.refused(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
+    assert status == 403
+    assert "you may not run the workflow publish" in message
+    definitions.done(routes.PUT_WORKFLOW, workflow_body())
+
+
+def test_a_pipeline_gets_into_a_trigger_only_by_who_may_run_it(
+    definitions: Definitions, rights: MayRun
+) -> None:
+    definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
+    definitions.done(routes.PUT_WORKFLOW, workflow_body("by-hand"))
+    changed = pipeline_body(inputParameters='{"to": "elsewhere"}', updateAssociatedWorkflows=True)
+    rights.runs.discard("render")
+    answer = definitions.done(routes.PUT_PIPELINE, changed)
+    assert answer["message"].endswith(
+        "workflows updated: 1; workflows that you have no permission to change: 1"
+    )
+
+
+def test_a_trigger_runs_for_who_put_another_pipeline_into_it(definitions: Definitions) -> None:
+    definitions.done(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
+    row = {"databaseId": "museum", "workflowId": "publish"}
+    of_another = {"storedBy": "curator", "storedAt": "2026-01-01T00:00:00.000000Z"}
+    definitions.product.tables.write(Update(table=WORKFLOWS, key=row, set=of_another))
+    changed = pipeline_body(inputParameters='{"to": "elsewhere"}', updateAssociatedWorkflows=True)
+    definitions.done(routes.PUT_PIPELINE, changed)
     assert definitions.workflow()["storedBy"] == "admin"
 
 
