@@ -2,10 +2,11 @@
 
 Refused are the bidirectional controls, zero-width characters and all others that Unicode lets a
 program display as nothing (Default_Ignorable_Code_Point), the separators of lines and paragraphs,
-and two symbols that are drawn empty: Braille's blank pattern and the null notehead. Allowed are
-those that change how a name is displayed: joiners between letters that they shape (UAX 31 and
-RFC 5892, CONTEXTJ), the parts of emoji sequences (UTS 51), and selectors of variants after
-ideographs and Mongolian letters.
+and two symbols that are drawn empty: Braille's blank pattern and the null notehead. Blanks other
+than the space are refused at the ends of a name, where they are not seen. Allowed are those that
+change how a name is displayed: joiners between letters that they shape (UAX 31 and RFC 5892,
+CONTEXTJ), the parts of emoji sequences (UTS 51), and selectors of variants after ideographs and
+Mongolian letters.
 """
 
 import re
@@ -15,6 +16,10 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+# Between letters they are in use: macOS puts U+202F into the names of screenshots.
+_BLANK_END = re.compile(f"(?:^|/)({_BLANKS})|({_BLANKS})(?:/|$)")
+"""A blank other than the space at the beginning or end of a name, or of a segment of a path."""
 _JOINERS = "\u200c\u200d"
 
 _PICTURE = (
@@ -38,8 +43,12 @@ def check_visible(value: str) -> str:
     """Return a name in which every invisible character changes how it is displayed.
 
     Raises:
-        ValueError: the name contains another one.
+        ValueError: the name contains another one, or begins or ends with a blank.
     """
+    blank = _BLANK_END.search(value)
+    if blank is not None:
+        shown = ord(blank[1] or blank[2])
+        raise ValueError(f"must not begin or end with the blank U+{shown:04X}")
     if _INVISIBLE.search(value) is None:
         return value
     allowed = {at for found in _ALLOWED.finditer(value) for at in range(*found.span())}

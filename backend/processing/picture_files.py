@@ -20,7 +20,7 @@ _JFIF_BYTES, _ADOBE_BYTES = 14, 12  # without a thumbnail
 
 
 def is_only_picture(data: bytes) -> bool:
-    """Return whether a PNG or JPEG file that can be decoded has nothing but pixels."""
+    """Return whether a PNG or JPEG file that can be decoded contains only pixels."""
     return _is_plain_png(data) if data.startswith(_PNG_START) else _is_plain_jpeg(data)
 
 

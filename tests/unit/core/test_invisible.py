@@ -59,6 +59,21 @@ def test_what_hides_in_a_name_is_refused(name: str) -> None:
         check_visible(name)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Lion\u00a0", "Lion\u2003", "\u3000Lion", "\u202f", "/Lion\u2009/a.stl", "/\u1680a.stl"],
+    ids=ascii,
+)
+def test_a_name_neither_begins_nor_ends_with_a_blank_that_is_not_seen(name: str) -> None:
+    with pytest.raises(ValueError, match=r"must not begin or end with the blank U\+"):
+        check_visible(name)
+
+
+def test_blanks_between_letters_are_allowed() -> None:
+    for name in ("Screenshot at 9.41.00\u202fAM.png", "Lion\u00a0: front", "a\u3000b", " a"):
+        assert check_visible(name) == name
+
+
 def test_every_bidirectional_control_is_refused() -> None:
     kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"}
     for point in range(sys.maxunicode + 1):

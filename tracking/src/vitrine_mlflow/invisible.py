@@ -15,14 +15,19 @@ INVISIBLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
+_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+_BLANK_END = re.compile(rf"\A{_BLANKS}|{_BLANKS}\Z")
+
 
 def check_visible(name: str, what: str) -> None:
-    """Require a name without invisible characters; `what` names it in the error.
+    """Require a name without invisible characters, or blanks at its ends other than spaces.
+
+    `what` names it in the error.
 
     Raises:
         MlflowException: the name contains one.
     """
-    found = INVISIBLE.search(name)
+    found = INVISIBLE.search(name) or _BLANK_END.search(name)
     if found is not None:
         raise MlflowException(
             f"{what} must not contain the invisible character U+{ord(found[0]):04X}",
