@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { withOriginOf } from './src/devServer';
 
 const libraries = fileURLToPath(new URL('node_modules/three/examples/jsm/libs', import.meta.url));
 const DECODERS = ['draco/gltf/draco_wasm_wrapper.js', 'draco/gltf/draco_decoder.wasm'];
@@ -48,7 +49,9 @@ export default defineConfig({
       '^/(?!ui/(?!once$))': {
         target: gateway,
         changeOrigin: true,
-        headers: { origin: gateway },
+        configure: (proxy) => {
+          proxy.on('proxyReq', withOriginOf(gateway));
+        },
       },
     },
   },
