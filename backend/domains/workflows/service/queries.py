@@ -90,7 +90,7 @@ def not_runnable(
 ) -> str | None:
     """Return the workflow or the pipeline that the caller may not run; None if there is none.
 
-    Uploads of any user start a trigger, so the user who stores one needs the rights to run it by hand.
+    Uploads of any user start a trigger, so who stores one needs the rights to run it by hand.
     """
     targets = {f"the workflow {workflow.workflow_id}": secured(workflow)} | {
         f"the pipeline {each.pipeline_id}": secured_pipeline(each) for each in used
