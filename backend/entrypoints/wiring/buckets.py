@@ -1,6 +1,7 @@
 """Wires buckets, and their registration."""
 
 from backend.aws import clients
+from backend.core.bucket_facts import BucketFacts
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration, BucketService
 from backend.entrypoints.wiring.context import Context, once
@@ -19,13 +20,18 @@ def bucket_names(context: Context) -> frozenset[str]:
     return frozenset({context.settings.bucket(ASSET_BUCKET), *imported} - {""})
 
 
-def bucket_registration(context: Context) -> BucketRegistration:
+@once
+def bucket_facts(context: Context) -> BucketFacts:
     # Every function with databases has this module, and one of them registers buckets.
     from backend.aws.bucket_facts import S3BucketFacts  # noqa: PLC0415
 
+    return S3BucketFacts(clients.at_first_use(clients.s3), bucket_names(context))
+
+
+def bucket_registration(context: Context) -> BucketRegistration:
     return BucketRegistration(
         buckets=BucketRepository(context.tables),
-        facts=S3BucketFacts(clients.at_first_use(clients.s3), bucket_names(context)),
+        facts=bucket_facts(context),
         authorization=context.authorization,
         audit=context.audit,
         clock=context.clock,

@@ -2,47 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache
+from importlib.util import find_spec, module_from_spec
 from typing import Any
+from unittest.mock import patch
 
 from backend.core.authorization import Authorization
 from backend.core.transactions import Put, Write
-from backend.domains.buckets.service import BucketRegistration
-from backend.entrypoints.openapi import routers
-from backend.entrypoints.wiring import (
-    access,
-    asset_lifecycle,
-    asset_links,
-    asset_versions,
-    assets,
-    audit,
-    bucket_sync,
-    buckets,
-    comments,
-    databases,
-    downloads,
-    executions,
-    exports,
-    facts,
-    file_changes,
-    files,
-    identity,
-    ingest,
-    jobs,
-    metadata,
-    metadata_schemas,
-    pipelines,
-    subscriptions,
-    tags,
-    uploads,
-    workflows,
-)
+from backend.entrypoints.wiring import api
 from backend.entrypoints.wiring.audit_streams import creations
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.failures import failures
 from backend.http.router import Router
+from backend.spec.functions import Function
 from backend.spec.functions.apis import LIFECYCLE_API
 from backend.spec.functions.workers import AUDIT_CREATIONS
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
@@ -67,65 +41,28 @@ SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
 
 
-def _registration(context: Context) -> BucketRegistration:
-    return replace(buckets.bucket_registration(context), facts=EveryBucket())
+RouterBuilder = Callable[[Context], Router]
 
 
-def _later(make: Callable[[Context], Any]) -> Callable[[Context], Any]:
-    return lambda context: partial(make, context)
+def _not_served(_: Function, router: RouterBuilder) -> RouterBuilder:
+    return router
 
 
-SERVICES: dict[str, tuple[Callable[[Context], Any], ...]] = {
-    "access": (
-        *(access.roles, access.user_roles),
-        *(access.constraints, access.templates, access.explanations),
-    ),
-    "asset_lifecycle": (asset_lifecycle.lifecycle, asset_lifecycle.version_lifecycle),
-    "asset_links": (asset_links.asset_links, asset_links.link_reader, asset_links.link_metadata),
-    "asset_versions": (
-        asset_versions.version_creation,
-        asset_versions.version_queries,
-        asset_versions.version_updates,
-    ),
-    "assets": (assets.assets,),
-    "audit": (audit.audit_trail,),
-    "bucket_sync": (bucket_sync.bucket_imports,),
-    "buckets": (buckets.buckets, _registration),
-    "comments": (comments.comments,),
-    "databases": (databases.databases, _later(databases.database_purges)),
-    "downloads": (downloads.downloads, downloads.streams),
-    "executions": (
-        executions.execution_commands,
-        executions.execution_queries,
-        lambda context: partial(executions.console_link, context),
-    ),
-    "exports": (exports.exports,),
-    "facts": (facts.facts, facts.glbs),
-    "files": (files.files, _later(file_changes.changes), _later(file_changes.rewrites)),
-    "identity": (identity.api_keys, identity.profiles, identity.users),
-    "ingest": (ingest.ingest,),
-    "jobs": (jobs.jobs,),
-    "metadata": (metadata.metadata,),
-    "metadata_schemas": (metadata_schemas.metadata_schemas,),
-    "pipelines": (pipelines.pipelines, pipelines.pipeline_commands),
-    "subscriptions": (subscriptions.subscriptions,),
-    "tags": (tags.tags,),
-    "uploads": (uploads.uploads, uploads.renewals),
-    "workflows": (
-        workflows.workflows,
-        workflows.workflow_commands,
-        workflows.workflow_triggers,
-    ),
-}
+@cache
+def _router_builder(domain: str) -> RouterBuilder:
+    """What the module of a domain's handler serves; a handler would need an environment."""
+    found = find_spec(f"backend.entrypoints.http.{domain}")
+    assert found is not None
+    assert found.loader is not None
+    module = module_from_spec(found)
+    with patch.object(api, "serve", _not_served):
+        found.loader.exec_module(module)
+    return module.handler
 
 
 def router_of(context: Context, domain: str) -> Router:
-    """The router of a domain over the services of a context."""
-    router = Router()
-    for build_router in routers(domain):
-        makers = SERVICES[build_router.__module__.split(".")[2]]
-        router |= build_router(*(make(context) for make in makers))
-    return router
+    """The router of a domain over the services of a context, as its function wires them."""
+    return _router_builder(domain)(context)
 
 
 @dataclass
@@ -163,6 +100,7 @@ class Product:
             "settings": in_memory_settings(),
             "tables": self.tables,
             "objects": self.objects,
+            "bucket_facts": EveryBucket(),
             "queues": MemoryQueues(),
             "runs": FakeRuns(),
             "secrets": _Secrets(),

@@ -23,9 +23,6 @@ from backend.entrypoints.wiring.audit import audit_notes
 from backend.entrypoints.wiring.bootstrap import administrator_rules
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.identity import user_pool
-from backend.entrypoints.wiring.operations import failure_service
-from backend.entrypoints.wiring.search import search
-from backend.entrypoints.wiring.search_administration import fact_renewals, search_index_service
 from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.operations.queues import QueueService
@@ -159,22 +156,19 @@ class World:
         return Context(function, self.product.clock, **self._parts, **parts)
 
     def _routers_beside(self) -> dict[str, Callable[[], Router]]:
-        """Of the domains that the story of all writes leaves out."""
+        """The routers of domains whose functions have other ports."""
         context, clock = self.product.context, self.product.clock
         indexes = self._context(SEARCH_INDEXES_API)
         indexing = rebuilder(self.tables, self.objects, self.queues, self.engine, clock=clock)
-        guarded = S3GuardedObjects(clients.at_first_use(clients.s3))  # which nobody asks here
+        guarded = S3GuardedObjects(clients.at_first_use(clients.s3))  # which no test calls
         entries = FailureEntries(self.objects, guarded, FAILURES)
         operations = self._context(ADMIN_API, entries=entries, rebuilder=indexing)
         queues = QueueService(self.dead_letters, context.authorization, audit_notes(context))
         features = FeatureRepository(self.tables)
         configuration = ConfigurationService(features, "us-east-1", "", lambda: {"openapi": "3"})
         return {
-            "search": lambda: _build("backend.search.query.routes")(search(context)),
-            "search_indexes": lambda: _build("backend.operations.search_routes")(
-                search_index_service(indexes), fact_renewals(indexes)
-            ),
-            "operations": lambda: _build("backend.operations.routes")(failure_service(operations)),
+            "search_indexes": lambda: router_of(indexes, "search_indexes"),
+            "operations": lambda: router_of(operations, "operations"),
             "queues": lambda: _build("backend.operations.queue_routes")(queues),
             "configuration": lambda: _build("backend.domains.configuration.routes")(configuration),
         }
