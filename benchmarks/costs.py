@@ -64,7 +64,7 @@ def _authentication(product: Product) -> dict[str, Any]:
     product.authorize()
     restart(AUTHORIZER)
     cold = product.measured(product.authorize)
-    product.forget_callers()
+    product.drop_callers()
     warm = product.measured(product.authorize)
     return {"request": figures(warm), "cold": figures(cold), "after": {}}
 
@@ -76,7 +76,7 @@ def _measured(product: Product, operation: Operation) -> dict[str, Any]:
         target, body = operation.prepare(number)
         product.drain()
         if number == _WARM:
-            product.forget_callers()
+            product.drop_callers()
         if number == _COLD:
             restart(function_of(operation.method, target))
         act = partial(product.call, operation.method, target, body)

@@ -145,7 +145,7 @@ class Product:
         if not _handler(function)(event, RunContext())["isAuthorized"]:
             raise RuntimeError("the administrator's key is refused")
 
-    def forget_callers(self) -> None:
+    def drop_callers(self) -> None:
         """Let so much time pass that no function remembers who may do what."""
         self.moment += _FORGOTTEN
 

@@ -113,8 +113,8 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
         glbs_with_errors=sum(count > 0 for count in errors.values()),
         refused=sum(row.outcome.result.refused is not None for row in rows),
         other_formats=sum(extension_of(row.path) not in known for row in rows),
-        crashes=tuple(row.path for row in rows if _says(row, *_CRASHES)),
-        hangs=tuple(row.path for row in rows if _says(row, *_HANGS)),
+        crashes=tuple(row.path for row in rows if _names(row, *_CRASHES)),
+        hangs=tuple(row.path for row in rows if _names(row, *_HANGS)),
         median_seconds=statistics.median(seconds),
         p95_seconds=_percentile(seconds),
         median_cpu_seconds=statistics.median(cpu_seconds),
@@ -124,7 +124,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
     return figures, rows
 
 
-def _says(row: Row, *words: str) -> bool:
+def _names(row: Row, *words: str) -> bool:
     return any(each in (row.outcome.result.refused or "") for each in words)
 
 

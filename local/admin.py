@@ -181,7 +181,7 @@ async def _requests(board: Board, request: Request) -> Response:
     if board.proxies is None:
         return _error(404, "requests are counted only with `up --record`")
     if request.method == "DELETE":
-        board.proxies.forget()
+        board.proxies.reset()
         return JSONResponse({})
     if request.query_params.get("by") == "function":
         return JSONResponse(board.proxies.counts_by_function())

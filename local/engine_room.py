@@ -80,7 +80,7 @@ class EngineRoom:
         async with self._busy:
             self._known(name)
             self._stopped.discard(name)
-            await self._bring_up(name)
+            await self._restart(name)
 
     async def stop(self, name: str) -> None:
         """Stop an engine until it is started again.
@@ -104,7 +104,7 @@ class EngineRoom:
             self._stopped.add(name)
             await asyncio.to_thread(engine.kill)
 
-    async def keep(self) -> None:
+    async def supervise(self) -> None:
         """Restart engines that ended unexpectedly, and retry failed starts; for ever."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
@@ -112,11 +112,11 @@ class EngineRoom:
                 try:
                     async with self._busy:
                         if name not in self._stopped:
-                            await self._bring_up(name)
+                            await self._restart(name)
                 except EngineError:
                     _log.exception("%s does not start", name)
 
-    async def _bring_up(self, name: str) -> None:
+    async def _restart(self, name: str) -> None:
         """Start an engine that has ended, and restore what it does not persist.
 
         A start that took too long is still followed, because the engine may become available later.

@@ -47,7 +47,7 @@ def store_engine_values(
         except (BotoCoreError, ClientError) as error:
             raise EngineError(f"{engine} cannot be restored: {error}") from error
         if engine == "states":
-            executions.lose()
+            executions.mark_lost()
 
     supervisor.start("secrets", remember_often)
     engines.restarted = replay

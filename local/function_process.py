@@ -180,7 +180,7 @@ class Worker:
             self._kill()
         self._arm(_START_SECONDS, f"did not start within {_START_SECONDS:.0f} seconds")
         code = await process.wait()
-        guard.forget(process.pid)
+        guard.remove(process.pid)
         self._disarm()
         if self._asked is not None and not self._asked.done():
             self._asked.cancel()

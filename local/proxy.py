@@ -133,15 +133,15 @@ class _Proxy:
                 return
             if fault.reset and not fault.after:
                 count.errors += 1
-                _hang_up()
+                _end_connection()
         answer = await self._forward(request, scope, body)
         if answer.status_code >= 400:
             count.errors += 1
         if self._engine == "dynamodb":
             count.capacity += consumed(answer.content)
         if fault is not None and fault.reset:
-            _hang_up()
-        await _passed_on(answer)(scope, receive, send)
+            _end_connection()
+        await _forwarded(answer)(scope, receive, send)
 
     async def _forward(self, request: Request, scope: Scope, body: bytes) -> httpx.Response:
         if self._engine == "dynamodb":
@@ -201,7 +201,7 @@ class Proxies:
             place[path[-1]] = total.report()
         return tree
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Set all counters to zero."""
         self._ledger.counts.clear()
 
@@ -288,7 +288,7 @@ def _raw_target(scope: Scope) -> str:
     return raw.decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
 
 
-def _passed_on(answer: httpx.Response) -> Response:
+def _forwarded(answer: httpx.Response) -> Response:
     response = Response(answer.content, status_code=answer.status_code)
     for name, value in answer.headers.multi_items():
         if name.lower() not in _HOP_HEADERS | {"content-encoding"}:
@@ -296,6 +296,6 @@ def _passed_on(answer: httpx.Response) -> Response:
     return response
 
 
-def _hang_up() -> None:
+def _end_connection() -> None:
     """End the connection without an answer: the server closes it when the application fails."""
     raise ConnectionAbortedError("fault injected on request")

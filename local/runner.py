@@ -312,7 +312,7 @@ class Runtime:
         executions = Executions(self._choices.state, bus, activity)
         board.tasks = self._tasks(clients, functions, bus, activity, executions)
         start("executions", executions.report_lost)
-        start("engines", self._engines.keep)
+        start("engines", self._engines.supervise)
         kept = (self._choices.state, clients, plan, self._engines, self._supervisor, executions)
         stack.push_async_callback(store_engine_values(*kept))
         search = self._engines.own_url("opensearch")

@@ -71,12 +71,12 @@ async def _response(request: Request, worker: Worker) -> Response:
             "Function.ResponseSizeTooLarge",
             f"Response payload size exceeded the maximum of {_MAXIMUM_ANSWER} bytes",
         )
-    return _taken(worker.answer(request.path_params["request"], result))
+    return _accepted(worker.answer(request.path_params["request"], result))
 
 
 async def _error(request: Request, worker: Worker) -> Response:
     result = InvocationResult(await request.body(), error="Unhandled")
-    return _taken(worker.answer(request.path_params["request"], result))
+    return _accepted(worker.answer(request.path_params["request"], result))
 
 
 async def _init_error(request: Request, worker: Worker) -> Response:
@@ -84,7 +84,7 @@ async def _init_error(request: Request, worker: Worker) -> Response:
     return JSONResponse({"status": "OK"}, 202)
 
 
-def _taken(known: bool) -> Response:
+def _accepted(known: bool) -> Response:
     return JSONResponse({"status": "OK"}, 202) if known else _refused(400, "InvalidRequestID")
 
 

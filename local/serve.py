@@ -160,12 +160,12 @@ class _Stop:
 def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
     """End a start that is to stop at its next output, within minutes of work."""
 
-    def say_or_stop(text: str) -> None:
+    def report_or_stop(text: str) -> None:
         if stopping.is_set():
             raise LocalError("the start was interrupted")
         say(text)
 
-    return say_or_stop
+    return report_or_stop
 
 
 def _mlflow_server(endpoint: EndpointFile) -> str:
@@ -181,7 +181,7 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
     )
 
 
-def _say_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
+def _report_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
     """Print where the page is: last, because a link ends after ten minutes."""
     if runtime.page.folder is not None:
         choices.progress(f"open {new_link(choices.state, endpoint['api'])}")
@@ -217,7 +217,7 @@ async def _until(
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
             # Before the samples: their inspection takes a minute, and the page shows them arrive.
-            _say_page(runtime, choices, endpoint)
+            _report_page(runtime, choices, endpoint)
             if first_look is not None:
                 await _show_samples(choices, first_look)
         await stopping.wait()

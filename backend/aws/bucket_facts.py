@@ -38,7 +38,7 @@ class S3BucketFacts:
     client: "S3Client"
     allowed: Collection[str]
 
-    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+    def state_of(self, bucket: str, prefix: str) -> BucketFact:
         if bucket not in self.allowed:
             return "forbidden"
         try:

@@ -43,7 +43,7 @@ def respond(event: CloudFormationCustomResourceEvent, answer: ResourceAnswer) ->
         "LogicalResourceId": event.logical_resource_id,
         "Data": dict(answer.data),
     }
-    _until_taken()(_put, event.response_url, json.dumps(body))
+    _until_accepted()(_put, event.response_url, json.dumps(body))
 
 
 def _put(url: str, body: str) -> None:
@@ -58,7 +58,7 @@ def _put(url: str, body: str) -> None:
         raise UnavailableError(f"CloudFormation rejected the response with status {reply.status}")
 
 
-def _until_taken() -> Retrying:
+def _until_accepted() -> Retrying:
     return Retrying(
         retry=retry_if_exception_type(UnavailableError),
         wait=wait_exponential(multiplier=0.2, max=5),

@@ -23,7 +23,7 @@ class S3GuardedObjects:
     client: "S3Client"
 
     def replace(self, bucket: str, key: str, body: bytes, *, etag: str, content_type: str) -> bool:
-        return _held(
+        return _written_if_unchanged(
             lambda: self.client.put_object(
                 Bucket=bucket,
                 Key=key,
@@ -34,10 +34,10 @@ class S3GuardedObjects:
         )
 
     def delete(self, bucket: str, key: str, *, etag: str) -> bool:
-        return _held(lambda: self.client.delete_object(Bucket=bucket, Key=key, IfMatch=f'"{etag}"'))
+        return _written_if_unchanged(lambda: self.client.delete_object(Bucket=bucket, Key=key, IfMatch=f'"{etag}"'))
 
 
-def _held(write: Callable[[], object]) -> bool:
+def _written_if_unchanged(write: Callable[[], object]) -> bool:
     """Carry out a write; return whether its condition was met."""
     try:
         with translated("S3"):

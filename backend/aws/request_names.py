@@ -19,11 +19,11 @@ def name_requests(client: "S3Client") -> None:
     """Accept the parameter `REQUEST_PARAMETER` in URLs that this client presigns."""
     events = client.meta.events
     for operation in PRESIGNED:
-        events.register(f"provide-client-params.s3.{operation}", _take)
+        events.register(f"provide-client-params.s3.{operation}", _move_to_context)
         events.register(f"before-sign.s3.{operation}", _add)
 
 
-def _take(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
+def _move_to_context(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
     """Move the parameter, which is not part of the operation, to the context of the request."""
     if REQUEST_PARAMETER in params:
         context[REQUEST_PARAMETER] = params.pop(REQUEST_PARAMETER)

@@ -33,7 +33,7 @@ from backend.core.search_engine import (
     DocumentWrite,
     JsonObject,
     PointInTimeGoneError,
-    StandingDocument,
+    StoredDocument,
     Stretch,
     TooManyPointsInTimeError,
 )
@@ -116,10 +116,10 @@ class OpenSearchEngine:
         except NotFoundError:
             return
 
-    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+    def stretch(self, index: str, wanted: Stretch) -> list[StoredDocument]:
         hits = self.search([index], _query_of(wanted))["hits"]["hits"]
         return [
-            StandingDocument(hit["_id"], hit["_source"], tuple(v or "" for v in hit["sort"]))
+            StoredDocument(hit["_id"], hit["_source"], tuple(v or "" for v in hit["sort"]))
             for hit in hits
         ]
 

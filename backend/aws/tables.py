@@ -120,7 +120,7 @@ class DynamoTables:
         if "ConditionExpression" in request:
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         try:
-            return _until_done(lambda: self._write(kind, request))
+            return _retry_while_busy(lambda: self._write(kind, request))
         except ClientError as error:
             if code_of(error) != "ConditionalCheckFailedException":
                 raise
@@ -140,7 +140,7 @@ class DynamoTables:
             "UpdateExpression": f"SET {name} = if_not_exists({name}, {start}) + {one}",
             **expression.parameters(),
         }
-        return _until_done(lambda: self._write("Update", request)) or {}
+        return _retry_while_busy(lambda: self._write("Update", request)) or {}
 
     def transact(self, writes: Sequence[Write]) -> None:
         if len(writes) > MAX_TRANSACTION_ITEMS:
@@ -148,7 +148,7 @@ class DynamoTables:
                 f"{len(writes)} writes; a transaction can have {MAX_TRANSACTION_ITEMS}"
             )
         requests = [self._transact_item(write) for write in writes]
-        _until_done(lambda: self._transact(requests, writes))
+        _retry_while_busy(lambda: self._transact(requests, writes))
 
     def put_many(self, table: Table, items: Sequence[Item]) -> None:
         wires = [to_wire(item) for item in items]
@@ -209,7 +209,7 @@ class DynamoTables:
 
     def _write(self, kind: str, request: dict[str, Any]) -> Item | None:
         """Carry out one write; an update returns the item."""
-        with _conflicts_are_busy(), translated_write():
+        with _conflicts_as_busy(), translated_write():
             if kind == "Update":
                 reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
                 return from_wire(reply.get("Attributes", {}))
@@ -253,7 +253,7 @@ class DynamoTables:
             pending = cast("dict[str, Any]", reply.get("UnprocessedKeys") or {})
             _stop_if_done(pending)
 
-        _until_done(get_pending)
+        _retry_while_busy(get_pending)
         return found
 
     def _batch_write(self, table: Table, requests: list[dict[str, Any]]) -> None:
@@ -267,7 +267,7 @@ class DynamoTables:
                 pending = reply.get("UnprocessedItems")
                 _stop_if_done(pending)
 
-            _until_done(write_pending)
+            _retry_while_busy(write_pending)
 
         in_parallel(write, list(_chunks(requests, _WRITE_BATCH)))
 
@@ -290,7 +290,7 @@ def _stop_if_done(pending: object) -> None:
 
 
 @contextmanager
-def _conflicts_are_busy() -> Generator[None]:
+def _conflicts_as_busy() -> Generator[None]:
     """Treat conflicts with transactions as busy.
 
     A single write is also refused while a transaction holds its item; the SDK does not retry it.
@@ -303,15 +303,15 @@ def _conflicts_are_busy() -> Generator[None]:
         raise
 
 
-def _until_done(step: Callable[[], T]) -> T:
+def _retry_while_busy(step: Callable[[], T]) -> T:
     """Repeat a step while DynamoDB is busy, with jitter, for at most some seconds."""
     try:
         return step()
     except _BusyError:
-        return _repeat(step)
+        return _retry_with_pauses(step)
 
 
-def _repeat(step: Callable[[], T]) -> T:
+def _retry_with_pauses(step: Callable[[], T]) -> T:
     # Imported here because few functions ever wait, and it would delay the start of all.
     from tenacity import (  # noqa: PLC0415
         Retrying,

@@ -11,6 +11,6 @@ deployment may not use."""
 class BucketFacts(Protocol):
     """Checks buckets; may raise UnavailableError."""
 
-    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+    def state_of(self, bucket: str, prefix: str) -> BucketFact:
         """Return the state of a bucket; objects below the prefix are listed as a check."""
         ...

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import field_validator
 
@@ -15,6 +15,13 @@ from backend.spec.keys import active, archived
 from backend.spec.tables.model import Table
 
 REVISION = "revision"
+
+
+class DefinitionRef(NamedTuple):
+    """A pipeline or workflow."""
+
+    database_id: str
+    definition_id: str
 
 
 class Deletable(WireModel):
@@ -70,12 +77,12 @@ class Definitions(Generic[D]):
         item = self.tables.get(self.table, self._key(partition, one_id))
         return None if item is None else self.model.model_validate(item)
 
-    def get_many(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], D]:
+    def get_many(self, wanted: Sequence[DefinitionRef]) -> dict[DefinitionRef, D]:
         """Return active ones by database and id, in no order; missing ones are left out."""
         places = {each: self._key(*each) for each in wanted}
         rows = self.tables.get_many([(self.table, key) for key in places.values()])
         found = [self.model.model_validate(item) for _, item in rows]
-        return {(one.database_id, self.id_of(one)): one for one in found}
+        return {DefinitionRef(one.database_id, self.id_of(one)): one for one in found}
 
     def list_visible(
         self,
@@ -94,7 +101,7 @@ class Definitions(Generic[D]):
                 partition = archived(database_id) if deleted else database_id
                 query = Query(table=self.table, partition=partition, consistent=True)
                 found = self.tables.query(query, request)
-            return Page(tuple(map(self.model.model_validate, found.items)), found.after)
+            return found.map(self.model.model_validate)
 
         def visible(one: D) -> bool:
             return one.is_deleted == deleted and may_see(one)

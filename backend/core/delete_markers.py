@@ -22,7 +22,7 @@ class Newest(NamedTuple):
         return self.version.key, self.version.version_id
 
 
-def covering(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
+def markers_hiding(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
     """Return the delete markers that hide these keys.
 
     If a request was repeated, there may be another marker below. Callers that remove the markers
@@ -46,7 +46,7 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
             bucket, prefix, limit=limit, after_key=after_key, after_version_id=after_version
         )
         for version in page.versions:
-            _note(found, wanted, version)
+            _collect(found, wanted, version)
         after_key, after_version = page.next_key, page.next_version_id
         if page.versions and after_key in found and found[after_key].below:
             if after_key == last:
@@ -55,7 +55,7 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
     return list(found.values())
 
 
-def _note(found: dict[str, Newest], wanted: Set[str], version: ObjectVersion) -> None:
+def _collect(found: dict[str, Newest], wanted: Set[str], version: ObjectVersion) -> None:
     known = found.get(version.key)
     if known is None and version.is_latest and version.key in wanted:
         found[version.key] = Newest(version, None)

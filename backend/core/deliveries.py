@@ -21,9 +21,9 @@ M = TypeVar("M", bound=BaseModel)
 Event = Mapping[str, Any]
 Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
-Ring = Callable[[Metric], None]
+CountMetric = Callable[[Metric], None]
 """Emits a metric that has an alarm."""
-Keep = Callable[[str, object, str], None]
+StoreFailure = Callable[[str, object, str], None]
 """Stores an unreadable message as a failure entry: its name, its body and the reason."""
 FromWire = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Converts an item of a stream record from DynamoDB's wire format."""
@@ -85,7 +85,7 @@ def process_batch(
     queues: Queues,
     queue: Queue,
     *,
-    ring: Ring,
+    count_metric: CountMetric,
 ) -> Reply:
     """Process a batch; after an outage, return all of its messages to the queue and count this."""
     messages: Sequence[Message] = event["Records"]
@@ -93,23 +93,23 @@ def process_batch(
         return process(messages) or failed(())
     except UnavailableError as error:
         _log.warning("outage: messages return to %s: %s", queue.name, error.message)
-        ring(BATCHES_GIVEN_BACK)
+        count_metric(BATCHES_GIVEN_BACK)
         return return_messages(queues, queue, messages)
 
 
-class NotUnderstoodError(Exception):
+class InvalidEventError(Exception):
     """A message contains no valid event; the text is the reason."""
 
 
-def understood(
-    messages: Iterable[Message], read: Callable[[Message], T], keep: Keep
+def parse_messages(
+    messages: Iterable[Message], read: Callable[[Message], T], store_failure: StoreFailure
 ) -> Iterator[T]:
     """Yield what messages contain; keep those in which `read` finds no valid event."""
     for message in messages:
         try:
             found = read(message)
-        except NotUnderstoodError as error:
-            keep(str(message.get("messageId") or "message"), dict(message), str(error))
+        except InvalidEventError as error:
+            store_failure(str(message.get("messageId") or "message"), dict(message), str(error))
         else:
             yield found
 
@@ -118,15 +118,15 @@ def read_body(model: type[M], message: Message) -> M:
     """Return the event in the body of a message.
 
     Raises:
-        NotUnderstoodError: it has no valid one.
+        InvalidEventError: it has no valid one.
     """
     try:
         return model.model_validate_json(message["body"])
     except KeyError:
-        raise NotUnderstoodError("the message has no body") from None
+        raise InvalidEventError("the message has no body") from None
     except ValidationError as error:
         first = next(field_errors(error, None, place="body"))
-        raise NotUnderstoodError(f"{first.field}: {first.message}") from error
+        raise InvalidEventError(f"{first.field}: {first.message}") from error
 
 
 def received(message: Message) -> int:

@@ -1,7 +1,7 @@
 """Pages of lists: requests, results, and how a page that is filtered by permissions is filled."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 Position = Mapping[str, Any]
 """The position where a page ended, as plain JSON values. The page token contains it, sealed."""
@@ -36,6 +37,21 @@ class Page(NamedTuple, Generic[T]):
 
     items: tuple[T, ...]
     after: Position | None = None
+
+    def map(self, convert: Callable[[T], U]) -> "Page[U]":
+        """Return the page with each item converted."""
+        return Page(tuple(map(convert, self.items)), self.after)
+
+
+def all_items(fetch: Callable[[PageRequest], Page[T]], size: int) -> Iterator[T]:
+    """Yield the items of all pages of a list; each page is read when it is reached."""
+    request = PageRequest(size)
+    while True:
+        page = fetch(request)
+        yield from page.items
+        if page.after is None:
+            return
+        request = PageRequest(size, page.after)
 
 
 def bytes_in_reply(text: str) -> int:

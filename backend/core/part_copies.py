@@ -71,7 +71,7 @@ class PartCopies:
             return None
         return self.objects.complete_multipart(*copy.target, copy.copy_id, parts)
 
-    def give_up(self, copy: PartCopy) -> None:
+    def abort(self, copy: PartCopy) -> None:
         """Abort the copy and remove its parts."""
         self.objects.abort_multipart(*copy.target, copy.copy_id)
 

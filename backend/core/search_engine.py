@@ -61,7 +61,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingDocument:
+class StoredDocument:
     """A stored document; `place` is the position after it in a range."""
 
     id: str
@@ -141,7 +141,7 @@ class SearchEngine(Protocol):
         """Close a point in time; no effect if it no longer exists."""
         ...
 
-    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+    def stretch(self, index: str, wanted: Stretch) -> list[StoredDocument]:
         """Return documents with their ids, names and hash, as far as searches can find them now."""
         ...
 

@@ -44,24 +44,24 @@ def build_handler(authentication: CallerAuthentication) -> Handler:
             _logger.warning("authentication is unavailable", exc_info=True)
             return _answer({OUTAGE_MARK: "true"})
         except RefusedError as refused:
-            _note(refused, address)
+            _report_refusal(refused, address)
             return _answer(None)
         return _answer(_context(caller))
 
     return handle
 
 
-def note_unrecorded(key: ApiKey) -> None:
+def report_unrecorded_use(key: ApiKey) -> None:
     """Report that a key was used, but its last use could not be stored."""
     _logger.warning("the use of a key was not recorded", extra={"apiKeyId": key.api_key_id})
 
 
-def note_doubt(text: str) -> None:
+def report_obstacle(text: str) -> None:
     """Report what prevents the authentication of callers."""
     _logger.warning(text)
 
 
-def _note(refused: RefusedError, address: str) -> None:
+def _report_refusal(refused: RefusedError, address: str) -> None:
     from aws_lambda_powertools.metrics import (  # noqa: PLC0415 - most callers are let in
         MetricUnit,
         single_metric,
@@ -93,5 +93,5 @@ def _answer(context: dict[str, str] | None) -> dict[str, Any]:
 
 
 handler = ready(
-    build_handler(callers(Context(AUTHORIZER), unrecorded=note_unrecorded, warn=note_doubt))
+    build_handler(callers(Context(AUTHORIZER), unrecorded=report_unrecorded_use, warn=report_obstacle))
 )

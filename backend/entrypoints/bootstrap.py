@@ -86,7 +86,7 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Context]) ->
 def _set_up(
     request: CloudFormationCustomResourceEvent, wire: Callable[[], Context]
 ) -> dict[str, str]:
-    data = _patiently(lambda: set_up(wire()))
+    data = _with_retries(lambda: set_up(wire()))
     # Afterwards, when IAM knows the role. Functions that need the instances are deployed later.
     needed = request.resource_properties
     return data | {"Account": check_account(needed, clients.lambda_account)}
@@ -106,8 +106,8 @@ def set_up(context: Context) -> dict[str, str]:
         has_user_pool=settings.user_pool_id is not None,
         has_provider=bool(settings.text(OIDC_ISSUER)),
     )
-    administrators(context).establish(settings.text(ADMIN_USER_ID), _admin_key(context))
-    administrator_rules(context).keep()
+    administrators(context).ensure(settings.text(ADMIN_USER_ID), _admin_key(context))
+    administrator_rules(context).create_missing()
     ConstraintRepository(context.tables).record_used_tags()
     if settings.number(PROCESSING):
         shipped_pipelines(context).ensure()
@@ -142,7 +142,7 @@ def _failure(reason: str) -> ResourceAnswer:
     return ResourceAnswer(status="FAILED", physical_id=PHYSICAL_ID, reason=reason)
 
 
-def _patiently(step: Callable[[], dict[str, str]]) -> dict[str, str]:
+def _with_retries(step: Callable[[], dict[str, str]]) -> dict[str, str]:
     def named() -> dict[str, str]:
         with denials_named():
             return step()

@@ -224,7 +224,7 @@ class _Schemas:
                 self._use(self._definitions[name])
 
     def _example(self, schema: Json, examples: Mapping[str, object]) -> object:
-        found = _said(schema)
+        found = _example_in(schema)
         if found is not None:
             return found
         if "anyOf" in schema:
@@ -236,14 +236,14 @@ class _Schemas:
             return self._example_of_fields(whole, examples)
         if isinstance(whole.get("additionalProperties"), dict) and "examples" not in whole:
             return {}
-        return _said(whole) or _PLAIN.get(whole.get("type", "string"))
+        return _example_in(whole) or _PLAIN.get(whole.get("type", "string"))
 
     def _example_of_fields(self, whole: Json, examples: Mapping[str, object]) -> Json:
         required = whole.get("required", ())
         fields: Json = whole["properties"]
         return {
             name: examples[name]
-            if name in examples and field.get("type") == "string" and _said(field) is None
+            if name in examples and field.get("type") == "string" and _example_in(field) is None
             else self._example(field, examples)
             for name, field in fields.items()
             if name in required or name in EXAMPLES
@@ -337,7 +337,7 @@ def _usual_statuses(binding: Binding) -> Iterator[int]:
         yield from (409, 412)
 
 
-def _said(schema: Json) -> object:
+def _example_in(schema: Json) -> object:
     """Return the example in a schema itself."""
     named = [*schema.get("examples", ()), *schema.get("enum", ())]
     return next(iter(named), schema.get("const", schema.get("default")))

@@ -71,7 +71,7 @@ class DocumentName(WireModel):
     key: Annotated[str | None, Field(min_length=1, max_length=1024)] = None
 
     @model_validator(mode="after")
-    def names_one_file(self) -> "DocumentName":
+    def check_file(self) -> "DocumentName":
         if self.path is not None and self.key is not None:
             raise WrongFieldError("key", "exactly one of path and key is required")
         return self
@@ -116,7 +116,7 @@ class RenewFactsBody(WireModel):
     ] = None
 
     @model_validator(mode="after")
-    def names_everything_or_a_part(self) -> "RenewFactsBody":
+    def check_selection(self) -> "RenewFactsBody":
         parts = {"databaseId": self.database_id, "formats": self.formats}
         _check_all_or_parts(self.all, parts)
         return self

@@ -51,16 +51,16 @@ class Alarms:
         """Raise an alarm if the metric exceeds `threshold` in so many periods of five minutes."""
         wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
         watched = metric.with_(statistic=statistic)
-        self._ring(name, watched, threshold, wrong, description, periods=periods)
+        self._alarm(name, watched, threshold, wrong, description, periods=periods)
 
     def below(
         self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
     ) -> None:
         """Raise an alarm if the minimum of the metric is below `threshold` within five minutes."""
         wrong = cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
-        self._ring(name, metric.with_(statistic="Minimum"), threshold, wrong, description)
+        self._alarm(name, metric.with_(statistic="Minimum"), threshold, wrong, description)
 
-    def _ring(
+    def _alarm(
         self,
         name: str,
         metric: cloudwatch.Metric,

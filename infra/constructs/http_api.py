@@ -94,7 +94,7 @@ class HttpApi:
             payload_format_version="2.0",
         )
         self._create_in_turn(integration)
-        self._let_invoke(function, name, below="*/*")
+        self._allow_invocation(function, name, below="*/*")
         for route in routes:
             made = gateway.CfnRoute(
                 self._stack,
@@ -149,10 +149,10 @@ class HttpApi:
             enable_simple_responses=True,
             identity_source=["$request.header.Authorization", *address],
         )
-        self._let_invoke(function, "Authorizer", below=f"authorizers/{authorizer.ref}")
+        self._allow_invocation(function, "Authorizer", below=f"authorizers/{authorizer.ref}")
         return authorizer
 
-    def _let_invoke(self, function: lambda_.Function, name: str, *, below: str) -> None:
+    def _allow_invocation(self, function: lambda_.Function, name: str, *, below: str) -> None:
         lambda_.CfnPermission(
             self._stack,
             f"{name}Invocation",

@@ -260,7 +260,7 @@ class IndexingStack(Stack):
                 )
             ],
         )
-        _let_send(rule, queue, dead_letters)
+        _allow_sending(rule, queue, dead_letters)
 
     def _schedule(self, spec: Schedule, function: lambda_.Function) -> None:
         is_reconciliation = spec.function is RECONCILE_EXECUTIONS
@@ -276,7 +276,7 @@ class IndexingStack(Stack):
         name_exactly(rule, spec.name)
 
 
-def _let_send(rule: events.CfnRule, *queues: sqs.Queue) -> None:
+def _allow_sending(rule: events.CfnRule, *queues: sqs.Queue) -> None:
     service = cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
     for queue in queues:
         queue.add_to_resource_policy(

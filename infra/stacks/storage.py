@@ -70,10 +70,10 @@ class StorageStack(Stack):
             removal_policy=RETAINED,
         )
         name_exactly(key, "DataKey")
-        self._let_services_use(key)
+        self._allow_services(key)
         return cast("kms.IKey", key)
 
-    def _let_services_use(self, key: kms.Key) -> None:
+    def _allow_services(self, key: kms.Key) -> None:
         """Allow the services that use the key for no caller: logs, and rules to queues."""
         group = f"arn:{self.partition}:logs:{self.region}:{self.account}:log-group:*"
         writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]

@@ -37,19 +37,19 @@ class _Guard:
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
                 )
-            self._tell(f"+{pid}")
+            self._send(f"+{pid}")
 
-    def forget(self, pid: int) -> None:
+    def remove(self, pid: int) -> None:
         with self._lock:
             self._watched.discard(pid)
-            self._tell(f"-{pid}")
+            self._send(f"-{pid}")
             if not self._watched and self._process is not None and self._process.stdin:
                 with contextlib.suppress(BrokenPipeError):
                     self._process.stdin.close()
                 self._process.wait()
                 self._process = None
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process is None or self._process.stdin is None:
             return
         # A guard that was ended is no reason to fail: the pid files are the second safeguard.
@@ -60,10 +60,10 @@ class _Guard:
 
 _guard = _Guard()
 watch = _guard.watch
-forget = _guard.forget
+remove = _guard.remove
 
 
-def _noted(pid: int) -> psutil.Process | None:
+def _process_of(pid: int) -> psutil.Process | None:
     """Note a process now, with its creation time: its pid may be another's later."""
     try:
         return psutil.Process(pid)
@@ -79,7 +79,7 @@ def main() -> None:
     for line in sys.stdin:
         mark, pid = line[0], int(line[1:])
         if mark == "+":
-            watched[pid] = _noted(pid)
+            watched[pid] = _process_of(pid)
         else:
             watched.pop(pid, None)
     left = [process for process in watched.values() if process is not None]

@@ -93,7 +93,7 @@ class Running:
             EngineError: it ended; with the last lines of its log.
         """
         if self.exit_code is not None:
-            self._forget()
+            self._remove_pid_file()
             raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
 
     def stop(self, timeout: float = 10.0) -> None:
@@ -103,16 +103,16 @@ class Running:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
             self.kill()
-        self._forget()
+        self._remove_pid_file()
 
     def kill(self) -> None:
         """End the process at once (SIGKILL) and wait for its end."""
         self._process.kill()
         self._process.wait()
-        self._forget()
+        self._remove_pid_file()
 
-    def _forget(self) -> None:
-        guard.forget(self.endpoint.pid)
+    def _remove_pid_file(self) -> None:
+        guard.remove(self.endpoint.pid)
         self._pid_file.unlink(missing_ok=True)
 
     def _tail(self) -> str:
@@ -193,28 +193,28 @@ def _process_of(pid_file: Path) -> psutil.Process | None:
         same = abs(process.create_time() - float(noted["created"])) < 1.0
     except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
         return None
-    return process if same and not _is_gone(process) else None
+    return process if same and not _has_ended(process) else None
 
 
 def _end(process: psutil.Process, timeout: float) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         process.terminate()
-        if not _gone_within(process, timeout):
+        if not _ended_within(process, timeout):
             process.kill()
-            _gone_within(process, timeout)
+            _ended_within(process, timeout)
 
 
-def _gone_within(process: psutil.Process, timeout: float) -> bool:
+def _ended_within(process: psutil.Process, timeout: float) -> bool:
     pause = threading.Event()
     deadline = time.monotonic() + timeout
-    while not _is_gone(process):
+    while not _has_ended(process):
         if time.monotonic() > deadline:
             return False
         pause.wait(_POLL_SECONDS)
     return True
 
 
-def _is_gone(process: psutil.Process) -> bool:
+def _has_ended(process: psutil.Process) -> bool:
     """Return whether a process has ended.
 
     Its parent, perhaps a container's first process, may never collect its exit code, so waiting

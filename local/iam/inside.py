@@ -65,7 +65,7 @@ class Guard:
         self._place = actions.Place(document["region"], document["account"], document["keys"])
         self._domain: str | None = document["domain"]
         self.record: str | None = document["record"]
-        self._noted: set[tuple[str, policy.Grant]] = set()
+        self._recorded: set[tuple[str, policy.Grant]] = set()
 
     def refusal(self, need: actions.Need) -> str | None:
         """Return why the need is not met, in AWS's words; None if it is."""
@@ -75,7 +75,7 @@ class Guard:
         decision = self._policies.decide(need.action, need.resource, context)
         if decision.allowed:
             if self.record is not None:
-                self._note(need.action, decision.grants)
+                self._record_use(need.action, decision.grants)
             return None
         why = (
             "with an explicit deny in an identity-based policy"
@@ -106,11 +106,11 @@ class Guard:
         """Return the refusal to reveal that an object is absent."""
         return self.refusal(actions.listing(parameters))
 
-    def _note(self, action: str, grants: tuple[policy.Grant, ...]) -> None:
+    def _record_use(self, action: str, grants: tuple[policy.Grant, ...]) -> None:
         """Record the first use of a grant; one short line is appended as a whole."""
-        fresh = [grant for grant in grants if (action, grant) not in self._noted]
+        fresh = [grant for grant in grants if (action, grant) not in self._recorded]
         for grant in fresh:
-            self._noted.add((action, grant))
+            self._recorded.add((action, grant))
             line = json.dumps({"role": self._role, "asked": action, "used": grant})
             with open(str(self.record), "a", encoding="utf-8") as file:  # noqa: PTH123
                 file.write(line + "\n")
@@ -129,7 +129,7 @@ def watch_botocore(guard: Guard, handlers: Any) -> None:
         answer: Any = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": form.status}}
         raise ClientError(answer, operation)
 
-    def ask(params: Any, model: Any, context: Any, **_: object) -> None:
+    def check_call(params: Any, model: Any, context: Any, **_: object) -> None:
         service = model.service_model.service_name
         text = guard.of_call(service, model.name, params)
         if text is not None:
@@ -143,7 +143,7 @@ def watch_botocore(guard: Guard, handlers: Any) -> None:
             if text is not None:
                 refuse("s3", model.name, text)
 
-    handlers.BUILTIN_HANDLERS.append(("before-parameter-build", ask))
+    handlers.BUILTIN_HANDLERS.append(("before-parameter-build", check_call))
     handlers.BUILTIN_HANDLERS.append(("after-call.s3", hide_absence))
 
 

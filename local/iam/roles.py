@@ -56,7 +56,7 @@ class Roles:
     managed: dict[str, list[Statement]] = field(default_factory=dict[str, list[Statement]])
     keys: dict[str, str] = field(default_factory=dict[str, str])
     """The ARN of the customer-managed key of each resource that has one, by the resource's ARN."""
-    _noted: set[tuple[str, str, policy.Grant]] = field(
+    _recorded: set[tuple[str, str, policy.Grant]] = field(
         default_factory=set[tuple[str, str, policy.Grant]]
     )
 
@@ -80,7 +80,7 @@ class Roles:
             decision = policies.decide(need.action, need.resource, context)
             if not decision.allowed:
                 return Lack(need.action, need.resource)
-            self._note(found.name, need.action, decision.grants)
+            self._record_use(found.name, need.action, decision.grants)
         return None
 
     def document(self, function: str, role: str) -> Path | None:
@@ -117,12 +117,12 @@ class Roles:
         # A function whose role is of another account or template: nothing is known to be allowed.
         return self.by_arn.get(arn) or Role(arns.last_part(arn))
 
-    def _note(self, role: str, asked: str, grants: Sequence[policy.Grant]) -> None:
+    def _record_use(self, role: str, asked: str, grants: Sequence[policy.Grant]) -> None:
         if self.enforcement.record is None:
             return
         for grant in grants:
-            if (role, asked, grant) not in self._noted:
-                self._noted.add((role, asked, grant))
+            if (role, asked, grant) not in self._recorded:
+                self._recorded.add((role, asked, grant))
                 self._append({"role": role, "asked": asked, "used": list(grant)})
 
     def _append(self, line: Mapping[str, object]) -> None:

@@ -20,7 +20,7 @@ class Activity:
         self.running = 0
         self.asked = -math.inf
 
-    def hurry(self) -> None:
+    def request_delivery(self) -> None:
         """Note that a client waits, so that collected changes are delivered now."""
         self.asked = time.monotonic()
 

@@ -34,7 +34,7 @@ class Outlet(Protocol):
         """Record that everything up to `sequence` is done."""
         ...
 
-    async def give_up(
+    async def store_failed(
         self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
     ) -> None:
         """Write records to the failure destination; must succeed before the stream goes on."""
@@ -88,7 +88,7 @@ async def deliver(
             half = 0 if failed else len(rest) // 2
             waiting += [_Segment(part) for part in (rest[half:], rest[:half]) if part]
         elif policy.maximum_retries is not None and failures > policy.maximum_retries:
-            await outlet.give_up(rest, "RetryAttemptsExhausted", failures, result)
+            await outlet.store_failed(rest, "RetryAttemptsExhausted", failures, result)
             outlet.done(sequence_of(rest[-1]))
         else:
             waiting.append(_Segment(rest, failures))
@@ -100,7 +100,7 @@ async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _S
     aged = _aged(segment.records, policy)
     if not aged:
         return segment
-    await outlet.give_up(segment.records[:aged], "RecordAgeExceeded", segment.failures, None)
+    await outlet.store_failed(segment.records[:aged], "RecordAgeExceeded", segment.failures, None)
     outlet.done(sequence_of(segment.records[aged - 1]))
     return _Segment(segment.records[aged:])
 

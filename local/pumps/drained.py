@@ -63,12 +63,12 @@ class Drain:
     async def report(self) -> dict[str, JsonValue]:
         """Return whether all changes are processed, or else the pending ones found so far."""
         try:
-            return await self._look()
+            return await self._state()
         except (BotoCoreError, ClientError, httpx.HTTPError) as error:
             return {"drained": False, "unavailable": str(error)}
 
-    async def _look(self) -> dict[str, JsonValue]:
-        self.activity.hurry()
+    async def _state(self) -> dict[str, JsonValue]:
+        self.activity.request_delivery()
         epoch = self.activity.epoch
         if (pending := self._in_progress()) is not None:
             return pending
@@ -108,7 +108,7 @@ class Drain:
         """Check the buckets, unless another source is already pending."""
         if objects.is_looking:
             return False
-        look = asyncio.ensure_future(objects.look())
+        look = asyncio.ensure_future(objects.compare())
         stop = time.monotonic() + _PATIENCE
         while not look.done() and self.activity.epoch == epoch and time.monotonic() < stop:
             await asyncio.wait({look}, timeout=_GLANCE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GivenUp:
+class FailedBatch:
     """A batch that is no longer retried, with the reason and the number of calls."""
 
     shard: str
@@ -33,7 +33,7 @@ class GivenUp:
 
 
 async def write_failure(
-    clients: Clients, plan: Plan, mapping: StreamMapping, function_arn: str, batch: GivenUp
+    clients: Clients, plan: Plan, mapping: StreamMapping, function_arn: str, batch: FailedBatch
 ) -> None:
     """Write the batch to the mapping's destination; into a bucket with its whole body."""
     if mapping.on_failure is None:
@@ -57,7 +57,7 @@ async def write_failure(
         )
 
 
-def object_key(mapping: StreamMapping, batch: GivenUp, now: datetime) -> str:
+def object_key(mapping: StreamMapping, batch: FailedBatch, now: datetime) -> str:
     """Return the key under which AWS would store the document."""
     return (
         f"aws/lambda/{mapping.id}/{batch.shard}/{now:%Y/%m/%d}/"
@@ -66,7 +66,7 @@ def object_key(mapping: StreamMapping, batch: GivenUp, now: datetime) -> str:
 
 
 def describe(
-    mapping: StreamMapping, function_arn: str, batch: GivenUp, now: datetime
+    mapping: StreamMapping, function_arn: str, batch: FailedBatch, now: datetime
 ) -> dict[str, object]:
     """Return the details of the batch, without its body."""
     first, last = batch.records[0], batch.records[-1]

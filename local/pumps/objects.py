@@ -108,7 +108,7 @@ class ObjectPump:
         while True:
             try:
                 if time.monotonic() - listed >= _LIST_EVERY:
-                    await self.look()
+                    await self.compare()
                     listed = time.monotonic()
                 await self._follow_hints()
                 failures = 0
@@ -125,7 +125,7 @@ class ObjectPump:
         """Return whether events are being found and sent; thousands of them take minutes."""
         return self._looking.locked()
 
-    async def look(self) -> int:
+    async def compare(self) -> int:
         """List all buckets, send missed events, and return their number."""
         sent = 0
         async with self._looking:

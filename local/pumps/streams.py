@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local.pumps.batches import Policy, deliver, pause_while_away
-from local.pumps.failures import GivenUp, write_failure
+from local.pumps.failures import FailedBatch, write_failure
 from local.pumps.patterns import Matches, any_of
 from local.pumps.records import created_at, cut, event_record, sequence_of
 
@@ -303,12 +303,12 @@ class _Shard:
         """Checkpoint."""
         self._pump.journal.advance(self._pump.reader, self._name, sequence)
 
-    async def give_up(
+    async def store_failed(
         self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
     ) -> None:
         """Write to the failure destination; retried until it succeeds."""
         pump = self._pump
-        batch = GivenUp(self._name, records, condition, calls, result)
+        batch = FailedBatch(self._name, records, condition, calls, result)
         arn = pump.functions.spec(pump.mapping.function).arn
         failures = 0
         while True:

@@ -36,7 +36,7 @@ class Supervisor:
         """Run a pump; `run` is called again whenever it failed or returned."""
         pump = _Pump(run)
         self._pumps[name] = pump
-        self._tasks.append(asyncio.create_task(self._keep(name, pump), name=f"pump-{name}"))
+        self._tasks.append(asyncio.create_task(self._run_with_restarts(name, pump), name=f"pump-{name}"))
 
     def report(self) -> dict[str, JsonValue]:
         """Return the state of every pump; `failure` covers the last minutes."""
@@ -58,7 +58,7 @@ class Supervisor:
                 await task
 
     @staticmethod
-    async def _keep(name: str, pump: _Pump) -> None:
+    async def _run_with_restarts(name: str, pump: _Pump) -> None:
         pause = _FIRST_PAUSE
         while True:
             begun = time.monotonic()

@@ -104,7 +104,7 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     )
     if before is not None and unchanged:
         return Created(before["physical_id"], before["data"])
-    answer = _ask(context, resource, properties, before)
+    answer = _invoke_function(context, resource, properties, before)
     # Before its success is noted: a kill in between must not keep the one without the other.
     secretsmanager.remember(context.clients, context.state)
     kept[key] = {
@@ -117,7 +117,7 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     return Created(kept[key]["physical_id"], kept[key]["data"])
 
 
-def _ask(
+def _invoke_function(
     context: Context, resource: Resource, properties: Object, before: Invoked | None
 ) -> Object:
     function = properties.get("ServiceToken")

@@ -67,7 +67,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
         context.state.write(FILE, kept)
         context.fresh.append(f"secret {name}")
     context.stateful.append(f"secret {name}")
-    secret_arn = _give(context.clients, name, kept[name])
+    secret_arn = _ensure_secret(context.clients, name, kept[name])
     context.roles.record_encryption_key(secret_arn, secret.kms_key_id)
     return Created(secret_arn)
 
@@ -75,7 +75,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
 def replay(clients: Clients, state: StateFolder) -> None:
     """Restore all secrets in a restarted engine."""
     for name, kept in state.read(FILE, dict[str, Kept]()).items():
-        _give(clients, name, kept)
+        _ensure_secret(clients, name, kept)
 
 
 def remember(clients: Clients, state: StateFolder) -> None:
@@ -96,7 +96,7 @@ def remember(clients: Clients, state: StateFolder) -> None:
         state.write(FILE, kept)
 
 
-def _give(clients: Clients, name: str, kept: Kept) -> str:
+def _ensure_secret(clients: Clients, name: str, kept: Kept) -> str:
     client = clients.secrets
     try:
         return client.describe_secret(SecretId=name)["ARN"]

@@ -38,7 +38,7 @@ def apply(tasks: str) -> None:
     stop_waiting_executions()
     preserve_causes()
     allow_error_names()
-    take_early_answers()
+    accept_early_callbacks()
     check_definitions()
     evaluate_jsonata()
     reuse_programs()
@@ -60,7 +60,7 @@ def name_executions() -> None:
     def start_execution(self: Any, arn: str, name: str | None = None, *more: Any) -> Any:
         with lock:
             threads.clear()
-            _forget(self.describe_state_machine(arn).executions)
+            _remove_ended(self.describe_state_machine(arn).executions)
             started = start(self, arn, name or str(uuid.uuid4()), *more)
         _await_environment(started)
         return started
@@ -77,7 +77,7 @@ def _await_environment(execution: Any) -> None:
         pause.wait(0.01)
 
 
-def _forget(executions: list[Any]) -> None:
+def _remove_ended(executions: list[Any]) -> None:
     ended = [each for each in executions if each.stop_date is not None]
     for each in ended[:-_KEPT_EXECUTIONS]:
         if time.time() - each.stop_date.timestamp() > _KEPT_SECONDS:
@@ -144,7 +144,7 @@ def allow_error_names() -> None:
     names.ILLEGAL_CUSTOM_ERROR_PREFIX = "\0"
 
 
-def take_early_answers() -> None:
+def accept_early_callbacks() -> None:
     """Take answers and heartbeats that come before the call of the pipeline has returned.
 
     moto waits for the next heartbeat then, to the time-out, and refuses an early heartbeat.

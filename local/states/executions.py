@@ -59,13 +59,13 @@ class Executions:
             ended = detail["status"] != "RUNNING"
             if not ended:
                 self._running[execution] = detail
-                await self._note()
+                await self._store()
             event = new_event(SOURCE, DETAIL_TYPE, [execution], detail)
             await self._bus.publish(event)
             if ended:
                 self._running.pop(execution, None)
                 self._waiting.discard(execution)
-                await self._note()
+                await self._store()
 
     def waits(self, execution: str, *, waits: bool) -> None:
         """Record that an execution waits for the callback of a pipeline, or no longer does."""
@@ -75,7 +75,7 @@ class Executions:
         else:
             self._waiting.discard(execution)
 
-    def lose(self) -> None:
+    def mark_lost(self) -> None:
         """Mark running executions as lost: the engine has ended."""
         self._lost |= self._running
         self._running.clear()
@@ -90,7 +90,7 @@ class Executions:
                 for execution, detail in list(self._lost.items()):
                     await self.status_changed(_interrupted(detail))
                     del self._lost[execution]
-                    await self._note()
+                    await self._store()
             except (BotoCoreError, ClientError) as error:
                 failures += 1
                 _log.warning("lost executions are not reported: %s", error)
@@ -100,7 +100,7 @@ class Executions:
             await self._to_report.wait()
             self._to_report.clear()
 
-    async def _note(self) -> None:
+    async def _store(self) -> None:
         async with self._writing:
             noted = {**self._lost, **self._running}
             await asyncio.to_thread(self._state.write, FILE, noted)

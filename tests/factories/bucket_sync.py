@@ -75,7 +75,7 @@ class SyncWorld:
         """An object that another client writes."""
         self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
 
-    def tell(self, *keys: str) -> dict[str, Any]:
+    def deliver_events(self, *keys: str) -> dict[str, Any]:
         """Deliver an event of each key, which says nothing but that something happened."""
         return self.deliver(*(message(key, n) for n, key in enumerate(keys)))
 

@@ -33,5 +33,5 @@ def stored_bucket(
 class EveryBucket:
     """The port `BucketFacts` for which every bucket can hold assets."""
 
-    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+    def state_of(self, bucket: str, prefix: str) -> BucketFact:
         return "usable"

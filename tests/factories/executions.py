@@ -149,8 +149,8 @@ class Runner:
             runs=self.runs,
             authorization=self.rights,
             rules=self.rights,
-            failures=SimpleNamespace(keep=self._keep),
-            ring=self.alarms.append,
+            failures=SimpleNamespace(store=self._keep),
+            count_metric=self.alarms.append,
         )
 
     @cached_property

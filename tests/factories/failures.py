@@ -27,7 +27,7 @@ BATCH_KEY = (
 )
 
 
-def given_up(
+def failed_batch(
     records: Sequence[Any], *, function: str = "vitrine-prod-indexing-IndexChanges-1RT8Q2B9K7XW"
 ) -> dict[str, Any]:
     """A batch as a mapping writes it to S3, in the form that AWS documents."""

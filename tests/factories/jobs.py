@@ -118,8 +118,8 @@ class JobWorld:
             jobs=self.jobs,
             runner=self.runner,
             steps={self.kind.name: self.step},
-            keep=lambda name, body, reason: self.kept.append((name, body, reason)),
-            ring=self.rung.append,
+            store_failure=lambda name, body, reason: self.kept.append((name, body, reason)),
+            count_metric=self.rung.append,
             clock=lambda: self.now,
         )
 
@@ -154,8 +154,8 @@ class JobWorld:
         assert JobStarter(self).consume({"Records": records}) == {"batchItemFailures": []}
         self.records = self.records[len(records) :]
 
-    def deliver(self, message: Message, *, keep: bool = False) -> None:
-        """Deliver a message once; it stays if its worker died, gave it back, or `keep` says so."""
+    def deliver(self, message: Message, *, repeatable: bool = False) -> None:
+        """Deliver a message once; it remains if its worker died or returned it, or with `repeatable`."""
         message.received += 1
         record = {
             "messageId": str(message.number),
@@ -168,7 +168,7 @@ class JobWorld:
             reply = self.consumer.consume({"Records": [record]})
         except KilledError:
             return
-        if keep:
+        if repeatable:
             message.due = due
         elif not reply["batchItemFailures"]:
             self.messages.remove(message)

@@ -87,7 +87,7 @@ class ScanWorld:
             queues=self.queues,
         )
 
-    def tell(self, *events: Mapping[str, Any] | str) -> dict[str, Any]:
+    def deliver_events(self, *events: Mapping[str, Any] | str) -> dict[str, Any]:
         """Deliver one batch of events."""
         records = [message(event, number) for number, event in enumerate(events)]
         return scan_results(self.context)({"Records": records})

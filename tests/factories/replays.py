@@ -53,8 +53,8 @@ class ReplaySetup:
     def outcomes(self) -> list[str]:
         return [self.replayer.replay(one.key).outcome for one in self.listed()]
 
-    def keep(self, consumer: str, body: object, name: str = "m") -> None:
-        FailureStore(self.objects, "failurebucket", consumer, lambda: NOON).keep(name, body, "odd")
+    def store_failure(self, consumer: str, body: object, name: str = "m") -> None:
+        FailureStore(self.objects, "failurebucket", consumer, lambda: NOON).store(name, body, "odd")
 
     def run(self, *, minutes: int = 10) -> dict[str, int]:
         leftovers = LeftoverReplays(self.entries, self.replayer, lambda: self.now)

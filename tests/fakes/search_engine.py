@@ -10,7 +10,7 @@ from backend.core.search_engine import (
     DocumentResult,
     DocumentWrite,
     JsonObject,
-    StandingDocument,
+    StoredDocument,
     Stretch,
 )
 
@@ -79,16 +79,16 @@ class MemorySearchEngine:
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         raise NotImplementedError
 
-    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+    def stretch(self, index: str, wanted: Stretch) -> list[StoredDocument]:
         self.before("stretch")
-        found: list[StandingDocument] = []
+        found: list[StoredDocument] = []
         for document_id, (_, body) in self.indexes[index].items():
             place = tuple(str(body.get(name, "")) for name in wanted.order)
             held = all(body.get(name) == value for name, value in wanted.equal.items())
             above = wanted.above is None or place > wanted.above
             within = wanted.up_to is None or place[0] <= wanted.up_to
             if held and above and within and not body.get("deleted"):
-                found.append(StandingDocument(document_id, body, place))
+                found.append(StoredDocument(document_id, body, place))
         return sorted(found, key=lambda one: one.place)[: wanted.limit]
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from backend.core.deliveries import LONGEST_PAUSE_SECONDS
 from backend.http.metrics import count
-from backend.search.indexing.failures import ring
+from backend.search.indexing.failures import count_metric
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.operations import REPLAY_FAILURES
@@ -206,7 +206,7 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
 ) -> None:
     service = prod.resource(spec.name).properties["Environment"]["Variables"]
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", service["POWERTOOLS_SERVICE_NAME"])
-    ring(metric, spec.name)
+    count_metric(metric, spec.name)
     told = json.loads(capsys.readouterr().out)
     (counted,) = told["_aws"]["CloudWatchMetrics"]
     alarm = prod.resource(f"{spec.name}{metric.title}Alarm")

@@ -12,7 +12,7 @@ from botocore.config import Config
 from backend.spec.schedules import SCHEDULES
 from local.engines import Options
 from local.state import StateFolder
-from tests.factories.failures import BATCH_KEY, given_up
+from tests.factories.failures import BATCH_KEY, failed_batch
 from tests.factories.search import stream_record
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 
@@ -77,7 +77,7 @@ def abandon_batch(runtime: Runtime, database: str, asset: str) -> None:
     """Leave a batch of a stream as Lambda stores it after a consumer's last attempt."""
     record = stream_record({"databaseId": database, "assetId": asset}, {})
     s3 = s3_of(runtime)
-    s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(given_up([record])))
+    s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(failed_batch([record])))
     (listed,) = runtime.client().ok("GET", "/admin/failures")["Items"]
     assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
 

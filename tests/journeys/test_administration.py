@@ -100,7 +100,7 @@ def test_without_a_user_pool_no_one_is_administered_there(runtime: Runtime) -> N
         assert (status, said["code"]) == (404, "UserPoolNotDeployed")
 
 
-def asked(asset: str, *users: str) -> dict[str, Any]:
+def rule_of(asset: str, *users: str) -> dict[str, Any]:
     return {
         "eventName": "Asset Version Change",
         "entityName": "Asset",
@@ -116,14 +116,14 @@ def test_subscribers_of_an_asset_are_notified_without_failures(
     asset = api.new_asset(database, "A statue")
     (user, _), (other, _) = user_of(runtime, "admin"), user_of(runtime, "admin")
     done = {"message": "success"}
-    assert api.ok("POST", "/subscriptions", asked(asset, user)) == done
-    assert api.refused("POST", "/subscriptions", asked(asset, user))[0] == 409
-    assert api.refused("POST", "/subscriptions", asked(asset, "no-address"))[0] == 400
-    assert api.refused("POST", "/subscriptions", asked("nothing", user))[0] == 404
-    assert api.ok("PUT", "/subscriptions", asked(asset, user, other)) == done
+    assert api.ok("POST", "/subscriptions", rule_of(asset, user)) == done
+    assert api.refused("POST", "/subscriptions", rule_of(asset, user))[0] == 409
+    assert api.refused("POST", "/subscriptions", rule_of(asset, "no-address"))[0] == 400
+    assert api.refused("POST", "/subscriptions", rule_of("nothing", user))[0] == 404
+    assert api.ok("PUT", "/subscriptions", rule_of(asset, user, other)) == done
     items = api.ok("GET", "/subscriptions")["message"]["Items"]
     (shown,) = [item for item in items if item["entityId"] == asset]
-    expected = {**asked(asset, user, other), "entityValue": "A statue"}
+    expected = {**rule_of(asset, user, other), "entityValue": "A statue"}
     assert shown == {**expected, "databaseId": database}
     check = {"userId": user, "assetId": asset}
     assert api.ok("POST", "/check-subscription", check) == done
@@ -131,10 +131,10 @@ def test_subscribers_of_an_asset_are_notified_without_failures(
     runtime.drain()
     failures = api.ok("GET", "/admin/failures", params={"consumer": "Notifier"})["Items"]
     assert failures == []
-    assert api.ok("DELETE", "/unsubscribe", asked(asset, user)) == done
+    assert api.ok("DELETE", "/unsubscribe", rule_of(asset, user)) == done
     assert api.ok("POST", "/check-subscription", check) == {"message": "Not subscribed"}
-    assert api.ok("DELETE", "/subscriptions", asked(asset, user)) == done
-    assert api.refused("DELETE", "/subscriptions", asked(asset, user))[0] == 404
+    assert api.ok("DELETE", "/subscriptions", rule_of(asset, user)) == done
+    assert api.refused("DELETE", "/subscriptions", rule_of(asset, user))[0] == 404
     for each in (user, other):
         api.ok("DELETE", "/user-roles", {"userId": each})
 

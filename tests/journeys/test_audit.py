@@ -17,12 +17,12 @@ def test_the_audit_log_lists_changes_and_the_creation_newest_first(
     api.upload(database, asset, {"/a.stl": [b"solid\n"]})
     api.refused("PUT", path, {"tags": ["no such tag"]})
 
-    def told() -> list[dict[str, Any]]:
+    def audit_items() -> list[dict[str, Any]]:
         return api.ok("GET", "/audit", params={"entity": f"asset:{database}:{asset}"})["Items"]
 
     expected = ["complete_upload", "create_asset_metadata", "update_asset", "create_asset"]
-    wait_until(lambda: [entry["operation"] for entry in told()] == expected)
-    uploaded, described, renamed, created = told()
+    wait_until(lambda: [entry["operation"] for entry in audit_items()] == expected)
+    uploaded, described, renamed, created = audit_items()
     assert renamed["changes"] == {"assetName": {"before": "Before", "after": "After"}}
     assert created["changes"]["assetName"] == {"after": "Before"}
     assert uploaded["changes"]["files"]["after"] == {"/a.stl": "uploaded"}

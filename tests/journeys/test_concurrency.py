@@ -108,7 +108,7 @@ def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     assert len(storm.versions) > 1, storm.said
     assert storm.said[MOVED] > 1, storm.said
     assert storm.said[ARCHIVED] > 0, storm.said
-    wait_until(lambda: _is_brought_back(api, storm), seconds=PATIENCE)
+    wait_until(lambda: _is_restored(api, storm), seconds=PATIENCE)
     runtime.drain()  # what a request began, jobs finish
     _the_last_edit_stands(api, storm)
     assert sorted(_etags(api, storm)) == sorted(before), "a file was lost or doubled"
@@ -130,7 +130,7 @@ def _rage(runtime: Runtime, storm: ConcurrentClients) -> None:
         thread.join()
 
 
-def _is_brought_back(api: Api, storm: ConcurrentClients) -> bool:
+def _is_restored(api: Api, storm: ConcurrentClients) -> bool:
     """Ask for it each time: what is still being archived cannot be brought back yet."""
     api.send("PUT", storm.path + "/unarchiveAsset", {"confirmUnarchive": True})
     return api.send("GET", storm.path).status_code == 200

@@ -53,16 +53,16 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
                 break
         return status
 
-    def told() -> set[str]:
+    def denied_routes() -> set[str]:
         return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
 
     # Again where an entry is missing: a busy machine may not have made it in its two seconds.
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while missing := [route for route in wanted if route.key not in told()]:
+    while missing := [route for route in wanted if route.key not in denied_routes()]:
         assert time.monotonic() < deadline, missing
         with ThreadPoolExecutor(2) as threads:
             assert set(threads.map(send, missing)) == {403}
-        if {route.key for route in missing} - told():
+        if {route.key for route in missing} - denied_routes():
             time.sleep(SOME_SECONDS)
     assert all(one["denied"]["refusal"] == "route" for one in refusals_of(api, userId=user))
     assert own.refused("GET", "/audit", params={"userId": user})[0] == 403

@@ -36,7 +36,7 @@ def shape(nodes: list[Any]) -> Any:
     return {node["assetName"]: shape(node["children"]) for node in nodes}
 
 
-def told(api: Api, database: str, asset: str, **query: Any) -> Any:
+def links_of(api: Api, database: str, asset: str, **query: Any) -> Any:
     return api.ok("GET", f"/database/{database}/assets/{asset}/asset-links", params=query)
 
 
@@ -76,7 +76,7 @@ def test_a_link_is_removed_with_all_of_its_metadata(runtime: Runtime, database: 
     api.ok("DELETE", f"/database/{database}/assets/{plinth}/deleteAsset", DELETED)
     for path in (by_itself, with_its_asset):
         wait_for(lambda path=path: api.send("GET", f"{path}/metadata").status_code, 404)
-    wait_for(lambda: told(api, database, hall)["children"], [])
+    wait_for(lambda: links_of(api, database, hall)["children"], [])
 
 
 def test_trees_are_joined_but_not_to_a_circle(api: Api, database: str) -> None:
@@ -85,7 +85,7 @@ def test_trees_are_joined_but_not_to_a_circle(api: Api, database: str) -> None:
         link(api, database, chain[upper], chain[lower])
     for lower in range(1, 6):
         assert linked(api, database, chain[lower], chain[0]).status_code == 409
-    tree = told(api, database, chain[0], childTreeView="true")["children"]
+    tree = links_of(api, database, chain[0], childTreeView="true")["children"]
     below: Any = {}
     for number in range(5, 0, -1):
         below = {f"part {number}": below}
@@ -106,9 +106,9 @@ def test_assets_are_linked_shown_as_a_tree_found_and_unlinked(
     assert linked(api, database, hall, statue, assetLinkAliasId="left").status_code == 409
     circle = linked(api, database, plinth, hall)
     assert (circle.status_code, circle.json()["code"]) == (409, "AssetLinkCycle")
-    tree = told(api, database, hall, childTreeView="true")
+    tree = links_of(api, database, hall, childTreeView="true")
     assert shape(tree["children"]) == {"statue": {"plinth": {}}}
-    assert [one["assetId"] for one in told(api, database, twin)["related"]] == [statue]
+    assert [one["assetId"] for one in links_of(api, database, twin)["related"]] == [statue]
 
     path = described(api, first)
     assert api.ok("PUT", f"/asset-links/{first}", {"assetLinkAliasId": "right"})
@@ -125,7 +125,7 @@ def test_assets_are_linked_shown_as_a_tree_found_and_unlinked(
     api.ok("DELETE", f"/asset-links/{related}")
     assert api.refused("GET", f"/asset-links/single/{related}")[0] == 404
     api.ok("DELETE", f"/database/{database}/assets/{statue}/deleteAsset", DELETED)
-    wait_for(lambda: told(api, database, hall)["children"], [])
+    wait_for(lambda: links_of(api, database, hall)["children"], [])
     wait_for(lambda: api.send("GET", path).status_code, 404)
     alone = dict.fromkeys(("hall", "plinth", "twin"), (False,) * 3)
     wait_for(lambda: flags(api, database), alone)
@@ -143,7 +143,7 @@ def test_clients_that_link_at_the_same_time_make_no_circle(runtime: Runtime, dat
     with ThreadPoolExecutor(12) as pool:
         statuses = list(pool.map(attempt, pairs))
     assert set(statuses) <= {200, 409}
-    below = {parent: told(api, database, parent)["children"] for parent in ring}
+    below = {parent: links_of(api, database, parent)["children"] for parent in ring}
     made = {(parent, one["assetId"]) for parent, found in below.items() for one in found}
     assert len(made) == statuses.count(200) >= 3
     left = set(ring)

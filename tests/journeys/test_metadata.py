@@ -144,14 +144,14 @@ def test_schemas_of_files_apply_by_extension_and_conflicts_are_reported(
     new_schema(api, database, "fileAttribute", field("made by"))
     path = f"/database/{database}/assets/{asset}/metadata/file"
 
-    def told(name: str, kind: str = "metadata") -> dict[str, bool]:
+    def conflicts_of(name: str, kind: str = "metadata") -> dict[str, bool]:
         query = httpx.QueryParams({"filePath": name, "type": kind})
         found = api.ok("GET", f"{path}?{query}")["metadata"]
         return {item["metadataKey"]: item["metadataSchemaMultiFieldConflict"] for item in found}
 
-    assert told("/a.glb") == {"polygons": True, "text": False}
-    assert told("/b.txt") == {"polygons": False, "text": False}
-    assert told("/a.glb", "attribute") == {"made by": False}
+    assert conflicts_of("/a.glb") == {"polygons": True, "text": False}
+    assert conflicts_of("/b.txt") == {"polygons": False, "text": False}
+    assert conflicts_of("/a.glb", "attribute") == {"made by": False}
     status, said = api.refused(
         "POST",
         path,

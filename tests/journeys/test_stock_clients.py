@@ -35,21 +35,21 @@ def test_missing_fields_of_a_reply_are_reported() -> None:
     reads = ("Items[].tagName text", "Items[0].tags strings?", "message absent", "total = 2")
     request = stock.Request("ask", "cli", "here", "GET /tags", reads=reads)
 
-    def told(reply: object, status: int = 200) -> list[str]:
+    def problems_of(reply: object, status: int = 200) -> list[str]:
         answer = httpx.Response(status, json=reply)
         return stock.problems(request, answer, request.expected, {})
 
-    assert told({"Items": [{"tagName": "a", "tags": None}], "total": 2}) == []
-    assert told({"Items": [{"tagName": "a"}, {"tagName": ""}], "total": 2}) == [
+    assert problems_of({"Items": [{"tagName": "a", "tags": None}], "total": 2}) == []
+    assert problems_of({"Items": [{"tagName": "a"}, {"tagName": ""}], "total": 2}) == [
         'Items[1].tagName is "", not text'
     ]
-    assert told({"Items": [], "total": "2", "message": "an Error"}) == [
+    assert problems_of({"Items": [], "total": "2", "message": "an Error"}) == [
         "Items[0].tagName is absent, not text",
         'message is "an Error", not absent',
         'total is "2", not = 2',
         "the message of a success speaks of an error: an Error",
     ]
-    assert told({}, 404) == ["404 instead of 200: {}"]
+    assert problems_of({}, 404) == ["404 instead of 200: {}"]
 
 
 def test_every_route_of_the_contract_is_requested() -> None:
@@ -69,7 +69,7 @@ def test_stock_clients_are_served(runtime: Runtime) -> None:
             runtime.drain()
         if broken := list(_broken(api, request, names)):
             found[f"{request.name} [{request.call}]"] = broken
-    assert found == {}, _told(found)
+    assert found == {}, _listing(found)
 
 
 def _know(api: Api, *users: str) -> None:
@@ -133,7 +133,7 @@ def _wait_for_its_job(api: Api, content_type: str, text: str) -> None:
         wait_until(lambda: api.ok("GET", path)["state"] == "done")
 
 
-def _told(found: dict[str, list[str]]) -> str:
+def _listing(found: dict[str, list[str]]) -> str:
     return "\n".join(f"{name}\n  " + "\n  ".join(broken) for name, broken in found.items())
 
 

@@ -50,7 +50,7 @@ def test_an_engine_that_is_killed_under_load_leaves_no_drift(
     name = f"killed-{engine}-{round_}"
     database = api.new_database(name, processing=engine == "states")
     with load(on_disk, database) as written:
-        _work_goes_on(written)
+        _wait_for_writes(written)
         _kill(on_disk, engine)
         time.sleep(SECONDS_UNDER_LOAD)
     assert written.wrong == []
@@ -62,7 +62,7 @@ def test_an_engine_that_is_killed_under_load_leaves_no_drift(
         assert lost(written, stored(api, database)) == []
 
 
-def _work_goes_on(written: Load) -> None:
+def _wait_for_writes(written: Load) -> None:
     """Some writes have been acknowledged, however slow the machine is."""
     time.sleep(SECONDS_UNDER_LOAD)
     wait_until(lambda: len(written.acknowledged) >= 3)

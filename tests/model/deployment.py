@@ -166,7 +166,7 @@ def _bucket_sync(on: Deployment) -> Run:
 
 def _creations(on: Deployment) -> Run:
     context = on.wired(workers.AUDIT_CREATIONS)
-    return creations(context, failures(context).keep)
+    return creations(context, failures(context).store)
 
 
 CONSUMERS: dict[str, Callable[[Deployment], Run]] = {

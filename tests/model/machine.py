@@ -130,7 +130,7 @@ class Product(Adversary):
         self.before_the_end()
         self.world.drain()
         self.model.leaving.clear()
-        self.types_are_told()
+        self.check_types()
         wanted = documents(self.model, self.world.ports.objects, self.world.bucket)
         found = {
             name: {k: v for k, v in body.items() if k != "hash"}
@@ -139,7 +139,7 @@ class Product(Adversary):
         wrong = [*differing(found, wanted), *differences(self.model, self.world.ports.tables)]
         assert not wrong, "\n".join(wrong)
 
-    def types_are_told(self) -> None:
+    def check_types(self) -> None:
         """Say what each asset's type must be, now that all events have come.
 
         Nobody looks at an archived asset's files: its type may be any that it had.

@@ -5,7 +5,7 @@ from tests.model.values import VALUES
 from tests.model.world import Delivery
 
 
-def begun(state: Lifecycle, consumer: str, *, at: str) -> Delivery:
+def started_delivery(state: Lifecycle, consumer: str, *, at: str) -> Delivery:
     """A delivery to a consumer, stopped before a request of this kind."""
     waiting = [name for name, records in state.world.streams.items() if records]
     state.world.deliver(waiting.index(consumer), size=10)
@@ -28,28 +28,28 @@ def renamed(state: Lifecycle) -> None:
 def writer_that_is_overtaken(state: Lifecycle) -> None:
     """A worker has read, the asset changes and is indexed, and then the worker writes."""
     described(state, "As it was")
-    begun(state, "IndexChanges", at="bulk")
+    started_delivery(state, "IndexChanges", at="bulk")
     described(state, "As it is")
 
 
 def reader_that_is_overtaken(state: Lifecycle) -> None:
     """The asset changes, and is indexed, while a worker is about to take its ticket."""
     described(state, "As it was")
-    begun(state, "IndexChanges", at="ticket")
+    started_delivery(state, "IndexChanges", at="ticket")
     described(state, "As it is")
 
 
 def writer_that_comes_after_a_deletion(state: Lifecycle) -> None:
     """A worker has read, the asset is deleted, and then the worker writes."""
     described(state, "As it was")
-    begun(state, "IndexChanges", at="bulk")
+    started_delivery(state, "IndexChanges", at="bulk")
     state.delete(0, None)
 
 
 def outage(state: Lifecycle) -> None:
     """A consumer meets an outage at its first request."""
     described(state, "As it is")
-    begun(state, "IndexChanges", at="ticket")
+    started_delivery(state, "IndexChanges", at="ticket")
     state.fail(len(state.world.underway) - 1)
 
 

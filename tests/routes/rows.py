@@ -19,7 +19,7 @@ from backend.spec.tables.assets import ASSET_VERSIONS, ASSETS
 from backend.spec.tables.operations import AUDIT
 from backend.spec.tables.registry import SUBSCRIPTIONS, TAG_TYPES, TAGS
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.failures import BATCH_KEY, BUCKET, failed_batch, put_object
 from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.access.matrix.world import Question, World
 
@@ -272,7 +272,7 @@ def make_audit(world: World) -> str:
 def make_failures(world: World) -> str:
     for number in range(300):
         key = BATCH_KEY[:-4] + f"{number:04}"
-        put_object(world.objects, given_up(RECORDS), key=key, bucket=BUCKET)
+        put_object(world.objects, failed_batch(RECORDS), key=key, bucket=BUCKET)
     return BATCH_KEY[:-4] + "0000"
 
 

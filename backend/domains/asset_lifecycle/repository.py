@@ -45,7 +45,7 @@ ROWS = 250
 _UPLOADS = 10
 
 
-class _NotedError(AlreadyExistsError):
+class _StoredError(AlreadyExistsError):
     """The page is already stored: the step is a repetition."""
 
 
@@ -87,10 +87,10 @@ class LifecycleRepository:
             conditions=(equals("lifecycleJobId", asset.lifecycle_job_id),),
             refused=JobOvertakenError(asset.asset_id),
         )
-        noted = put_new(ARCHIVED_FILES, row, _NotedError(f"page {page.page} is noted"))
+        noted = put_new(ARCHIVED_FILES, row, _StoredError(f"page {page.page} is noted"))
         try:
             self.tables.transact([still, noted])
-        except _NotedError:
+        except _StoredError:
             found = self.tables.get(ARCHIVED_FILES, _page_key(asset, page.page))
             return (page if found is None else ArchivedPage.model_validate(found)), False
         return page, True
@@ -105,7 +105,7 @@ class LifecycleRepository:
         found = self.tables.query(query, PageRequest(1)).items
         return ArchivedPage.model_validate(found[0]) if found else None
 
-    def forget_page(self, asset: Asset, page: ArchivedPage) -> None:
+    def delete_page(self, asset: Asset, page: ArchivedPage) -> None:
         self.tables.write(Delete(table=ARCHIVED_FILES, key=_page_key(asset, page.page)))
 
     def remove_traces(
@@ -157,8 +157,7 @@ class LifecycleRepository:
     def uploads_of(self, asset_id: str, after: Position | None) -> Page[str]:
         """Return ids of some uploads to the asset, from the index."""
         query = Query(table=ASSET_UPLOADS, partition=asset_id, index=UPLOADS_BY_ASSET)
-        found = self.tables.query(query, PageRequest(_UPLOADS, after))
-        return Page(tuple(str(item[UPLOAD_ID.name]) for item in found.items), found.after)
+        return self.tables.query(query, PageRequest(_UPLOADS, after)).map(lambda item: str(item[UPLOAD_ID.name]))
 
     def remove_upload(self, upload_id: str) -> None:
         """Remove all rows of an upload."""

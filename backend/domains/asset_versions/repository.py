@@ -160,7 +160,7 @@ class VersionRepository:
         alias = changes.get("versionAlias", version.version_alias)
         if alias != version.version_alias:
             if version.version_alias:
-                writes.append(self._frees(asset, version, refused))
+                writes.append(self._alias_removal(asset, version, refused))
             if alias:
                 writes.append(self._reserves(asset, version.asset_version_id, alias))
         return writes
@@ -205,8 +205,7 @@ class VersionRepository:
         """Return files of a snapshot by path, after the path `after`."""
         partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_VERSIONS, partition=partition, consistent=True)
-        found = self.tables.query(query, _after(query.table, partition, page, after))
-        return Page(tuple(_file(item) for item in found.items), found.after)
+        return self.tables.query(query, _after(query.table, partition, page, after)).map(_file)
 
     def records(
         self, asset: Asset, snapshot: str, page: PageRequest, *, after: str | None = None
@@ -214,8 +213,7 @@ class VersionRepository:
         """Return records of a snapshot by kind, path and key, after the sort key `after`."""
         partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_METADATA_VERSIONS, partition=partition, consistent=True)
-        found = self.tables.query(query, _after(query.table, partition, page, after))
-        return Page(tuple(_record(item) for item in found.items), found.after)
+        return self.tables.query(query, _after(query.table, partition, page, after)).map(_record)
 
     def records_of(self, asset: Asset, snapshot: str, kind: Kind, path: str) -> list[HeldRecord]:
         """Return all records of a kind in a snapshot for one file, or for the asset itself."""
@@ -244,26 +242,24 @@ class VersionRepository:
             consistent=True,
             attributes=(FILE_KEY.name,),
         )
-        found = self.tables.query(query, page)
-        return Page(tuple(str(item[FILE_KEY.name]) for item in found.items), found.after)
+        return self.tables.query(query, page).map(lambda item: str(item[FILE_KEY.name]))
 
     def live_records(self, asset: Asset, kind: Kind, page: PageRequest) -> Page[HeldRecord]:
         """Return the current metadata, or attributes, of an asset and its files, from the index."""
         table, index, key, value = _LIVE[kind]
         query = Query(table=table, partition=_asset_key(asset), index=index)
-        found = self.tables.query(query, page)
-        return Page(tuple(_live(kind, item, key, value) for item in found.items), found.after)
+        return self.tables.query(query, page).map(lambda item: _live(kind, item, key, value))
 
-    def forget(self, asset: Owner, number: str) -> None:
+    def delete_rows(self, asset: Owner, number: str) -> None:
         """Remove all rows under a number that no version uses."""
         for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
-            self._forget(table, _partition(asset, number))
+            self._delete_rows(table, _partition(asset, number))
 
-    def forget_named(self, asset: Owner, request_id: str) -> None:
+    def delete_named_rows(self, asset: Owner, request_id: str) -> None:
         """Remove the list of the files that a request named."""
-        self._forget(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(request_id)))
+        self._delete_rows(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(request_id)))
 
-    def _forget(self, table: Table, partition: str) -> None:
+    def _delete_rows(self, table: Table, partition: str) -> None:
         query = Query(table=table, partition=partition, consistent=True, attributes=table.key_names)
         while found := self.tables.query(query, PageRequest(ROWS)).items:
             self.tables.delete_many(table, [dict(item) for item in found])
@@ -272,7 +268,7 @@ class VersionRepository:
         item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}
         return put_new(ASSET_VERSIONS, item, AliasTakenError(alias))
 
-    def _frees(self, asset: Asset, version: AssetVersion, refused: VersionRevisionError) -> Delete:
+    def _alias_removal(self, asset: Asset, version: AssetVersion, refused: VersionRevisionError) -> Delete:
         return Delete(
             table=ASSET_VERSIONS,
             key=_key(asset, ALIAS_MARK + version.version_alias),

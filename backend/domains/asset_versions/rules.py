@@ -25,10 +25,10 @@ MAX_SKIPPED_BYTES = 64 * 1024
 """Maximum size of the skipped files in a job's row; further ones are only counted."""
 
 
-def held(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:
+def held_files(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:
     """Return the files among the current object versions, without folders and previews."""
     return [
-        held_as(prefix, version)
+        held_file(prefix, version)
         for version in versions
         if version.is_latest and not version.is_delete_marker and is_file(version.key)
     ]
@@ -38,7 +38,7 @@ def is_file(key: str) -> bool:
     return not key.endswith("/") and not is_preview(key)
 
 
-def held_as(prefix: str, version: ObjectVersion) -> HeldFile:
+def held_file(prefix: str, version: ObjectVersion) -> HeldFile:
     return HeldFile(
         path="/" + version.key.removeprefix(prefix),
         version_id=version.version_id,

@@ -74,8 +74,7 @@ class AssetRepository:
     def list_in_partition(self, partition: str, page: PageRequest) -> Page[Asset]:
         """List assets of a database's active or archived partition, by id."""
         query = Query(table=ASSETS, partition=partition, consistent=True)
-        found = self.tables.query(query, page)
-        return Page(tuple(Asset.model_validate(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(Asset.model_validate)
 
     def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion | None:
         """Return the row of one of the asset's versions."""

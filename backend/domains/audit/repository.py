@@ -65,8 +65,7 @@ class AuditRepository:
             return
 
     def _page(self, query: Query, page: PageRequest) -> Page[Entry]:
-        found = self.tables.query(query, page)
-        return Page(tuple(Entry.model_validate(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(Entry.model_validate)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,7 +78,7 @@ class AuditArchive:
     def store_values(self, values: Sequence[LargeValue]) -> None:
         """Store large values, each under its hash; no effect if repeated."""
 
-        def keep(value: LargeValue) -> None:
+        def put(value: LargeValue) -> None:
             self.objects.put(
                 self.bucket(),
                 value_key(value.sha256),
@@ -89,7 +88,7 @@ class AuditArchive:
             )
 
         unique = {value.sha256: value for value in values}
-        in_parallel(keep, list(unique.values()))
+        in_parallel(put, list(unique.values()))
 
     def value(self, sha256: str) -> tuple[int, object]:
         """Return the size and the content of a large value.

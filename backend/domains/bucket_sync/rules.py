@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from backend.core.deliveries import NotUnderstoodError
+from backend.core.deliveries import InvalidEventError
 from backend.core.quoting import quoted
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
@@ -21,17 +21,17 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
     """Return the object that a message of the queue names.
 
     Raises:
-        NotUnderstoodError: it names none.
+        InvalidEventError: it names none.
     """
     try:
         event: object = json.loads(message["body"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise NotUnderstoodError(f"the message's body is not JSON: {quoted(error)}") from error
+        raise InvalidEventError(f"the message's body is not JSON: {quoted(error)}") from error
     match event:
         case {"detail": {"bucket": {"name": str(bucket)}, "object": {"key": str(key)}}} if key:
             return NamedObject(bucket, key)
         case _:
-            raise NotUnderstoodError("the event has no detail.bucket.name and detail.object.key")
+            raise InvalidEventError("the event has no detail.bucket.name and detail.object.key")
 
 
 def adds_marker(message: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import Page, PageRequest, all_items
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item, Update, Write, absent, equals, put_new
 from backend.domains.buckets.errors import RegistryChangedError
@@ -42,19 +42,11 @@ class BucketRepository:
         return AssetBucket.model_validate(found[0]) if found else None
 
     def list_registry(self, page: PageRequest) -> Page[AssetBucket]:
-        found = self.tables.scan(ASSET_BUCKETS, page)
-        return Page(tuple(AssetBucket.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(ASSET_BUCKETS, page).map(AssetBucket.model_validate)
 
     def all(self) -> list[AssetBucket]:
         """Return all records: they are few, and a scan is consistent, unlike the index by name."""
-        found: list[AssetBucket] = []
-        request = PageRequest(_PAGE)
-        while True:
-            page = self.list_registry(request)
-            found += page.items
-            if page.after is None:
-                return found
-            request = PageRequest(_PAGE, page.after)
+        return list(all_items(self.list_registry, _PAGE))
 
     def registrations(self, name: str) -> Registrations:
         """Return the records of a bucket; the count is read before them, so it is never too new."""

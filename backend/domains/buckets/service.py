@@ -190,7 +190,7 @@ class BucketRegistration:
         )
         require(self.authorization, caller, "POST", secured(bucket.bucket_id))
         known = self._others_of(bucket)
-        fact = self.facts.look_at(bucket.bucket_name, bucket.key_prefix)
+        fact = self.facts.state_of(bucket.bucket_name, bucket.key_prefix)
         if fact != "usable":
             raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
         for _ in range(_ATTEMPTS):

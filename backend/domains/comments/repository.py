@@ -49,8 +49,7 @@ class CommentRepository:
             newest_first=True,
             consistent=True,
         )
-        found = self.tables.query(query, page)
-        return Page(tuple(Comment.model_validate(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(Comment.model_validate)
 
     def put_new(self, comment: Comment, *others: Write) -> None:
         """Write a comment under a key that was never used.

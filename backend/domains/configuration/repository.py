@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from backend.core.paging import PageRequest
+from backend.core.paging import all_items
 from backend.core.tables import Tables
 from backend.domains.configuration.models import Feature
 from backend.spec.tables.registry import FEATURES
@@ -18,11 +19,7 @@ class FeatureRepository:
 
     def list_all(self) -> list[str]:
         """Return the names of the enabled features, sorted."""
-        page = self.tables.scan(FEATURES, PageRequest(_SCAN_PAGE))
-        rows = list(page.items)
-        while page.after is not None:
-            page = self.tables.scan(FEATURES, PageRequest(_SCAN_PAGE, page.after))
-            rows += page.items
+        rows = all_items(partial(self.tables.scan, FEATURES), _SCAN_PAGE)
         return sorted(Feature.model_validate(row).feature_name for row in rows)
 
     def put_all(self, names: Iterable[str]) -> None:

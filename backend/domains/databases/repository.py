@@ -100,8 +100,7 @@ class DatabaseRepository:
 
     def list_registry(self, page: PageRequest) -> Page[Database]:
         """List databases in no order, including soft-deleted ones."""
-        found = self.tables.scan(DATABASES, page)
-        return Page(tuple(Database.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(DATABASES, page).map(Database.model_validate)
 
     def put_new(self, database: Database, *others: Write) -> None:
         """Put the row and create the count, with other writes, all or nothing.

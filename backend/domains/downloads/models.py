@@ -43,7 +43,7 @@ class DownloadBody(VersionChoice):
     key: Annotated[Line | None, Field(min_length=1)] = None
 
     @model_validator(mode="after")
-    def one_thing_is_named(self) -> Self:
+    def check_selection(self) -> Self:
         if self.download_type == "assetFile" and self.key is None:
             raise WrongFieldError("key", "is required for downloads of the type assetFile")
         if self.download_type == "assetPreview":

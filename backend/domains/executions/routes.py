@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from backend.core.definitions import DefinitionRef
 from backend.core.paging import Page
 from backend.core.runs import StepState
 from backend.domains.assets.models import AssetPath
@@ -75,7 +76,7 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
 def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
     @router.bind(routes.START_EXECUTION)
     def start_execution(call: Call, path: WorkflowRunPath, body: StartBody) -> Reply[StartReply]:
-        workflow = body.workflow_database_id, path.workflow_id
+        workflow = DefinitionRef(body.workflow_database_id, path.workflow_id)
         if body.file_keys is None:
             started = commands.start_execution(call.caller, path.ref, workflow, body.file_key)
             return Reply(StartReply(message=started))

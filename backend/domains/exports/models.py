@@ -32,7 +32,7 @@ class ExportBody(SentModel, OptionalBody):
 
     @field_validator("file_extensions")
     @classmethod
-    def are_extensions(cls, value: list[str] | None) -> list[str] | None:
+    def check_extensions(cls, value: list[str] | None) -> list[str] | None:
         for extension in value or ():
             if not extension or "," in extension:
                 raise ValueError(f"{quoted(extension)} is not an extension such as '.glb'")

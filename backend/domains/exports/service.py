@@ -73,7 +73,7 @@ class _Room:
     clock: Clock
     chars: int = rules.PAGE_CHARS
 
-    def take(self, sent: Iterable[BaseModel]) -> None:
+    def use(self, sent: Iterable[BaseModel]) -> None:
         self.chars -= sum(len(one.model_dump_json(by_alias=True)) for one in sent)
 
     @property
@@ -116,7 +116,7 @@ class ExportService:
         relationships = None
         if after is None and wanted.fetch_asset_relationships:
             relationships = self._relationships(caller, root, family, wanted)
-            room.take(relationships)
+            room.use(relationships)
             if room.chars <= 0:
                 raise ExportTooLargeError("The links", "includeAssetLinkMetadata")
         members, hidden = self._members(family)
@@ -188,7 +188,7 @@ class ExportService:
             unseen = UnauthorizedAsset(asset_id=node.asset_id, database_id=node.database_id)
             return unseen, None
         exported = self._asset(asset, wanted, is_root=node == family.root)
-        room.take([exported])
+        room.use([exported])
         query = FilesQuery(include_archived=wanted.include_archived_files)
         values = _FileValues(self.records, node)
         while True:
@@ -196,7 +196,7 @@ class ExportService:
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
             page_files = self._files(asset, rows, values, wanted)
             exported.files.extend(page_files)
-            room.take(page_files)
+            room.use(page_files)
             files = page.after
             # The time limit does not split small assets, which would cost a needless request.
             is_small = room.chars > 0 and len(exported.files) < FILES_AT_ONCE

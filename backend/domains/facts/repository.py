@@ -35,8 +35,7 @@ class FactRepository:
             sort_prefix=keys.FILE.prefix(asset.database_id, asset.asset_id),
             consistent=True,
         )
-        found = self.tables.query(query, page)
-        return Page(tuple(_references(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(_references)
 
     def references_of(self, asset: Asset, paths: Iterable[str]) -> list[FileReferences]:
         """Return the references of those of the files that have any."""

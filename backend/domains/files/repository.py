@@ -74,8 +74,7 @@ class FileRepository:
             sort_prefix=path_prefix,
             consistent=True,
         )
-        found = self.tables.query(query, page)
-        return Page(tuple(FileSnapshot.model_validate(i) for i in found.items), found.after)
+        return self.tables.query(query, page).map(FileSnapshot.model_validate)
 
     def snapshots(
         self, asset: Asset, snapshot_ids: Iterable[str], paths: Sequence[str]
@@ -93,7 +92,7 @@ class FileRepository:
             found[partitions[item[keys.ASSET_VERSION.name]], snapshot.file_key] = snapshot
         return found
 
-    def forget_files(self, asset: Asset, paths: Sequence[str]) -> None:
+    def delete_files(self, asset: Asset, paths: Sequence[str]) -> None:
         """Remove the rows of these files, which are sorted, from the snapshots of all versions."""
         query = Query(
             table=ASSET_VERSIONS,
@@ -102,9 +101,9 @@ class FileRepository:
             consistent=True,
         )
         for item in self.tables.query_all(query):
-            self._forget_files_of(asset, AssetVersion.model_validate(item), paths)
+            self._delete_files_of(asset, AssetVersion.model_validate(item), paths)
 
-    def _forget_files_of(self, asset: Asset, version: AssetVersion, paths: Sequence[str]) -> None:
+    def _delete_files_of(self, asset: Asset, version: AssetVersion, paths: Sequence[str]) -> None:
         partition = _version_key(asset, version.snapshot)
         held = Query(
             table=ASSET_FILE_VERSIONS,
@@ -212,9 +211,9 @@ class FileChangeRepository:
             conditions=(seen, absent(_JOB)),
             refused=overtaken,
         )
-        self.tables.transact([begun, self.still_active(asset), *writes])
+        self.tables.transact([begun, self.require_active(asset), *writes])
 
-    def still_active(self, asset: Asset) -> Check:
+    def require_active(self, asset: Asset) -> Check:
         """Return the condition that the asset is neither archived nor deleted."""
         return Check(
             table=ASSETS,

@@ -143,7 +143,7 @@ def planned_addition(governing: Governing, sent: Records, found: Records, done: 
     plan = Plan({}, dict.fromkeys(taken, ALREADY_THERE))
     if wanted:
         targets = _governed(governing, wanted, found, numbers=_numbers(sent))
-        plan.targets = _in_safe_order(governing, targets, found)
+        plan.targets = _ordered_by_dependency(governing, targets, found)
         for key in done:
             plan.targets.pop(key, None)
     return plan
@@ -156,7 +156,7 @@ def planned_change(governing: Governing, sent: Records, found: Records, done: Se
         SchemaViolationError: the message names the problems.
     """
     targets = _governed(governing, sent, found, numbers=_numbers(sent))
-    ordered = _in_safe_order(governing, targets, found)
+    ordered = _ordered_by_dependency(governing, targets, found)
     return Plan({key: record for key, record in ordered.items() if key not in done}, {})
 
 
@@ -169,7 +169,7 @@ def planned_replacement(governing: Governing, sent: Records, found: Records) -> 
     kept = _governed(governing, sent, {}, numbers=_numbers(sent))
     targets = {**dict.fromkeys(found), **kept}
     has_room = len(targets) <= MAX_RECORDS
-    return Plan(_in_safe_order(governing, targets, found, gains_first=has_room), {})
+    return Plan(_ordered_by_dependency(governing, targets, found, gains_first=has_room), {})
 
 
 def planned_removal(
@@ -227,7 +227,7 @@ def _governed(
     return {**sent, **filled}
 
 
-def _in_safe_order(
+def _ordered_by_dependency(
     governing: Governing,
     targets: Mapping[str, Record | None],
     found: Records,

@@ -78,12 +78,10 @@ class MetadataSchemaRepository:
         """
         narrowed = _narrowed(database_id, entity_type)
         if narrowed is None:
-            found = self.tables.scan(METADATA_SCHEMAS, page)
-        else:
-            index, partition = narrowed
-            query = Query(table=METADATA_SCHEMAS, index=index, partition=partition)
-            found = self.tables.query(query, page)
-        return Page(tuple(_schema(item) for item in found.items), found.after)
+            return self.tables.scan(METADATA_SCHEMAS, page).map(_schema)
+        index, partition = narrowed
+        query = Query(table=METADATA_SCHEMAS, index=index, partition=partition)
+        return self.tables.query(query, page).map(_schema)
 
     def create(self, schema: MetadataSchema, entry: Write) -> None:
         """Store a schema and list it in its scope.

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from backend.core.clock import iso
-from backend.core.deliveries import NotUnderstoodError, read_body
+from backend.core.deliveries import InvalidEventError, read_body
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.domains.quarantine.models.events import ScanEvent, ScanResult
 from backend.spec import keys
@@ -23,7 +23,7 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     None for results without a verdict: an object that GuardDuty could not scan.
 
     Raises:
-        NotUnderstoodError: the message contains no scan result.
+        InvalidEventError: the message contains no scan result.
     """
     event = read_body(ScanEvent, message)
     scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
@@ -49,17 +49,17 @@ def is_news(known: StoredResult | None, found: StoredResult) -> bool:
 
 def _check_key(version: ScannedVersion) -> None:
     if "#" in version.bucket or "#" in version.version_id:
-        raise NotUnderstoodError("the bucket's name or the version id holds '#'")
+        raise InvalidEventError("the bucket's name or the version id holds '#'")
     size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
     if size > PARTITION_KEY_BYTES:
-        raise NotUnderstoodError(f"the item of the object needs a key of {size} bytes")
+        raise InvalidEventError(f"the item of the object needs a key of {size} bytes")
 
 
 def _utc(time: datetime) -> str:
     try:
         return iso(time)
     except OverflowError as error:  # an hour before the first year
-        raise NotUnderstoodError(f"time: {error}") from error
+        raise InvalidEventError(f"time: {error}") from error
 
 
 def _names(threats: object) -> tuple[str, ...]:

@@ -43,8 +43,7 @@ class SubscriptionRepository:
     def list_all(self, page: PageRequest) -> Page[Subscription]:
         """List subscriptions by asset id."""
         query = Query(table=SUBSCRIPTIONS, partition=EVENT, consistent=True)
-        found = self.tables.query(query, page)
-        return Page(tuple(Subscription.model_validate(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(Subscription.model_validate)
 
     def put_new(self, row: Subscription, *others: Write) -> None:
         item = row.model_dump(by_alias=True, exclude_none=True)

@@ -46,8 +46,7 @@ class TagRepository:
         return [Tag.model_validate(item) for _, item in found]
 
     def list_registry(self, page: PageRequest) -> Page[Tag]:
-        found = self.tables.scan(TAGS, page)
-        return Page(tuple(Tag.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(TAGS, page).map(Tag.model_validate)
 
     def put_new(self, tag: Tag, *others: Write) -> None:
         item = tag.model_dump(by_alias=True)
@@ -108,8 +107,7 @@ class TagTypeRepository:
         return {tag_type.tag_type_name: tag_type for tag_type in types}
 
     def list_registry(self, page: PageRequest) -> Page[TagType]:
-        found = self.tables.scan(TAG_TYPES, page)
-        return Page(tuple(TagType.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(TAG_TYPES, page).map(TagType.model_validate)
 
     def put_new(self, tag_type: TagType, *others: Write) -> None:
         item = tag_type.model_dump(by_alias=True)

@@ -16,7 +16,7 @@ from backend.core.authorization import (
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
-from backend.core.paging import Page, PageRequest, fill, json_bytes
+from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
@@ -65,7 +65,7 @@ class TagService:
         known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
         check_known(tags, known)
         covered = {tag.tag_type_name for tag in known}
-        check_required(covered, self._all_types(), named=partial(self._may_see_type, caller))
+        check_required(covered, list(all_items(self.types.list_registry, _SCAN_PAGE)), named=partial(self._may_see_type, caller))
         self._require_changeable(caller, set(tags) ^ set(carried))
 
     def exists(self, tag_name: str) -> bool:
@@ -246,22 +246,10 @@ class TagService:
     def tags_by_type(self, caller: Identity) -> dict[str, list[str]]:
         """Return the names of all tags that the caller may see, by type, sorted."""
         names: defaultdict[str, list[str]] = defaultdict(list)
-        page = self.tags.list_registry(PageRequest(_SCAN_PAGE))
-        while True:
-            for tag in page.items:
-                if self._may_see(caller, tag):
-                    names[tag.tag_type_name].append(tag.tag_name)
-            if page.after is None:
-                return {name: sorted(found) for name, found in names.items()}
-            page = self.tags.list_registry(PageRequest(_SCAN_PAGE, page.after))
-
-    def _all_types(self) -> list[TagType]:
-        page = self.types.list_registry(PageRequest(_SCAN_PAGE))
-        found = list(page.items)
-        while page.after is not None:
-            page = self.types.list_registry(PageRequest(_SCAN_PAGE, page.after))
-            found += page.items
-        return found
+        for tag in all_items(self.tags.list_registry, _SCAN_PAGE):
+            if self._may_see(caller, tag):
+                names[tag.tag_type_name].append(tag.tag_name)
+        return {name: sorted(found) for name, found in names.items()}
 
     def _may_see(self, caller: Identity, tag: Tag) -> bool:
         return self.authorization.may(caller, "GET", _secured(tag))

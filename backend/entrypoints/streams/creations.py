@@ -5,4 +5,4 @@ from backend.entrypoints.wiring.events import handle
 from backend.entrypoints.wiring.failures import failures
 from backend.spec.functions.workers import AUDIT_CREATIONS
 
-handler = handle(AUDIT_CREATIONS, lambda context: creations(context, failures(context).keep))
+handler = handle(AUDIT_CREATIONS, lambda context: creations(context, failures(context).store))

@@ -5,4 +5,4 @@ from backend.entrypoints.wiring.events import handle
 from backend.entrypoints.wiring.failures import failures
 from backend.spec.functions.workers import AUDIT_ARCHIVER
 
-handler = handle(AUDIT_ARCHIVER, lambda context: expired_entries(context, failures(context).keep))
+handler = handle(AUDIT_ARCHIVER, lambda context: expired_entries(context, failures(context).store))

@@ -10,7 +10,7 @@ from backend.spec.functions.workers import NOTIFIER
 
 
 def _consumer(context: Context) -> Run:
-    return NotificationsConsumer(notifier(context), from_wire, failures(context).keep).consume
+    return NotificationsConsumer(notifier(context), from_wire, failures(context).store).consume
 
 
 handler = handle(NOTIFIER, _consumer)

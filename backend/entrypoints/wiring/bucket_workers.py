@@ -2,11 +2,12 @@
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
+from backend.core.definitions import DefinitionRef
 from backend.core.paging import Page, PageRequest
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
-from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
+from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipReports, SyncConsumer
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.facts.models import FailedInspection
@@ -18,7 +19,7 @@ from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, ring
+from backend.entrypoints.wiring.failures import failures, count_metric
 from backend.entrypoints.wiring.files import files
 from backend.entrypoints.wiring.job_workers import job_consumer
 from backend.entrypoints.wiring.jobs import jobs
@@ -30,12 +31,12 @@ from backend.spec.settings import SYNC_DATABASE_ID
 
 
 def sync_events(context: Context) -> Run:
-    return SyncConsumer(_sync(context), _notes(context), context.queues, ring(context)).consume
+    return SyncConsumer(_sync(context), _skip_reports(context), context.queues, count_metric(context)).consume
 
 
 def imports(context: Context) -> Run:
     step = ImportStep(
-        buckets(context), _sync(context), _notes(context), context.objects, reindexing(context)
+        buckets(context), _sync(context), _skip_reports(context), context.objects, reindexing(context)
     )
     steps = {IMPORT_BUCKET.name: step, RENEW_FACTS.name: fact_renewal(context)}
     return job_consumer(context, BUCKET_IMPORTS, steps)
@@ -72,7 +73,7 @@ def _sync(context: Context) -> BucketSync:
     )
 
 
-def _notes(context: Context) -> SkipNotes:
+def _skip_reports(context: Context) -> SkipReports:
     def count(kind: SkipKind, number: int) -> None:
         with single_metric(
             name=OBJECTS_SKIPPED.name,
@@ -83,14 +84,14 @@ def _notes(context: Context) -> SkipNotes:
         ):
             pass
 
-    return SkipNotes(failures(context).keep, count)
+    return SkipReports(failures(context).store, count)
 
 
 def failed_inspections(executions: ExecutionRepository) -> Failed:
     """Return the failed executions of a shipped workflow, by page, for renewals of facts."""
 
     def failed(workflow_id: str, request: PageRequest) -> Page[FailedInspection]:
-        page = executions.failed_of_workflow((GLOBAL, workflow_id), request)
+        page = executions.failed_of_workflow(DefinitionRef(GLOBAL, workflow_id), request)
         found = [
             FailedInspection(
                 one.database_id, one.asset_id, one.input_asset_file_key, one.input_version_id

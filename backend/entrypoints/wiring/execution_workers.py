@@ -17,7 +17,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
 from backend.entrypoints.wiring.executions import progress
-from backend.entrypoints.wiring.failures import failures, ring
+from backend.entrypoints.wiring.failures import failures, count_metric
 from backend.entrypoints.wiring.files import files
 from backend.entrypoints.wiring.metadata import records
 from backend.entrypoints.wiring.pipelines import pipelines
@@ -40,12 +40,12 @@ def admission(context: Context) -> Admission:
 
 
 def starts(context: Context) -> Run:
-    return StartConsumer(admission(context), context.queues, ring(context)).consume
+    return StartConsumer(admission(context), context.queues, count_metric(context)).consume
 
 
 def status(context: Context) -> Run:
-    keep = failures(context).keep
-    return StatusConsumer(progress(context), context.queues, keep, ring(context)).consume
+    store_failure = failures(context).store
+    return StatusConsumer(progress(context), context.queues, store_failure, count_metric(context)).consume
 
 
 def triggers(context: Context) -> Run:
@@ -64,8 +64,8 @@ def triggers(context: Context) -> Run:
         queues=context.queues,
         audit=context.audit,
         clock=context.clock,
-        keep=failures(context).keep,
-        ring=ring(context),
+        store_failure=failures(context).store,
+        count_metric=count_metric(context),
     ).consume
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from backend.core.deliveries import Ring
+from backend.core.deliveries import CountMetric
 from backend.entrypoints.wiring.context import Context, once
 from backend.search.indexing import failures as stores
 from backend.search.indexing.failures import FailureStore
@@ -20,6 +20,6 @@ def failures_of(context: Context, consumer: str) -> FailureStore:
 
 
 @once
-def ring(context: Context) -> Ring:
+def count_metric(context: Context) -> CountMetric:
     """Return what counts one event of a metric, for this function."""
-    return partial(stores.ring, consumer=context.function.name)
+    return partial(stores.count_metric, consumer=context.function.name)

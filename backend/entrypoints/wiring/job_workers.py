@@ -6,7 +6,7 @@ from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, ring
+from backend.entrypoints.wiring.failures import failures, count_metric
 from backend.entrypoints.wiring.jobs import jobs, runner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import Queue
@@ -20,8 +20,8 @@ def job_consumer(context: Context, queue: Queue, steps: Mapping[str, Step]) -> R
         jobs=jobs(context),
         runner=runner(context),
         steps=steps,
-        keep=failures(context).keep,
-        ring=ring(context),
+        store_failure=failures(context).store,
+        count_metric=count_metric(context),
         clock=context.clock,
     ).consume
 

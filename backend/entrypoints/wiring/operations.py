@@ -38,10 +38,10 @@ def entries(context: Context) -> FailureEntries:
 def stream_consumers(context: Context) -> StreamConsumers:
     """Return each consumer of streams, as a replay uses it."""
     return {
-        AUDIT_ARCHIVER.name: lambda poison: expired_entries(context, poison.keep),
-        AUDIT_CREATIONS.name: lambda poison: creations(context, poison.keep),
+        AUDIT_ARCHIVER.name: lambda poison: expired_entries(context, poison.store),
+        AUDIT_CREATIONS.name: lambda poison: creations(context, poison.store),
         INDEX_CHANGES.name: lambda poison: changes_consumer(context, poison).consume,
-        NOTIFIER.name: lambda poison: OutdatedNotifications(from_wire, poison.keep).consume,
+        NOTIFIER.name: lambda poison: OutdatedNotifications(from_wire, poison.store).consume,
         JOB_STARTER.name: lambda _: JobStarter(context.queues).consume,
     }
 

@@ -7,7 +7,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.buckets import bucket_names
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, ring
+from backend.entrypoints.wiring.failures import failures, count_metric
 
 
 def scan_results(context: Context) -> Run:
@@ -17,8 +17,8 @@ def scan_results(context: Context) -> Run:
         registry=BucketRegistry(context.tables),
         audit=context.audit,
         queues=context.queues,
-        keep=failures(context).keep,
-        ring=ring(context),
+        store_failure=failures(context).store,
+        count_metric=count_metric(context),
         clock=context.clock,
         bucket_names=bucket_names(context),
     ).consume

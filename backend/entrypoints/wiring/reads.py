@@ -11,10 +11,10 @@ from backend.spec.settings import AUDIT_DAYS
 
 
 def reads(context: Context) -> Run:
-    def ring(metric: Metric) -> None:
+    def count_metric(metric: Metric) -> None:
         from backend.entrypoints.wiring import failures  # noqa: PLC0415 - few batches meet an outage
 
-        failures.ring(context)(metric)
+        failures.count_metric(context)(metric)
 
     days = partial(context.settings.number, AUDIT_DAYS)
-    return ReadsConsumer(AuditRepository(context.tables), days, context.queues, ring).consume
+    return ReadsConsumer(AuditRepository(context.tables), days, context.queues, count_metric).consume

@@ -100,10 +100,10 @@ class Conversation:
         self._budget = budget
         self.late = False
 
-    def hold(self, content: Path, terms: Terms) -> Result | None:
+    def run(self, content: Path, terms: Terms) -> Result | None:
         """Return the result, None if the child has ended without one or takes too long."""
         try:
-            self._hand_over(content, terms)
+            self._send_job(content, terms)
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
@@ -123,7 +123,7 @@ class Conversation:
             if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
         }
 
-    def _hand_over(self, content: Path, terms: Terms) -> None:
+    def _send_job(self, content: Path, terms: Terms) -> None:
         scratch = self._folder / "scratch"
         scratch.mkdir(exist_ok=True)
         job = {

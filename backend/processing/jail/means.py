@@ -17,22 +17,22 @@ def announce(descriptor: int) -> None:
     """Send the means for readers that use no files, and for those that do, before any file."""
     with socket.socket(fileno=os.dup(descriptor)) as channel:
         folder = Path(tempfile.gettempdir())
-        send(channel, {"alone": tried(None), "inFolder": tried(folder)})
+        send(channel, {"alone": tested_means(None), "inFolder": tested_means(folder)})
 
 
-def understood(message: dict[str, Any], *, files: bool) -> Means:
+def means_of(message: dict[str, Any], *, files: bool) -> Means:
     """Return the means of a reader from the message."""
     given: dict[str, Any] = {**message["inFolder" if files else "alone"]}
     given["texts"] = tuple(given["texts"])
     return Means(**given)
 
 
-def tried(folder: Path | None) -> dict[str, Any]:
+def tested_means(folder: Path | None) -> dict[str, Any]:
     """Return the fields of `Means` of a process that confines itself, to this folder if any."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
-        _try_out(writing, folder)
+        _report_confinement(writing, folder)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
         answer = file.read()
@@ -43,7 +43,7 @@ def tried(folder: Path | None) -> dict[str, Any]:
     return json.loads(answer)
 
 
-def _try_out(writing: int, folder: Path | None) -> None:
+def _report_confinement(writing: int, folder: Path | None) -> None:
     """Confine this process, and write how far that went. Never returns."""
     try:
         os.write(writing, json.dumps(asdict(confine(Bounds(), folder))).encode())

@@ -18,7 +18,7 @@ from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, hide_memory
 from backend.processing.jail.conversation import Budget, Conversation, References, Terms
-from backend.processing.jail.means import understood
+from backend.processing.jail.means import means_of
 from backend.processing.jail.results import Ended, ReadingStalledError, Result, refusal
 from backend.processing.references import Resolver
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
@@ -112,7 +112,7 @@ class Jail:
             self._start()
         announced = self._announced or {}
         files = extension_of(path) in INSPECT_CAD_EXTENSIONS
-        means = understood(announced, files=files)
+        means = means_of(announced, files=files)
         lacking = means.lacks(files=files, hidden=not self._visible)
         if lacking and not self._unconfined:
             self.close()  # it would only load libraries
@@ -147,7 +147,7 @@ class Jail:
             terms = Terms(self.turntable, hidden=not self._visible, unconfined=self._unconfined)
             conversation = Conversation(ours, path, references, folder, budget)
             try:
-                result = conversation.hold(content, terms)
+                result = conversation.run(content, terms)
             finally:
                 # Also a child that has sent its result, because it might never end.
                 with suppress(ProcessLookupError):
@@ -205,7 +205,7 @@ class Jail:
 
     def _report(self, announced: dict[str, Any]) -> None:
         """Log once what the kernel allows."""
-        alone, in_folder = (understood(announced, files=files) for files in (False, True))
+        alone, in_folder = (means_of(announced, files=files) for files in (False, True))
         hidden = f"hidden memory: {self._visible or 'yes'}"
         parts = "; ".join(dict.fromkeys((*alone.texts, *in_folder.texts, hidden)))
         whole = not self._visible and all(

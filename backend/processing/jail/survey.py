@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.processing.jail.confinement import hide_memory
-from backend.processing.jail.means import tried
+from backend.processing.jail.means import tested_means
 
 _MACHINES = ("x86_64", "aarch64")
 _SHOWN = ("NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "CapBnd", "Uid")
@@ -50,7 +50,7 @@ def survey() -> dict[str, Any]:
         "python": platform.python_version(),
         "calls": _calls(),
         "status": _lines("/proc/self/status", _SHOWN),
-        "confinement": {"alone": tried(None), "inFolder": tried(folder)},
+        "confinement": {"alone": tested_means(None), "inFolder": tested_means(folder)},
         "hiddenMemory": _in_child(lambda: hide_memory() or "ok"),
         "memory": _lines("/proc/meminfo", ("MemTotal", "MemAvailable")),
         "cpus": os.cpu_count(),

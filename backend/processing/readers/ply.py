@@ -220,7 +220,7 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     places = kept[triangle_order(corners[kept], counts[~wrong], positions)]
     faces = corners[places]
     stripped = _corners(rows.get("tristrips"))
-    said += _beyond(stripped[0], count)
+    said += _wrong_corners(stripped[0], count)
     strips = _of_strips(*stripped, count)
     triangles = np.concatenate([faces, strips])
     uv = _named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
@@ -243,7 +243,7 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     return Scene("PLY", [part], materials, 1, generator, left_out=tuple(said))
 
 
-def _beyond(strips: Indices, count: int) -> list[str]:
+def _wrong_corners(strips: Indices, count: int) -> list[str]:
     wrong = int((strips >= count).sum())
     return [f"{wrong} corners of strips are vertices that do not exist"] if wrong else []
 

@@ -31,16 +31,16 @@ def read(data: bytes) -> Scene:
         raise UnsupportedError("truncated: an STL file has at least 84 bytes")
     held = (len(data) - _HEADER) // _FACET
     if held < count:
-        raise RefusedError(f"truncated: {_beyond(count, held)}")
+        raise RefusedError(f"truncated: {_surplus(count, held)}")
     if held > count == 0:
-        raise RefusedError(_beyond(count, held))
+        raise RefusedError(_surplus(count, held))
     scene = _binary(data, count)
     if held == count:  # a few bytes may follow
         return scene
-    return replace(scene, left_out=(_beyond(count, held), *scene.left_out))
+    return replace(scene, left_out=(_surplus(count, held), *scene.left_out))
 
 
-def _beyond(count: int, held: int) -> str:
+def _surplus(count: int, held: int) -> str:
     return f"the header declares {count} triangles, the file has {held}"
 
 

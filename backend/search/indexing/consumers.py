@@ -7,7 +7,7 @@ After an outage, which is not specific to one event, the whole batch is delivere
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.core.deliveries import Event, Reply, Ring, failed, process_batch
+from backend.core.deliveries import Event, Reply, CountMetric, failed, process_batch
 from backend.core.queues import Queues
 from backend.search.indexing.changes import Changes, Poison, Record, table_changes
 from backend.search.indexing.failures import Failures
@@ -31,7 +31,7 @@ class StreamConsumer:
             UnavailableError: a service is unavailable; the mapping delivers the batch again.
         """
         changes = table_changes(event["Records"])
-        _keep(changes.poison, self.failures)
+        _store_failures(changes.poison, self.failures)
         self.fan_outs.start(changes.fan_outs)
         self.rebuilder.rebuild(changes.references, settles=changes.records)
         return failed(())
@@ -46,18 +46,18 @@ class QueueConsumer:
     rebuilder: Rebuilder
     failures: Failures
     read: Callable[[Sequence[Record]], Changes]
-    ring: Ring
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, self.queue, ring=self.ring)
+        return process_batch(event, self._process, self.queues, self.queue, count_metric=self.count_metric)
 
     def _process(self, messages: Sequence[Record]) -> None:
         changes = self.read(messages)
-        _keep(changes.poison, self.failures)
+        _store_failures(changes.poison, self.failures)
         self.rebuilder.rebuild(changes.references, settles=changes.records)
 
 
-def _keep(poison: Iterable[Poison], failures: Failures) -> None:
+def _store_failures(poison: Iterable[Poison], failures: Failures) -> None:
     for item in poison:
-        failures.keep(item.name, item.body, item.reason)
+        failures.store(item.name, item.body, item.reason)

@@ -28,7 +28,7 @@ class Failures(Protocol):
     @property
     def consumer(self) -> str: ...
 
-    def keep(
+    def store(
         self, name: str, body: object, reason: str, *, references: Iterable[Reference] = ()
     ) -> None:
         """Store a poison event under a unique name.
@@ -48,7 +48,7 @@ class FailureStore:
     consumer: str
     clock: Clock
 
-    def keep(
+    def store(
         self, name: str, body: object, reason: str, *, references: Iterable[Reference] = ()
     ) -> None:
         """Store the item, and count it (see the protocol)."""
@@ -72,7 +72,7 @@ class FailureStore:
             metadata={},
         )
         _logger.error("cannot be indexed", extra={"item": name, "reason": reason, "key": key})
-        ring(INDEXING_POISON, self.consumer)
+        count_metric(INDEXING_POISON, self.consumer)
 
 
 def _digest(name: str, references: list[list[str]]) -> str:
@@ -81,7 +81,7 @@ def _digest(name: str, references: list[list[str]]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def ring(metric: Metric, consumer: str) -> None:
+def count_metric(metric: Metric, consumer: str) -> None:
     """Count one event of a metric that an alarm watches."""
     with single_metric(
         name=metric.name,

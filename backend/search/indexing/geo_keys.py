@@ -38,10 +38,10 @@ class GeoKeys:
             count = self._add(key)
         return frozenset(wanted & self._known)
 
-    def standing(self, wanted: set[str]) -> frozenset[str]:
+    def existing(self, wanted: set[str]) -> frozenset[str]:
         """Return those of the wanted keys that already have fields; add none."""
         if not wanted <= self._known:
-            self._remember(self.tables.get(SEARCH_STATE, _KEY) or {})
+            self._add_known(self.tables.get(SEARCH_STATE, _KEY) or {})
         return frozenset(wanted & self._known)
 
     def _read(self) -> int:
@@ -53,10 +53,10 @@ class GeoKeys:
             except AlreadyExistsError:
                 return self._read()
             return 0
-        self._remember(item)
+        self._add_known(item)
         return int(item[_COUNT])
 
-    def _remember(self, item: Item) -> None:
+    def _add_known(self, item: Item) -> None:
         self._known.update(name.removeprefix(_PREFIX) for name in item if name.startswith(_PREFIX))
 
     def _add(self, key: str) -> int:

@@ -96,7 +96,7 @@ class _Listing:
                 after_version_id=after[1],
             )
             for version in page.versions:
-                self._take(version)
+                self._collect(version)
             if page.next_key is None:
                 break
             start = self._next_start(page.next_key)
@@ -107,7 +107,7 @@ class _Listing:
                 after = (key_before(start), None)
         return {key: self._state(version) for key, version in self._versions.items()}
 
-    def _take(self, version: ObjectVersion) -> None:
+    def _collect(self, version: ObjectVersion) -> None:
         if version.key in self._wanted and not version.is_delete_marker:
             self._contents.setdefault(version.key, version)  # the newest comes first
         if not version.is_latest:
@@ -121,11 +121,11 @@ class _Listing:
     def _next_start(self, listed: str) -> str | None:
         """Return the first key, or key prefix, that is not completely listed yet."""
         for start in self._starts:
-            if start > listed or (listed.startswith(start) and self._may_go_on(start)):
+            if start > listed or (listed.startswith(start) and self._may_have_more(start)):
                 return start
         return None
 
-    def _may_go_on(self, start: str) -> bool:
+    def _may_have_more(self, start: str) -> bool:
         """Return whether more keys with this prefix are needed.
 
         Previews, or content below markers.

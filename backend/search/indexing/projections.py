@@ -138,7 +138,7 @@ def _projected(source: Source, allowed: frozenset[str], mapping_version: int) ->
         is_document = mapping_version < _CONTENT_FROM or not source.is_asset_preview
         if shown is not None and is_document:
             return _file(source, shown, allowed, mapping_version)
-        source = _gone(source)
+        source = _deleted_file(source)
     parts = (source.database_id, source.asset_id)
     if isinstance(source, AssetGone):
         return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
@@ -203,7 +203,7 @@ def is_archived(row: Row) -> bool:
     return _text(row, "databaseId").endswith(DELETED_SUFFIX)
 
 
-def _gone(source: FileSource) -> FileGone:
+def _deleted_file(source: FileSource) -> FileGone:
     row = source.asset
     return FileGone(active(_text(row, "databaseId")), _text(row, "assetId"), source.version.key)
 

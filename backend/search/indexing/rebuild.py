@@ -21,7 +21,7 @@ from backend.core.errors import ConflictError
 from backend.core.queues import Queues
 from backend.core.search_engine import DocumentWrite
 from backend.search.indexing.bulk import BulkWriter, Outcome, write_of
-from backend.search.indexing.failures import Failures, ring
+from backend.search.indexing.failures import Failures, count_metric
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
     Document,
@@ -83,7 +83,7 @@ class _Portion:
         default_factory=dict[tuple[str, str], Document]
     )
 
-    def take(self, document: Document, names: Set[str]) -> None:
+    def add(self, document: Document, names: Set[str]) -> None:
         """Add a document to the writes for those of these indexes that have its kind."""
         for name in self.ticket.pointer.targets(document.index):
             if name in names:
@@ -149,7 +149,7 @@ class Rebuilder:
         for version in sorted({ticket.mappings[name] for name in names}):
             alike = {name for name in names if ticket.mappings[name] == version}
             for source in portion.reading.sources:
-                portion.take(project(source, allowed, version), alike)
+                portion.add(project(source, allowed, version), alike)
         return portion
 
     def _finish(self, portion: _Portion, done: Rebuilt, settles: Set[Reference]) -> None:
@@ -163,7 +163,7 @@ class Rebuilder:
                 self._store_rejected(outcome, portion)
         for unreadable in reading.unreadable:
             name = f"{unreadable.asset.database_id}:{unreadable.asset.asset_id}"
-            self.failures.keep(name, None, unreadable.reason, references=unreadable.references)
+            self.failures.store(name, None, unreadable.reason, references=unreadable.references)
         if settles:
             messages = list(to_messages(settles))
             self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
@@ -173,17 +173,17 @@ class Rebuilder:
         stubs: list[DocumentWrite] = []
         for write, reason in outcome.refused:
             document = portion.documents[write.index, write.id]
-            self._keep(write, document, reason)
+            self._store_failure(write, document, reason)
             stubs.append(portion.write(stub(document), write.index))
         for write, reason in self.writer.write(stubs).refused:
             document = portion.documents[write.index, write.id]
-            self._keep(write, document, f"the stub was refused too: {reason}", suffix="/stub")
+            self._store_failure(write, document, f"the stub was refused too: {reason}", suffix="/stub")
 
-    def _keep(
+    def _store_failure(
         self, write: DocumentWrite, document: Document, reason: str, *, suffix: str = ""
     ) -> None:
         name = f"{write.index}/{write.id}{suffix}"
-        self.failures.keep(name, write.body, reason, references=(reference_of(document),))
+        self.failures.store(name, write.body, reason, references=(reference_of(document),))
 
     def _check_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
         """Require that no stored version is above the last ticket issued."""
@@ -191,7 +191,7 @@ class Rebuilder:
             return
         last = self.state.last_ticket()
         if outcome.highest_stored > last:
-            ring(SEARCH_TICKETS_BEHIND, self.failures.consumer)
+            count_metric(SEARCH_TICKETS_BEHIND, self.failures.consumer)
             raise StoredVersionAheadError(outcome.highest_stored, last)
 
 

@@ -21,15 +21,15 @@ class QueuedRebuildRequests:
     settle_delay_seconds: int
 
     def assets(self, assets: Iterable[AssetRef]) -> None:
-        self._ask(assets)
+        self._send(assets)
 
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
-        self._ask(FileRef(database_id, asset_id, path) for path in paths)
+        self._send(FileRef(database_id, asset_id, path) for path in paths)
 
     def keys(self, database_id: str, asset_id: str, keys: Iterable[str]) -> None:
-        self._ask(FileKeyRef(database_id, asset_id, key) for key in keys)
+        self._send(FileKeyRef(database_id, asset_id, key) for key in keys)
 
-    def _ask(self, references: Iterable[Reference]) -> None:
+    def _send(self, references: Iterable[Reference]) -> None:
         messages = list(to_messages(references))
         self.queues.send(SETTLE, messages)
         self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)

@@ -138,7 +138,7 @@ class Sources:
         for asset, want in wanted.items():
             row = rows.get(asset)
             if row is None:
-                reading.sources += _gone(asset, want)
+                reading.sources += _tombstones(asset, want)
                 continue
             bucket = buckets.get(_bucket_id(row))
             found = _live(asset, want, row, bucket)
@@ -275,7 +275,7 @@ def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
     return (*itself, *paths, *(FileKeyRef(*ids, key) for key in sorted(want.keys)))
 
 
-def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:
+def _tombstones(asset: AssetRef, want: _Wanted) -> list[Source]:
     """Return tombstones. A path without the asset's row identifies no document."""
     ids = (asset.database_id, asset.asset_id)
     found: list[Source] = [FileGone(*ids, key) for key in sorted(want.keys) if is_file(key)]

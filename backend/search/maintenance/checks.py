@@ -130,11 +130,11 @@ class Checker:
         """
         state = state.model_copy(deep=True)
         if state.again is not None:
-            return self._look_again(check, state, Position(*state.again))
+            return self._compare_again(check, state, Position(*state.again))
         compared = self._compared(check, state.position)
         if compared is None:
             state.walked = True
-            return self._second_look(state)
+            return self._start_second_comparison(state)
         if check.types:
             self.types.correct(compared.files, check.types_since)
         before = state.position
@@ -143,13 +143,13 @@ class Checker:
         state.counts.refused += compared.refused
         state.counts.unreadable += compared.unreadable
         if check.at_once:
-            self._note(state.counts, compared.differences, None)
+            self._count(state.counts, compared.differences, None)
             state.counts.repaired += self._repair(compared.differences)
             return Stepped(state, compared.documents)
         if compared.differences:
             self._suspect(state, before, compared.differences)
             if len(state.suspects) >= MOST_SUSPECTS * DIGEST_CHARS:
-                second = self._second_look(state)
+                second = self._start_second_comparison(state)
                 return Stepped(second.state, compared.documents, second.wait_seconds)
         return Stepped(state, compared.documents)
 
@@ -168,7 +168,7 @@ class Checker:
             state.suspects_after = list(before)
         state.suspected_at = iso(self.clock())
 
-    def _second_look(self, state: CheckState) -> Stepped:
+    def _start_second_comparison(self, state: CheckState) -> Stepped:
         """Start to compare the suspects again, once the grace period is over.
 
         Continue if there are none.
@@ -180,13 +180,13 @@ class Checker:
         due = moment(state.suspected_at) + timedelta(seconds=self.grace_seconds)
         return Stepped(state, 0, max(0, ceil((due - self.clock()).total_seconds())))
 
-    def _look_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
+    def _compare_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
         """Compare one window again, up to the position of the walk."""
         compared = None if after >= state.position else self._compared(check, after)
         if compared is not None:
             known = _digests(state.suspects)
             confirmed = [one for one in compared.differences if one.digest in known]
-            self._note(state.counts, confirmed, state.suspected_at)
+            self._count(state.counts, confirmed, state.suspected_at)
             if check.repairs:
                 state.counts.repaired += self._repair(confirmed)
             state.again = list(compared.upto)
@@ -202,7 +202,7 @@ class Checker:
         self.rebuilder.rebuild(references)
         return len(references)
 
-    def _note(
+    def _count(
         self, counts: Counts, differences: Iterable[Difference], suspected_at: str | None
     ) -> None:
         for one in differences:

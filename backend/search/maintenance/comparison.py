@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from backend.core.references import AssetRef, FileKeyRef
-from backend.core.search_engine import SearchEngine, StandingDocument, Stretch
+from backend.core.search_engine import SearchEngine, StoredDocument, Stretch
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
@@ -119,7 +119,7 @@ class Comparer:
         for standing in (*assets, *files):
             name = _reference(standing)
             if _place(standing) <= upto[1:] and name.asset_id not in unreadable:
-                _take(compared, expected, standing, name)
+                _compare(compared, expected, standing, name)
         compared.differences += (
             Difference(
                 "missing", one.document.id, reference_of(one.document), one.content, one.since
@@ -138,12 +138,12 @@ class Comparer:
 
     def _stored(
         self, index: SearchIndex, names: Names, after: Position, upto: Position
-    ) -> tuple[list[StandingDocument], Position]:
+    ) -> tuple[list[StoredDocument], Position]:
         """Return the stored documents of the window, and the position they reach."""
         order = ("str_assetid",) if index is ASSET_INDEX else ("str_assetid", "str_key")
         if index is ASSET_INDEX and after.asset_id == upto.asset_id:
             return [], upto  # within the files of an asset, whose own document is done
-        found: list[StandingDocument] = []
+        found: list[StoredDocument] = []
         above: tuple[str, ...] | None = (after.asset_id, after.key)[: len(order)]
         while len(found) < MOST_STANDING:
             page = self.engine.stretch(
@@ -190,10 +190,10 @@ class Comparer:
         return expected, unreadable
 
 
-def _take(
+def _compare(
     compared: Compared,
     expected: dict[tuple[str, str], _Expected],
-    standing: StandingDocument,
+    standing: StoredDocument,
     name: AssetRef | FileKeyRef,
 ) -> None:
     """Compare a stored document; the documents left in `expected` in the end are missing."""
@@ -208,14 +208,14 @@ def _take(
             compared.differences.append(Difference("stale", standing.id, name, known.content))
 
 
-def _reference(standing: StandingDocument) -> AssetRef | FileKeyRef:
+def _reference(standing: StoredDocument) -> AssetRef | FileKeyRef:
     """Return the reference of a stored document, by its fields."""
     body = standing.body
     ids = (str(body.get("str_databaseid", "")), str(body.get("str_assetid", "")))
     return FileKeyRef(*ids, str(body["str_key"])) if "str_key" in body else AssetRef(*ids)
 
 
-def _place(standing: StandingDocument) -> tuple[str, str]:
+def _place(standing: StoredDocument) -> tuple[str, str]:
     return place_of(_reference(standing))
 
 

@@ -120,7 +120,7 @@ class ReindexStep:
         """
         state = ReindexState.model_validate(job.cursor)
         try:
-            done = self._undone(job, state) if job.undo else self._next(job, state)
+            done = self._undo(job, state) if job.undo else self._next(job, state)
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
         return Progress(
@@ -143,7 +143,7 @@ class ReindexStep:
             "fill": self._fill,
             "verify": self._verify,
             "read": self._read,
-            "keep": self._keep,
+            "keep": self._wait_for_end,
         }
         return steps[state.phase](job, state)
 
@@ -224,7 +224,7 @@ class ReindexStep:
         state.until = iso(self.clock() + timedelta(seconds=self.keep_seconds))
         return _Stepped(state, wait_seconds=min(self.keep_seconds, _LOOK_SECONDS))
 
-    def _keep(self, job: Job, state: ReindexState) -> _Stepped:
+    def _wait_for_end(self, job: Job, state: ReindexState) -> _Stepped:
         left = (moment(state.until or iso(self.clock())) - self.clock()).total_seconds()
         if left > 0:
             return _Stepped(state, wait_seconds=min(int(left) + 1, _LOOK_SECONDS))
@@ -233,7 +233,7 @@ class ReindexStep:
         state.phase = "drop"
         return _Stepped(state, wait_seconds=self.grace_seconds)
 
-    def _undone(self, job: Job, state: ReindexState) -> _Stepped:
+    def _undo(self, job: Job, state: ReindexState) -> _Stepped:
         """Undo the reindex: the old indexes remain, the new ones are removed."""
         if state.phase in {"drop", "removeNew"}:
             return self._next(job, state)

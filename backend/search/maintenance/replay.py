@@ -21,7 +21,7 @@ from backend.core.paging import PageRequest
 from backend.core.queues import Queues
 from backend.core.quoting import quoted
 from backend.search.indexing.changes import Changes, Record, object_changes, settle_changes
-from backend.search.indexing.failures import Failures, ring
+from backend.search.indexing.failures import Failures, count_metric
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.references import Reference
 from backend.search.maintenance.failure_entries import (
@@ -82,7 +82,7 @@ class _Collected:
     consumer: str
     reasons: list[str] = field(default_factory=list[str])
 
-    def keep(
+    def store(
         self,
         name: str,  # noqa: ARG002 - the protocol's signature
         body: object,  # noqa: ARG002 - likewise
@@ -117,22 +117,22 @@ class Replayer:
         try:
             entry = parsed(stored)
         except UnreadableFailureError as error:
-            self._note(stored, str(error), again=False)
+            self._record_failure(stored, str(error), again=False)
             return Replayed(key, "failed", str(error))
-        failure = self._tried(key, entry)
+        failure = self._replay_entry(key, entry)
         if failure is not None:
             # Poison waits until its cause is corrected; batches of outages are replayed by the
             # schedule.
-            self._note(stored, failure, again=isinstance(entry, BatchEntry))
+            self._record_failure(stored, failure, again=isinstance(entry, BatchEntry))
             return Replayed(key, "failed", failure)
         if not self.entries.remove(stored):
             return Replayed(key, "changed", "it failed again in the meantime")
         return Replayed(key, "replayed")
 
-    def _tried(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
+    def _replay_entry(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
         """Replay an entry; return the reason if it fails again."""
         try:
-            return self._batch(entry) if isinstance(entry, BatchEntry) else self._poison(entry)
+            return self._replay_batch(entry) if isinstance(entry, BatchEntry) else self._replay_item(entry)
         except (UnavailableError, StoredVersionAheadError):
             raise
         except Exception as error:  # possibly the bug that caused the failure
@@ -140,7 +140,7 @@ class Replayer:
             # The text of an unexpected error may be another program's: only the log has it.
             return f"an unexpected error ({type(error).__name__}); the log has its text"
 
-    def _batch(self, entry: BatchEntry) -> str | None:
+    def _replay_batch(self, entry: BatchEntry) -> str | None:
         """Deliver a batch again; poison events in it become separate entries."""
         if entry.consumer not in self.streams:
             return f"failures of {entry.consumer} cannot be replayed"
@@ -155,7 +155,7 @@ class Replayer:
         if reply["batchItemFailures"]:
             raise UnavailableError(f"a service that {consumer} needs is unavailable")
 
-    def _poison(self, entry: PoisonEntry) -> str | None:
+    def _replay_item(self, entry: PoisonEntry) -> str | None:
         """Try an item again; return the reason if it is still rejected."""
         collected = _Collected(entry.consumer)
         rebuilder = replace(self.rebuilder, failures=collected)
@@ -193,7 +193,7 @@ class Replayer:
             return
         self.queues.send(queue, [body])
 
-    def _note(self, stored: StoredFailure, reason: str, *, again: bool) -> None:
+    def _record_failure(self, stored: StoredFailure, reason: str, *, again: bool) -> None:
         """Record the failure in the entry; with `again`, the schedule retries it later."""
         now = self.clock()
         before = replays_of(parse_leading_members(stored.text))
@@ -202,8 +202,8 @@ class Replayer:
         noted = Replays(attempts, iso(now), following and iso(following), reason)
         if not self.entries.record(stored, noted):
             _logger.info("an entry was replaced while it was replayed", extra={"key": stored.key})
-        elif following is None and kind_of(stored.key) == "batch" and _waits(before):
-            ring(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)
+        elif following is None and kind_of(stored.key) == "batch" and _is_scheduled(before):
+            count_metric(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)
 
 
 def next_attempt(now: datetime, attempts: int) -> datetime | None:
@@ -220,7 +220,7 @@ def is_due(entry: FailureSummary, now: datetime) -> bool:
     return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
 
 
-def _waits(replays: Replays) -> bool:
+def _is_scheduled(replays: Replays) -> bool:
     """Return whether the schedule will replay a batch at some time."""
     return replays.attempts == 0 or replays.next_at is not None
 

@@ -39,13 +39,13 @@ class TypedFiles:
         found = [
             one for one, has in zip(wanted, in_parallel(self._has_type, wanted), strict=True) if has
         ]
-        return sum(self._note(one) for one in found)
+        return sum(self._record(one) for one in found)
 
     def _has_type(self, file: FileSource) -> bool:
         head = self.objects.head(file.bucket.bucket_name, file.version.key)
         return isinstance(head, ObjectHead) and bool(head.metadata.get(PRIMARY_TYPE_METADATA))
 
-    def _note(self, file: FileSource) -> bool:
+    def _record(self, file: FileSource) -> bool:
         asset, path = Asset.model_validate(file.asset), _path(file)
         try:
             self.assets.record_typed_file(asset, path)

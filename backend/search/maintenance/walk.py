@@ -7,11 +7,12 @@ the databases are a registry, and the assets of each are read by its two partiti
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_file
 from backend.core.objects import Objects, ObjectVersion, key_before
-from backend.core.paging import PageRequest
+from backend.core.paging import PageRequest, all_items
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.references import AssetRef, FileKeyRef
 from backend.core.tables import Query, Tables
@@ -119,12 +120,8 @@ class SourceWalk:
 
     def _databases(self) -> Iterator[str]:
         """Return the ids of all databases, including deleted ones: documents may remain."""
-        page = self.tables.scan(DATABASES, PageRequest(1000))
-        while True:
-            yield from (keys.active(str(item["databaseId"])) for item in page.items)
-            if page.after is None:
-                return
-            page = self.tables.scan(DATABASES, PageRequest(1000, page.after))
+        for item in all_items(partial(self.tables.scan, DATABASES), 1000):
+            yield keys.active(str(item["databaseId"]))
 
     def _within_asset(self, after: Position) -> Window:
         """Return the next files of an asset that has many."""

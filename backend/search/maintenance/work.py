@@ -26,7 +26,7 @@ _WORK = {"stateKey": "work"}
 _REPORT = {"stateKey": "report"}
 
 
-class WorkBegunError(StateForbidsError):
+class WorkStartedError(StateForbidsError):
     """Another request has just started the same work; try again."""
 
     code = "SearchWorkBegun"
@@ -108,7 +108,7 @@ class SearchWork:
 
         Raises:
             ReindexUnfinishedError: a reindex failed before it was complete.
-            WorkBegunError: another request was faster.
+            WorkStartedError: another request was faster.
         """
         item = self.tables.get(SEARCH_STATE, _WORK) or {}
         last = item.get(kind.name)
@@ -143,7 +143,7 @@ class SearchWork:
             key=_WORK,
             set={kind.name: job.job_id},
             conditions=(absent(kind.name) if last is None else equals(kind.name, last),),
-            refused=WorkBegunError(),
+            refused=WorkStartedError(),
         )
 
     def _entry(self, caller: Identity, kind: JobKind, job: Job) -> Write:
@@ -167,6 +167,6 @@ class ScheduledChecks:
         """Return the number of checks that were started."""
         try:
             _, began = self.work.start(SYSTEM, CHECK_SEARCH, {})
-        except WorkBegunError:
+        except WorkStartedError:
             began = False
         return {"started": int(began)}

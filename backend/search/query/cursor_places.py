@@ -82,7 +82,7 @@ class CursorPlaces:
             raise TooManyCursorsError(PAUSE_SECONDS) from error
         for _ in range(_ATTEMPTS):
             mine = [one for one in held.opened if one in open_now]
-            beyond = mine[: _too_many(len(mine), len(open_now))]
+            beyond = mine[: _surplus_count(len(mine), len(open_now))]
             kept = [*mine[len(beyond) :], opened]
             closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
             if self._replaced(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
@@ -132,7 +132,7 @@ def close(engine: SearchEngine, point_in_time: str) -> None:
         engine.close_point_in_time(point_in_time)
 
 
-def _too_many(mine: int, all_open: int) -> int:
+def _surplus_count(mine: int, all_open: int) -> int:
     """Return how many of a user's cursors to close for a new one.
 
     More if few are free in the cluster.

@@ -144,10 +144,10 @@ class Cursors:
         token = self.tokens.issue({**cursor._asdict(), "place": last["sort"]}, scope=scope)
         if len(token) > MAX_CURSOR_CHARS:
             close(engine, cursor.point_in_time)
-            raise _too_long(last, len(token))
+            raise _too_long_error(last, len(token))
         return FoundPage(answer, cursor.kinds, token)
 
-    def forget(
+    def close_unused(
         self, caller: Identity, body: SearchBody, token: str, *, engine: SearchEngine
     ) -> None:
         """Close a cursor whose page is not used."""
@@ -167,7 +167,7 @@ class Cursors:
         return _Cursor(**self.tokens.read(token, scope=scope, field="after", fact=_FOREIGN))
 
 
-def _too_long(last: JsonObject, size: int) -> TooLargeError:
+def _too_long_error(last: JsonObject, size: int) -> TooLargeError:
     """Return the error for a cursor that is too long for a request, due to long sort values."""
     fact = (
         f"the values of {quoted(last['_id'], 200)} are too long for a cursor, which would have "

@@ -40,7 +40,7 @@ _HITS = 100
 """Maximum number of hits that OpenSearch returns inside a facet."""
 
 
-class Standing(NamedTuple):
+class StoredVersion(NamedTuple):
     """A document in an index: its ticket and the hash of its content."""
 
     ticket: int
@@ -108,7 +108,7 @@ class Freshness:
 
     def _projected(self, source: Source, mapping_version: int) -> Document:
         wanted = wanted_geo_keys([source])
-        allowed = self.geo_keys.standing(wanted) if wanted else frozenset[str]()
+        allowed = self.geo_keys.existing(wanted) if wanted else frozenset[str]()
         return project(source, allowed, mapping_version)
 
     def _with_records(self, source: Source) -> Source | None:
@@ -159,7 +159,7 @@ class Watch:
         self._read = expected
         self._record_types = record_types
         self._sure_above = sure_above
-        self._seen: dict[str, Standing | None] = {}
+        self._seen: dict[str, StoredVersion | None] = {}
         self._pending = self._expected(references)
 
     @property
@@ -182,13 +182,13 @@ class Watch:
         # Includes documents outside the query and not visible to the caller; `look` removes them.
         return {_NAME: {"global": {}, "aggs": named}}
 
-    def look(self, aggregations: JsonObject) -> None:
+    def confirm(self, aggregations: JsonObject) -> None:
         """Remove the aggregation from a response, and confirm the documents that it contains.
 
         The sources of a document are read again only if the index returns another version than
         before.
         """
-        standing = _standing(aggregations.pop(_NAME))
+        standing = _stored_versions(aggregations.pop(_NAME))
         left = [one for one in self._pending if not self._holds(one, standing)]
         changed = {
             one.reference
@@ -210,7 +210,7 @@ class Watch:
             if not one.record_type or one.record_type in self._record_types
         ]
 
-    def _holds(self, one: Expected, standing: Mapping[str, Standing]) -> bool:
+    def _holds(self, one: Expected, standing: Mapping[str, StoredVersion]) -> bool:
         found = standing.get(one.id)
         if found is None:
             return one.gone
@@ -219,12 +219,12 @@ class Watch:
         return found.hash == one.hash
 
 
-def _standing(facet: JsonObject) -> dict[str, Standing]:
+def _stored_versions(facet: JsonObject) -> dict[str, StoredVersion]:
     """Return the content of the aggregation, which also counts all documents."""
     parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
     hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {
-        hit["_id"]: Standing(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
+        hit["_id"]: StoredVersion(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
         for hit in hits
     }
 

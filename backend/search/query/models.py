@@ -142,7 +142,7 @@ class FacetRange(WireModel):
     to: Annotated[float | None, Field(allow_inf_nan=False)] = None
 
     @model_validator(mode="after")
-    def has_a_bound(self) -> "FacetRange":
+    def check_bounds(self) -> "FacetRange":
         if self.from_ is None and self.to is None:
             raise WrongFieldError("from", "from or to is required")
         return self
@@ -252,7 +252,7 @@ class SearchBody(Window):
         return [_sort_field(entry) for entry in cast("list[Any]", value)]
 
     @model_validator(mode="after")
-    def pages_by_cursor_have_hits_and_no_offset(self) -> "SearchBody":
+    def check_cursor(self) -> "SearchBody":
         if self.after is not None and (self.from_ or not self.size):
             raise WrongFieldError(
                 "after", "requires a size of at least 1, and cannot be used with from"
@@ -260,13 +260,13 @@ class SearchBody(Window):
         return self
 
     @model_validator(mode="after")
-    def pages_with_previews_are_short(self) -> "SearchBody":
+    def check_previews(self) -> "SearchBody":
         if self.previews and self.size > MAX_PREVIEWED:
             raise WrongFieldError("size", f"must not exceed {MAX_PREVIEWED} with previews")
         return self
 
     @model_validator(mode="after")
-    def folded_pages_are_short_and_have_both_types(self) -> "SearchBody":
+    def check_folding(self) -> "SearchBody":
         if not self.fold_files:
             return self
         if self.after is not None:

@@ -146,7 +146,7 @@ class SearchService:
         while True:
             facets = {**request.get("aggs", {}), **watch.facet()}
             reply = self._answer(caller, search_body, {**request, "aggs": facets})
-            watch.look(reply["aggregations"])
+            watch.confirm(reply["aggregations"])
             if not watch.pending:
                 return reply
             if waited + pause > MAX_WAIT_SECONDS:
@@ -154,7 +154,7 @@ class SearchService:
                 lag = {"pending": watch.pending, "of": len(written.documents), "seconds": seconds}
                 return {**reply, "lag": lag}
             if "after" in reply:
-                self.cursors.forget(caller, search_body, reply["after"], engine=self._engine())
+                self.cursors.close_unused(caller, search_body, reply["after"], engine=self._engine())
             self.pause(pause)
             search_body, request = self._prepared(caller, body)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)

@@ -121,11 +121,11 @@ def run(
     counted = client.search.full(
         SearchQuery(database_id=report.database_id, entity_types=[EntityType.FILE]), size=1
     )
-    found = [_look_for(client, report, asset) for asset in report.assets]
+    found = [_find(client, report, asset) for asset in report.assets]
     return Demo(report=report, found=found, facets=facets(counted), seconds=seconds)
 
 
-def _look_for(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFound:
+def _find(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFound:
     files = [
         one
         for one in report.of(Status.UPLOADED, Status.SKIPPED)

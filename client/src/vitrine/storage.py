@@ -101,7 +101,7 @@ class Storage:
                     f"the server returned an unusable storage URL: {error}"
                 ) from error
             except httpx.RequestError as error:
-                sent.take_back()
+                sent.subtract()
                 if last or not self._retry.tries_error_again(error, repeatable=True):
                     raise UnreachableError(f"the object store does not respond: {error}") from error
                 fact = "the object store does not respond"
@@ -109,7 +109,7 @@ class Storage:
                 continue
             if response.is_success:
                 return _etag(response)
-            sent.take_back()
+            sent.subtract()
             if last or not self._retry.tries_status_again(response.status_code, repeatable=True):
                 raise StorageError(response.status_code, _detail(response.text))
             delay = self._retry.delay(attempt, retry_after_seconds(response))
@@ -152,7 +152,7 @@ class _Count:
         self._sum += size
         self._moved(size)
 
-    def take_back(self) -> None:
+    def subtract(self) -> None:
         if self._sum:
             self._moved(-self._sum)
         self._sum = 0

@@ -90,15 +90,15 @@ class Writes:
         self._tokens: deque[str] = deque(maxlen=_MOST_WRITES)
         self._lock = Lock()
 
-    def note(self, token: str) -> None:
+    def add(self, token: str) -> None:
         with self._lock:
             self._tokens.append(token)
 
-    def noted(self, response: httpx.Response) -> httpx.Response:
+    def recorded(self, response: httpx.Response) -> httpx.Response:
         """Return the response, after recording its token if it has one."""
         token = response.headers.get("X-Sync-Token")
         if token:
-            self.note(token)
+            self.add(token)
         return response
 
     def recent(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class Writes:
             found.append(token)
         return tuple(found)
 
-    def forget(self, tokens: Collection[str]) -> None:
+    def remove(self, tokens: Collection[str]) -> None:
         """Remove tokens of writes that the indexes contain."""
         with self._lock:
             kept = [token for token in self._tokens if token not in tokens]
@@ -192,7 +192,7 @@ class Transport:
                 self._pauses.wait(self.retry.delay(attempt), since=began, fact=fact)
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
-                return self.written.noted(response)
+                return self.written.recorded(response)
             error = error_of(response, retry_after=retry_after_seconds(response))
             if last or not self.retry.tries_status_again(
                 error.status, error.code, repeatable=again

@@ -84,7 +84,7 @@ def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(place: Pla
     assert [record.get("userIdentity") for record in told] == [TIME_TO_LIVE, TIME_TO_LIVE]
     archive = AuditArchive(place.objects, lambda: ARCHIVE)
     failures = FailureStore(place.objects, ARCHIVE, AUDIT_ARCHIVER.name, lambda: NOON)
-    consumer = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.keep)
+    consumer = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.store)
     for batch in (records, told, told[:1], told[1:]):  # as a mapping may deliver them again
         assert consumer.consume({"Records": batch}) == {"batchItemFailures": []}
     lines: list[str] = []

@@ -12,7 +12,7 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.search.indexing.changes import object_changes, settle_changes
 from backend.search.indexing.consumers import QueueConsumer, StreamConsumer
-from backend.search.indexing.failures import ring
+from backend.search.indexing.failures import count_metric
 from backend.search.indexing.fan_out import FanOuts
 from backend.search.indexing.rebuild import Rebuilder
 from backend.search.indexing.state import Pointer, SearchState
@@ -64,7 +64,7 @@ class World:
             self.rebuilder,
             self.rebuilder.failures,
             object_changes,
-            partial(ring, consumer="IndexObjects"),
+            partial(count_metric, consumer="IndexObjects"),
         )
         messages = [object_message(self.bucket, key, message_id=key) for key in keys]
         return dict(consumer.consume({"Records": messages}))
@@ -77,7 +77,7 @@ class World:
             self.rebuilder,
             self.rebuilder.failures,
             settle_changes,
-            partial(ring, consumer="IndexSettle"),
+            partial(count_metric, consumer="IndexSettle"),
         )
         messages = self.received(SETTLE)
         assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}

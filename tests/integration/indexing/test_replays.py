@@ -21,7 +21,7 @@ from backend.spec.queues import OBJECT_EVENTS
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from local.plan import StreamMapping
-from local.pumps.failures import GivenUp, describe, object_key
+from local.pumps.failures import FailedBatch, describe, object_key
 from tests.factories.failures import replayer_of
 from tests.factories.search import NOON, object_message, store_asset, store_metadata
 from tests.integration.indexing.conftest import World
@@ -67,10 +67,10 @@ def nested_documents(world: World, limit: int) -> None:
     )
 
 
-def give_up(world: World, records: list[Any], entries: FailureEntries) -> str:
+def store_failed_batch(world: World, records: list[Any], entries: FailureEntries) -> str:
     """Write a batch to the failure bucket as the local runtime does, and AWS."""
     plain = json.loads(json.dumps(records, default=lambda value: value.timestamp()))
-    batch = GivenUp("shardId-00000001", plain, "RecordAgeExceeded", 9, None)
+    batch = FailedBatch("shardId-00000001", plain, "RecordAgeExceeded", 9, None)
     now = datetime.now(UTC)
     document = describe(MAPPING, ARN, batch, now)
     body = {**document, "payload": json.dumps({"Records": plain})}
@@ -112,7 +112,7 @@ def test_a_batch_that_a_stream_gave_up_is_replayed_by_the_schedule(
     store_asset(world.tables)
     store_metadata(world.tables, "material", "brass")
     records = [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)]
-    key = give_up(world, records, entries)
+    key = store_failed_batch(world, records, entries)
     (listed,) = entries.batches(PageRequest(10)).items
     assert (listed.key, listed.consumer) == (key, "IndexChanges")
     assert world.found() == {}
@@ -129,7 +129,7 @@ def test_a_batch_with_poison_leaves_only_the_poison(
     for asset_id in ("pump", "gear"):
         store_asset(world.tables, asset_id)
     store_metadata(world.tables, "material", "brass")
-    key = give_up(world, [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)], entries)
+    key = store_failed_batch(world, [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)], entries)
     assert replayer.replay(key).outcome == "replayed"
     (left,) = entries.page(PageRequest(10)).items
     assert (left.kind, left.consumer) == ("poison", "IndexChanges")
@@ -141,7 +141,7 @@ def test_an_outage_during_a_replay_loses_nothing(
     world: World, entries: FailureEntries, replayer: Replayer
 ) -> None:
     store_asset(world.tables)
-    key = give_up(world, world.changes(ASSETS), entries)
+    key = store_failed_batch(world, world.changes(ASSETS), entries)
     client = world.deployment.engine.client
     client.indices.put_settings(index=world.pointer.assets_read, body={"index.blocks.write": True})
     object.__setattr__(world.rebuilder.writer, "patience", 0.5)
@@ -206,7 +206,7 @@ def test_dead_letters_are_moved_back_and_processed(world: World) -> None:
         world.rebuilder,
         world.rebuilder.failures,
         object_changes,
-        ring=lambda metric: pytest.fail(metric.name),
+        count_metric=lambda metric: pytest.fail(metric.name),
     )
     assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}
     assert set(world.found()) == {"museum:pump:pump/a.glb"}

@@ -68,8 +68,8 @@ def main(job_id: str, bucket: str, pages: str, dies: str, seconds_ahead: str) ->
         jobs=jobs,
         runner=JobRunner(JobRepository(tables), clock, lease_seconds=LEASE_SECONDS),
         steps={ARCHIVE_ASSET.name: step},
-        keep=lambda name, body, reason: sys.exit(f"poison: {name}: {reason}"),
-        ring=lambda metric: sys.exit(metric.name),
+        store_failure=lambda name, body, reason: sys.exit(f"poison: {name}: {reason}"),
+        count_metric=lambda metric: sys.exit(metric.name),
         clock=clock,
     )
     while not is_finished(jobs, job_id):

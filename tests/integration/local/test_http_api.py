@@ -100,17 +100,17 @@ def test_a_broken_authorizer_is_a_server_error(http: httpx.Client) -> None:
 def test_a_decision_is_kept_for_the_time_that_the_template_says(
     small: Small, http: httpx.Client
 ) -> None:
-    def asked() -> str:
+    def decision_id() -> str:
         answer = http.get("/safe", headers={"Authorization": "let me in again"})
         return answer.json()["event"]["requestContext"]["authorizer"]["lambda"]["asked"]
 
     while True:  # until a busy machine lets both be asked within that time
         begun = time.monotonic()
-        first, second = asked(), asked()
+        first, second = decision_id(), decision_id()
         if time.monotonic() - begun < AUTHORIZER_SECONDS:
             break
     assert second == first
-    small.wait_for(lambda: asked() != first)
+    small.wait_for(lambda: decision_id() != first)
 
 
 def test_a_crash_is_an_error_for_its_call_only(http: httpx.Client) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Small
 
 
-def asked(runtime: Small) -> str:
+def stored_request(runtime: Small) -> str:
     kept = json.loads((runtime.state / "custom-resources.json").read_text(encoding="utf-8"))
     return kept["small/Custom"]["data"]["Asked"]
 
@@ -54,7 +54,7 @@ def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
     assert fresh.command("status", check=False).returncode == 1
     fresh.change("Custom", Version=2)
     fresh.up()
-    assert asked(fresh) == "Update 2"
+    assert stored_request(fresh) == "Update 2"
     fresh.command("down")
     fresh.command("reset")
     assert {entry.name for entry in fresh.state.iterdir()} <= {"lock"}

@@ -39,7 +39,7 @@ def _failures(small: Small) -> list[dict[str, object]]:
     return found
 
 
-def _given_up(small: Small, key: str) -> list[dict[str, object]]:
+def _failed_batches(small: Small, key: str) -> list[dict[str, object]]:
     return [each for each in _failures(small) if f'"{key}"' in str(each["payload"])]
 
 
@@ -49,7 +49,7 @@ def test_a_record_that_the_function_reports_is_abandoned_alone_with_its_body(sma
     small.wait_drained()
 
     assert (small.seen("before"), small.seen("poison"), small.seen("behind")) == (1, 0, 1)
-    (document,) = _given_up(small, "poison")
+    (document,) = _failed_batches(small, "poison")
     context = cast("dict[str, object]", document["requestContext"])
     batch = cast("dict[str, object]", document["DDBStreamBatchInfo"])
     payload = json.loads(cast("str", document["payload"]))
@@ -66,7 +66,7 @@ def test_a_record_that_makes_the_function_raise_is_found_by_splitting(small: Sma
     small.wait_drained()
 
     assert [key for key in keys if small.seen(key) == 0] == ["split-7"]
-    (document,) = _given_up(small, "split-7")
+    (document,) = _failed_batches(small, "split-7")
     assert "Unhandled" in str(document["responseContext"])
 
 

@@ -93,14 +93,14 @@ class EngineWorld(World):
         before = self.turns.before
         return Ports(
             cast("Tables", Watched(tables, before)),
-            cast("Objects", Watched(S3Objects(s3), before, self._tell)),
+            cast("Objects", Watched(S3Objects(s3), before, self._report)),
             self.queues,
             cast("SearchEngine", Watched(engine, before, self._answer)),
             Settings(environment),
             self.time.clock,
         )
 
-    def _tell(self, name: str, given: tuple[Any, ...]) -> None:
+    def _report(self, name: str, given: tuple[Any, ...]) -> None:
         """Tell what S3 tells EventBridge: which objects came or went."""
         for bucket, key in _touched(name, given):
             self.object_changed(bucket, key)

@@ -116,11 +116,11 @@ def asset(name: str, metadata: Iterable[JsonObject] = (), **fields: Any) -> Json
     }
 
 
-def nobody_waits() -> Freshness:
+def no_freshness() -> Freshness:
     raise AssertionError("no search waits here")
 
 
-def nobody_looks() -> PreviewQueries:
+def no_previews() -> PreviewQueries:
     raise AssertionError("no search requests previews here")
 
 
@@ -138,5 +138,5 @@ def library(engines: RealEngines) -> Library:
     state.begin(pointer)
     places = CursorPlaces(tables, lambda: NOON)
     cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON, places)
-    service = SearchService(engine, state, OnlyUser(), cursors, nobody_waits, nobody_looks)
+    service = SearchService(engine, state, OnlyUser(), cursors, no_freshness, no_previews)
     return Library(engine, pointer, service)

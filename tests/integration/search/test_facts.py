@@ -144,12 +144,12 @@ def test_facts_of_hidden_files_are_in_no_count(library: Library) -> None:
         },
     )
     search = under(library, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
-    alone = [_told(search(**body)) for body in bodies]
+    alone = [_stable_parts(search(**body)) for body in bodies]
     library.put({name: documents[name] for name in hidden})
-    assert [_told(search(**body)) for body in bodies] == alone
+    assert [_stable_parts(search(**body)) for body in bodies] == alone
 
 
-def _told(reply: JsonObject) -> JsonObject:
+def _stable_parts(reply: JsonObject) -> JsonObject:
     """A reply without what changes from run to run."""
     hits = [{k: v for k, v in hit.items() if k != "_score"} for hit in reply["hits"]["hits"]]
     return {

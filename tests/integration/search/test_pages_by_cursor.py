@@ -11,7 +11,7 @@ from backend.search.query.models import SearchBody
 from backend.search.query.service import SearchService
 from backend.spec.search_indexes import KEYWORD_CHARS
 from tests.factories.access import OnlyUser
-from tests.integration.search.conftest import CALLER, Library, asset, nobody_waits
+from tests.integration.search.conftest import CALLER, Library, asset, no_freshness
 
 MANY = 12_000
 PAGE = 2000
@@ -149,7 +149,7 @@ def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
         service.state,
         OnlyUser("nobody"),
         service.cursors,
-        nobody_waits,
+        no_freshness,
         service.previews,
     )
     body = SearchBody(size=3, after=after)

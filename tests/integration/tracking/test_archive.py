@@ -142,7 +142,7 @@ def _logged(store: DynamoTrackingStore, name: str) -> str:
 def _keep(place: Place, records: list[dict[str, Any]]) -> None:
     archive = place.archive()
     for record in records:
-        archive.keep(record)
+        archive.store(record)
 
 
 def test_an_expired_run_is_archived_once_and_leaves_nothing(
@@ -227,7 +227,7 @@ def test_an_archival_whose_object_is_refused_deletes_nothing(
 
     refusing: Any = _Refusing()
     with pytest.raises(ClientError, match="SlowDown"):
-        place.archive(refusing).keep(record)
+        place.archive(refusing).store(record)
     assert place.keys_with(run_id) == left
 
 
@@ -240,7 +240,7 @@ def test_an_archival_that_dies_is_completed_later(place: Place, store: DynamoTra
         events: Any = archive.table.meta.client.meta.events
         events.register("before-send.dynamodb", _Dying(requests))
         try:
-            archive.keep(record)
+            archive.store(record)
             break
         except _DyingError:
             deaths += 1
@@ -298,7 +298,7 @@ def test_an_expired_item_that_is_no_run_and_no_trace_is_reported(place: Place) -
         "dynamodb": {"OldImage": image, "SequenceNumber": "1"},
     }
     with pytest.raises(ValueError, match="EXP#0 E#META"):
-        place.archive().keep(record)
+        place.archive().store(record)
 
 
 def test_what_expires_is_marked_with_the_days_of_the_setting(

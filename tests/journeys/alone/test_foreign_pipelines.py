@@ -113,10 +113,10 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
         in failed["error"]["message"]
     )
     assert (failed["outputs"]["fileCount"], failed["outputs"]["refusedCount"]) == (1, 1)
-    _no_secret_is_told(runtime, pipeline)
+    _check_no_secret_is_returned(runtime, pipeline)
 
 
-def _no_secret_is_told(runtime: Runtime, pipeline: Pipeline) -> None:
+def _check_no_secret_is_returned(runtime: Runtime, pipeline: Pipeline) -> None:
     """Neither a token nor a presigned URL is in a reply or an entry, though a cause holds both."""
     api = runtime.client()
     signed = f"http://s3/a.md?X-Amz-Date=1&X-Amz-Signature={'5ca1ab1e' * 8}"

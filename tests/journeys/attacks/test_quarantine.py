@@ -16,7 +16,7 @@ from tests.journeys.runtime import Api, Runtime
 REFUSED = (409, "FileQuarantined")
 
 
-def tell(runtime: Runtime, *events: dict[str, Any]) -> None:
+def send_events(runtime: Runtime, *events: dict[str, Any]) -> None:
     """Put events where EventBridge puts GuardDuty's, and wait until they are worked off."""
     url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
     sqs: Any = SESSION.client("sqs", endpoint_url=url)
@@ -50,7 +50,7 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     assert bad != clean
     found = scan_event(f"{asset}/pump.glb", bad, bucket=bucket, time=now())
     strangers = scan_event(f"{asset}/pump.glb", clean, bucket="somebody-elses", time=now())
-    tell(runtime, found, found, strangers)
+    send_events(runtime, found, found, strangers)
 
     wanted = {"downloadType": "assetFile", "key": "/pump.glb"}
     assert refused(api, "POST", f"{path}/download", wanted) == REFUSED
@@ -73,7 +73,7 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     body = {"filePath": "/pump.glb", "confirmPermanentDelete": True}
     api.completed("DELETE", f"{path}/deleteFile", body)
     # The same result again, of a deleted object.
-    tell(runtime, found)
+    send_events(runtime, found)
     assert api.ok("GET", f"{path}/listFiles")["items"] == []
 
 

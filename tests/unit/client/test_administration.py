@@ -41,7 +41,7 @@ class Answers:
         return lambda: [body for _, body in self.bodies]
 
     @property
-    def asked(self) -> list[str]:
+    def requests(self) -> list[str]:
         return [request for request, _ in self.bodies]
 
 
@@ -65,7 +65,7 @@ def test_roles_of_all_pages_are_listed(client: Vitrine, answers: Answers) -> Non
         ("viewer", True),
         ("editor", False),
     ]
-    assert answers.asked == ["GET /roles", "GET /roles?startingToken=t"]
+    assert answers.requests == ["GET /roles", "GET /roles?startingToken=t"]
 
 
 def test_a_role_is_made_given_and_deleted(client: Vitrine, answers: Answers) -> None:
@@ -75,7 +75,7 @@ def test_a_role_is_made_given_and_deleted(client: Vitrine, answers: Answers) -> 
     client.roles.set("ann", ["viewer", "editor"])
     client.roles.take_all("ann")
     assert client.roles.delete("lab viewer").job_id == "withdrawRole.1"
-    assert answers.asked == [
+    assert answers.requests == [
         "POST /roles",
         "POST /user-roles",
         "PUT /user-roles",
@@ -159,7 +159,7 @@ def test_subscriptions_are_listed_changed_and_checked(client: Vitrine, answers: 
     client.subscriptions.delete("statue")
     assert client.subscriptions.is_subscribed("statue", "ann")
     assert not client.subscriptions.is_subscribed("statue", "bob")
-    assert answers.asked[2:] == [
+    assert answers.requests[2:] == [
         "POST /subscriptions",
         "PUT /subscriptions",
         "DELETE /unsubscribe",

@@ -29,7 +29,7 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
     return Shell(server, tmp_path)
 
 
-def asked(answers: Answers) -> dict[str, str]:
+def parameters_of(answers: Answers) -> dict[str, str]:
     method, _, path = answers.asked[-1].partition(" ")
     assert method == "GET"
     return dict(httpx.URL(path).params)
@@ -40,7 +40,7 @@ def test_a_decision_is_requested_by_fields(client: Vitrine, answers: Answers) ->
     found = client.explanations.explain("ann", "GET", "asset", databaseId="db1", tags="a,b")
     assert found.tier2 is not None
     assert found.tier2.by[0].constraint_id == "hide"
-    assert asked(answers) == {
+    assert parameters_of(answers) == {
         "userId": "ann",
         "action": "GET",
         "objectType": "asset",
@@ -58,7 +58,7 @@ def test_the_command_prints_the_holder_of_the_deciding_constraint(
     assert shell.code == 0
     assert "no constraint allows it" in shown
     assert "user#ann" in shown
-    sent = asked(answers)
+    sent = parameters_of(answers)
     assert (sent["route"], sent["mfa"]) == ("/database", "true")
     assert shell.json(*question) == EXPLAINED
 
@@ -81,13 +81,13 @@ def test_a_request_is_named_by_its_path_and_an_asset_by_its_id(
 ) -> None:
     answers.plan(EXPLAINED, EXPLAINED)
     shell.run("access", "explain", "ann", "GET", "--route", "/database/db1/assets/lamp")
-    assert asked(answers) == {
+    assert parameters_of(answers) == {
         "userId": "ann",
         "method": "GET",
         "route": "/database/db1/assets/lamp",
     }
     shell.run("access", "explain", "ann", "PUT", "asset", "--asset", "db1/lamp")
-    assert asked(answers) == {
+    assert parameters_of(answers) == {
         "userId": "ann",
         "action": "PUT",
         "objectType": "asset",

@@ -37,7 +37,7 @@ def standing(report: JsonValue = None, *corrections: str) -> httpx.Response:
     return httpx.Response(200, json=body if report is None else {**body, "report": report})
 
 
-def begun(*, started: bool = True) -> httpx.Response:
+def started_job(*, started: bool = True) -> httpx.Response:
     return httpx.Response(200, json={"jobId": "job-1", "started": started, "message": "so"})
 
 
@@ -54,7 +54,7 @@ def test_the_report_shows_what_differs(client: Vitrine, server: FakeServer) -> N
 
 
 def test_a_repair_names_one_thing(client: Vitrine, server: FakeServer) -> None:
-    server.fail("POST", REPAIR, *[begun() for _ in range(3)])
+    server.fail("POST", REPAIR, *[started_job() for _ in range(3)])
     client.search_indexes.repair()
     client.search_indexes.repair(database_id="museum", asset_id="pump")
     client.search_indexes.repair(documents=[{"databaseId": "museum", "assetId": "pump"}])
@@ -72,7 +72,7 @@ def test_a_reindex_that_failed_is_a_conflict(client: Vitrine, server: FakeServer
 
 
 def test_a_check_waits_and_fails_where_something_differs(shell: Shell, server: FakeServer) -> None:
-    server.fail("POST", CONSISTENCY, begun(), begun())
+    server.fail("POST", CONSISTENCY, started_job(), started_job())
     server.fail("GET", "/jobs", job("running"), job("done"), job("done"))
     server.fail("GET", CONSISTENCY, standing(REPORT, "repair it"), standing())
     printed = shell.run("admin", "search", "check")
@@ -91,8 +91,8 @@ def test_the_status_is_printed_as_json(shell: Shell, server: FakeServer) -> None
 
 
 def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeServer) -> None:
-    server.fail("POST", REPAIR, begun())
-    server.fail("POST", REINDEX, begun(started=False), begun())
+    server.fail("POST", REPAIR, started_job())
+    server.fail("POST", REINDEX, started_job(started=False), started_job())
     server.fail("GET", "/jobs", job("done"))
     assert shell.run("admin", "search", "repair", "--all") == "job-1\tbegan\n"
     assert shell.run("admin", "search", "reindex") == "job-1\twas already running\n"
@@ -100,7 +100,7 @@ def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeS
 
 
 def test_a_renewal_of_facts_names_its_files(shell: Shell, server: FakeServer) -> None:
-    server.fail("POST", "/admin/facts/renew", *[begun() for _ in range(2)], begun(started=False))
+    server.fail("POST", "/admin/facts/renew", *[started_job() for _ in range(2)], started_job(started=False))
     server.fail("GET", "/jobs", job("running"), job("done"))
     assert shell.run("facts", "renew", "--all", "--wait") == "job-1\tbegan\tdone\t3\n"
     shell.run("facts", "renew", "--database", "museum", "--format", "dae", "--format", "fbx")
@@ -118,7 +118,7 @@ def test_the_outcome_of_a_job_that_is_waited_for_is_printed(
     shell: Shell, server: FakeServer, command: str
 ) -> None:
     body = {"jobId": "job-1", "state": "done", "itemsDone": 3, "problems": ["one was skipped"]}
-    server.fail("POST", "/admin/", begun(), begun())
+    server.fail("POST", "/admin/", started_job(), started_job())
     server.fail("GET", "/jobs", *[httpx.Response(200, json=body)] * 2)
     options = [] if command.endswith("reindex") else ["--all"]
     assert shell.run(*command.split(), *options, "--wait") == "job-1\tbegan\tdone\t3\n"

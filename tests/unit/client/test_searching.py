@@ -84,7 +84,7 @@ def test_just_the_first_page_waits(client: Vitrine, server: FakeServer) -> None:
 def test_as_many_writes_are_named_as_a_header_takes_the_newest_first() -> None:
     writes = Writes()
     for token in ("a" * 4000, "b" * 4000, "c"):
-        writes.note(token)
+        writes.add(token)
     assert writes.recent() == ("c", "b" * 4000)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.core.delete_markers import covering, newest
+from backend.core.delete_markers import markers_hiding, newest
 from tests.fakes.objects import MemoryObjects
 
 KEYS = ["a/1", "a/2 +ä", "a/3", "a/5"]
@@ -31,7 +31,7 @@ def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
     below = found["a/3"].below
     assert below is not None
     assert below.version_id == first[3]
-    (hidden,) = covering(objects, "b", "a/", KEYS)
+    (hidden,) = markers_hiding(objects, "b", "a/", KEYS)
     assert (hidden.named[0], hidden.below and hidden.below.version_id) == ("a/5", first[4])
 
 
@@ -58,6 +58,6 @@ def test_a_version_below_that_is_on_the_next_page_is_reported(
     monkeypatch.setattr("backend.core.delete_markers._LEAST_LISTED", 1)
     version = put(objects, "a/1")
     objects.delete("b", "a/1")
-    (hidden,) = covering(objects, "b", "a/", ["a/1"])
+    (hidden,) = markers_hiding(objects, "b", "a/", ["a/1"])
     assert hidden.below is not None
     assert hidden.below.version_id == version

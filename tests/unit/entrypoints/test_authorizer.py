@@ -27,10 +27,10 @@ Ask = Callable[[str | None], dict[str, Any]]
 @pytest.fixture
 def ask(deployed: Secrets, now: datetime) -> Ask:
     """A deployment with one key, and its authorizer."""
-    administrators(Context(BOOTSTRAP, lambda: now)).establish("boss", KEY)
+    administrators(Context(BOOTSTRAP, lambda: now)).ensure("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
     identified = callers(
-        Context(AUTHORIZER, lambda: now), unrecorded=module.note_unrecorded, warn=module.note_doubt
+        Context(AUTHORIZER, lambda: now), unrecorded=module.report_unrecorded_use, warn=module.report_obstacle
     )
     handler = module.build_handler(identified)
 

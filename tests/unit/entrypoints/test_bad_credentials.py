@@ -56,8 +56,8 @@ class Gate:
             module = importlib.import_module("backend.entrypoints.authorizer")
             identified = callers(
                 Context(AUTHORIZER, lambda: self.now),
-                unrecorded=module.note_unrecorded,
-                warn=module.note_doubt,
+                unrecorded=module.report_unrecorded_use,
+                warn=module.report_obstacle,
             )
             self.handler = module.build_handler(identified)
         assert self.handler is not None

@@ -138,7 +138,7 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
     callback: Callback, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(Administrators, "establish", _down)
+        broken.setattr(Administrators, "ensure", _down)
         assert run(callback)["Status"] == "FAILED"
     assert run(callback)["Status"] == "SUCCESS"
     assert authorizer_keys().authenticate("vams_" + ADMIN_API_KEY.name * 10)
@@ -253,7 +253,7 @@ def test_a_bug_is_answered_without_its_text(
     def fail(*_: object) -> None:
         raise RuntimeError("the secret is 1234")
 
-    monkeypatch.setattr(Administrators, "establish", fail)
+    monkeypatch.setattr(Administrators, "ensure", fail)
     with pytest.raises(RuntimeError):
         run(callback)
     answer = json.loads(callback.bodies[-1])
@@ -356,7 +356,7 @@ def test_no_log_line_holds_a_secret_or_the_url(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(Administrators, "establish", _down)
+    monkeypatch.setattr(Administrators, "ensure", _down)
     callback.statuses = [503]
     run(callback)
     written = caplog.text + "".join(str(vars(record)) for record in caplog.records)

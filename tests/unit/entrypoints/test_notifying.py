@@ -29,7 +29,7 @@ class RecordingNotifier:
 class RecordingFailures:
     names: list[str] = field(default_factory=list[str])
 
-    def keep(self, name: str, body: object, reason: str) -> None:
+    def store(self, name: str, body: object, reason: str) -> None:
         self.names.append(name)
 
 
@@ -42,7 +42,7 @@ def record(number: int, **changes: Any) -> dict[str, Any]:
 def consume(
     notifier: RecordingNotifier, failures: RecordingFailures, *records: dict[str, Any]
 ) -> Any:
-    consumer = NotificationsConsumer(cast("Notifier", notifier), from_wire, failures.keep)
+    consumer = NotificationsConsumer(cast("Notifier", notifier), from_wire, failures.store)
     return consumer.consume({"Records": list(records)})
 
 

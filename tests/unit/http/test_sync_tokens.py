@@ -71,7 +71,7 @@ def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> An
     return Client(router).send(route.method, path, parameters=PATH, body=body)
 
 
-def told(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> set[WrittenDocument]:
+def documents_in_token(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> set[WrittenDocument]:
     """What the token of the reply names; nothing where there is none."""
     token = answer(route, body, **reply).headers.get("X-Sync-Token")
     return set() if token is None else set(written_of(TOKENS, ADMIN, token).documents)
@@ -82,31 +82,31 @@ def file(path: str, asset_id: str = "pump", database_id: str = "museum") -> Writ
 
 
 def test_an_asset_is_named_by_the_path() -> None:
-    assert told(routes.UPDATE_ASSET, {}) == {PUMP}
+    assert documents_in_token(routes.UPDATE_ASSET, {}) == {PUMP}
 
 
 def test_a_new_asset_is_named_by_the_reply() -> None:
-    assert told(routes.CREATE_ASSET, {"databaseId": "museum"}, asset_id="x1") == {
+    assert documents_in_token(routes.CREATE_ASSET, {"databaseId": "museum"}, asset_id="x1") == {
         WrittenDocument("museum", "x1")
     }
 
 
 def test_a_file_is_named_with_its_leading_slash() -> None:
-    assert told(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {file("/a/b.glb")}
+    assert documents_in_token(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {file("/a/b.glb")}
 
 
 def test_a_copy_is_named_where_it_was_made() -> None:
     here = {"sourcePath": "/a", "destinationPath": "/b"}
-    assert told(routes.COPY_FILE, here) == {file("/b")}
+    assert documents_in_token(routes.COPY_FILE, here) == {file("/b")}
     elsewhere = {**here, "destinationAssetId": "valve"}
-    assert told(routes.COPY_FILE, elsewhere) == {file("/b", "valve")}
+    assert documents_in_token(routes.COPY_FILE, elsewhere) == {file("/b", "valve")}
     far = {**elsewhere, "destinationDatabaseId": "store"}
-    assert told(routes.COPY_FILE, far) == {file("/b", "valve", "store")}
+    assert documents_in_token(routes.COPY_FILE, far) == {file("/b", "valve", "store")}
 
 
 def test_a_move_names_both_places_and_says_that_records_went_along() -> None:
     body = {"sourcePath": "/a", "destinationPath": "/b"}
-    assert told(routes.MOVE_FILE, body) == {file("/a"), file("/b")}
+    assert documents_in_token(routes.MOVE_FILE, body) == {file("/a"), file("/b")}
     token = answer(routes.MOVE_FILE, body).headers["X-Sync-Token"]
     assert written_of(TOKENS, ADMIN, token).records
 
@@ -117,13 +117,13 @@ def test_an_upload_names_its_asset_and_each_file() -> None:
         "assetId": "pump",
         "files": [{"relativeKey": "a.glb"}, {"relativeKey": "/b.glb"}],
     }
-    assert told(routes.COMPLETE_UPLOAD, body) == {PUMP, file("/a.glb"), file("/b.glb")}
+    assert documents_in_token(routes.COMPLETE_UPLOAD, body) == {PUMP, file("/a.glb"), file("/b.glb")}
     body["files"] = [{"relativeKey": "pump/a.glb"}]
-    assert told(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
+    assert documents_in_token(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
 
 
 def test_a_link_that_was_deleted_is_reported_by_the_endpoint() -> None:
-    assert told(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
+    assert documents_in_token(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
 
 
 @pytest.mark.parametrize(
@@ -147,14 +147,14 @@ def test_what_is_not_known_whole_is_not_reported(
 
 
 def test_an_asset_that_is_archived_at_once_is_reported_though_a_job_continues() -> None:
-    assert told(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
+    assert documents_in_token(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
 
 
 @pytest.mark.parametrize("count", [MAX_DOCUMENTS, 700])
 def test_more_documents_than_a_header_names_are_not_reported(count: int) -> None:
     files = [{"relativeKey": f"{'x' * 200}{n}"} for n in range(count)]
     body = {"databaseId": "museum", "assetId": "pump", "files": files}
-    assert told(routes.COMPLETE_UPLOAD, body) == set()
+    assert documents_in_token(routes.COMPLETE_UPLOAD, body) == set()
 
 
 def test_a_write_is_answered_also_when_its_token_cannot_be_sealed(

@@ -2,7 +2,7 @@
 
 from tests.factories.files import gallery
 from tests.unit.domains.files.changes import memory
-from tests.unit.domains.files.test_listing_requests import asked, put
+from tests.unit.domains.files.test_listing_requests import replies_of, put
 
 
 def test_old_versions_of_a_file_are_not_all_read() -> None:

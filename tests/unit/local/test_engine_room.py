@@ -85,7 +85,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 async def _kept_until(site: _Site, fact: Callable[[], bool]) -> None:
     """Keep the engines alive until something holds, and a few looks longer."""
-    keeping = asyncio.create_task(site.room.keep())
+    keeping = asyncio.create_task(site.room.supervise())
     for _ in range(500):
         if fact():
             break

@@ -80,7 +80,7 @@ def test_what_ran_when_the_engine_ended_is_reported(tmp_path: Path, bus: Bus) ->
 
     async def lose() -> None:
         await executions.status_changed(RUNNING)
-        executions.lose()
+        executions.mark_lost()
         await _reported(executions, bus, 2, tmp_path)
 
     asyncio.run(lose())

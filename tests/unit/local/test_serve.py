@@ -167,7 +167,7 @@ def test_the_product_serves_when_the_samples_fail(
 
     monkeypatch.setattr(serve, "Runtime", Serving)
     monkeypatch.setattr(serve, "show", fail)
-    monkeypatch.setattr(serve, "_say_page", nothing)
+    monkeypatch.setattr(serve, "_report_page", nothing)
     choices = _choices(tmp_path, say)
     choices.state.create()
     asyncio.run(serve._serve(choices, tmp_path))  # pyright: ignore[reportPrivateUsage]

@@ -17,7 +17,7 @@ async def _caller(scope: Scope, receive: Receive, send: Send) -> None:
     await answer(scope, receive, send)
 
 
-async def _asked(headers: dict[str, str]) -> object:
+async def _reply_to(headers: dict[str, str]) -> object:
     server = HttpServer(bind_any())
     await server.start(_caller)
     try:
@@ -36,4 +36,4 @@ async def _asked(headers: dict[str, str]) -> object:
     ],
 )
 def test_no_header_changes_the_address_of_a_request(headers: dict[str, str]) -> None:
-    assert asyncio.run(_asked(headers)) == {"address": "127.0.0.1", "scheme": "http"}
+    assert asyncio.run(_reply_to(headers)) == {"address": "127.0.0.1", "scheme": "http"}

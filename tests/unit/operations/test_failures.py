@@ -6,7 +6,7 @@ import pytest
 
 from backend.search.indexing.failures import FailureStore
 from tests.factories.audit import entries
-from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.failures import BATCH_KEY, BUCKET, failed_batch, put_object
 from tests.factories.search import NOON, store_asset, stream_record
 from tests.unit.operations.conftest import Operations
 
@@ -14,9 +14,9 @@ ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
 POISON_KEY = "IndexChanges/2026-03-01/" + "0" * 32 + ".json"
 
 
-def keep(operations: Operations, name: str, *, consumer: str = "IndexChanges") -> None:
+def store_failure(operations: Operations, name: str, *, consumer: str = "IndexChanges") -> None:
     store = FailureStore(operations.objects, BUCKET, consumer, lambda: NOON)
-    store.keep(name, stream_record({"odd": "x"}), "odd")
+    store.store(name, stream_record({"odd": "x"}), "odd")
 
 
 def listed(operations: Operations, **query: str) -> Any:
@@ -36,8 +36,8 @@ def test_an_empty_store_has_an_empty_list(operations: Operations) -> None:
 
 def test_failures_are_listed_in_pages(operations: Operations) -> None:
     for number in range(3):
-        keep(operations, f"e{number}")
-    put_object(operations.objects, given_up([{}]))
+        store_failure(operations, f"e{number}")
+    put_object(operations.objects, failed_batch([{}]))
     first = listed(operations, maxItems="3")
     rest = listed(operations, maxItems="3", startingToken=first["NextToken"])
     assert [one["kind"] for one in (*first["Items"], *rest["Items"])] == ["poison"] * 3 + ["batch"]
@@ -55,14 +55,14 @@ def test_failures_are_listed_in_pages(operations: Operations) -> None:
 
 
 def test_a_list_can_be_that_of_one_consumer(operations: Operations) -> None:
-    keep(operations, "a")
-    keep(operations, "b", consumer="IndexSettle")
+    store_failure(operations, "a")
+    store_failure(operations, "b", consumer="IndexSettle")
     (found,) = listed(operations, consumer="IndexSettle")["Items"]
     assert found["consumer"] == "IndexSettle"
 
 
 def test_a_failure_is_shown_with_its_text(operations: Operations) -> None:
-    put_object(operations.objects, given_up([stream_record(ASSET_KEY)]))
+    put_object(operations.objects, failed_batch([stream_record(ASSET_KEY)]))
     answer = operations.client.send("GET", "/admin/failures/entry", query={"key": BATCH_KEY})
     assert (answer.status, answer.body["reason"]) == (200, "RecordAgeExceeded")
     assert "museum" in answer.body["document"]
@@ -82,8 +82,8 @@ def test_what_is_no_json_is_shown_all_the_same(
 
 def test_failures_are_replayed_by_key(operations: Operations) -> None:
     store_asset(operations.tables)
-    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
-    keep(operations, "a")
+    put_object(operations.objects, failed_batch([stream_record(ASSET_KEY, {})]))
+    store_failure(operations, "a")
     poison = listed(operations)["Items"][0]["key"]
     answer = replay(operations, {"keys": [BATCH_KEY, poison, POISON_KEY, BATCH_KEY]})
     assert answer.status == 200
@@ -119,9 +119,9 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
     operations: Operations,
 ) -> None:
     for number in range(5):
-        keep(operations, f"e{number}")
-    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
-    keep(operations, "other", consumer="IndexSettle")
+        store_failure(operations, f"e{number}")
+    put_object(operations.objects, failed_batch([stream_record(ASSET_KEY, {})]))
+    store_failure(operations, "other", consumer="IndexSettle")
     operations.clock.seconds = 2  # a second replay begins in time, a third does not
     tried: list[str] = []
     body: dict[str, str] = {"consumer": "IndexChanges"}
@@ -138,9 +138,9 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
 
 def test_the_failures_of_all_consumers_are_replayed(operations: Operations) -> None:
     store_asset(operations.tables)
-    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
-    keep(operations, "a")
-    keep(operations, "b", consumer="IndexSettle")
+    put_object(operations.objects, failed_batch([stream_record(ASSET_KEY, {})]))
+    store_failure(operations, "a")
+    store_failure(operations, "b", consumer="IndexSettle")
     answer = replay(operations, {"all": True}).body
     assert [one["outcome"] for one in answer["items"]] == ["failed", "failed", "replayed"]
     left = replay(operations, {"all": True, "after": answer["items"][0]["key"]}).body
@@ -151,9 +151,9 @@ def test_entries_behind_many_of_other_consumers_are_replayed_too(
     operations: Operations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(5):
-        put_object(operations.objects, given_up([{}]), key=f"{BATCH_KEY}-{number}")
+        put_object(operations.objects, failed_batch([{}]), key=f"{BATCH_KEY}-{number}")
     starter = BATCH_KEY.replace("2d1b", "3d1b")
-    put_object(operations.objects, given_up([{}], function="s-JobStarter-X"), key=starter)
+    put_object(operations.objects, failed_batch([{}], function="s-JobStarter-X"), key=starter)
     monkeypatch.setattr("backend.operations.failures._PAGE", 2)
     monkeypatch.setattr("backend.core.paging.MAX_ROWS_PER_PAGE", 2)
     answer = replay(operations, {"consumer": "JobStarter"}).body
@@ -169,8 +169,8 @@ def test_entries_behind_many_of_other_consumers_are_replayed_too(
 
 def test_an_outage_is_a_503_and_replays_before_it_are_reported(operations: Operations) -> None:
     store_asset(operations.tables)
-    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
-    keep(operations, "a")
+    put_object(operations.objects, failed_batch([stream_record(ASSET_KEY, {})]))
+    store_failure(operations, "a")
     poison = listed(operations)["Items"][0]["key"]
     operations.engine.indexes.clear()
     assert replay(operations, {"keys": [BATCH_KEY]}).status == 503
@@ -237,7 +237,7 @@ def test_only_administrators_see_or_replay_failures(
 ) -> None:
     client = operations.by(user)
     expected = 401 if user is None else 403
-    put_object(operations.objects, given_up([{}]))
+    put_object(operations.objects, failed_batch([{}]))
     assert client.send("GET", "/admin/failures").status == expected
     query = {"key": BATCH_KEY}
     assert client.send("GET", "/admin/failures/entry", query=query).status == expected
@@ -247,7 +247,7 @@ def test_only_administrators_see_or_replay_failures(
 
 def test_a_token_of_another_list_is_refused(operations: Operations) -> None:
     for number in range(3):
-        keep(operations, f"e{number}")
+        store_failure(operations, f"e{number}")
     token = listed(operations, maxItems="1")["NextToken"]
     query = {"consumer": "IndexSettle", "startingToken": token}
     assert operations.client.send("GET", "/admin/failures", query=query).status == 400

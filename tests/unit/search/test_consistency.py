@@ -47,12 +47,12 @@ def drift(report: Report) -> tuple[int, int, int]:
 def windows(walk: SourceWalk, scope: Scope = EVERYTHING) -> Iterator[tuple[Position, list[str]]]:
     at = scope.start
     while (window := walk.window(at, scope, named=lambda after: None)) is not None:
-        yield window.upto, [_told(one) for one in window.references]
+        yield window.upto, [_id_of(one) for one in window.references]
         assert window.upto > at
         at = window.upto
 
 
-def _told(reference: AssetRef | FileKeyRef) -> str:
+def _id_of(reference: AssetRef | FileKeyRef) -> str:
     return reference.key if isinstance(reference, FileKeyRef) else reference.asset_id
 
 

@@ -24,7 +24,7 @@ from backend.search.maintenance.failure_entries import (
     parsed,
     summary_of,
 )
-from tests.factories.failures import BATCH_KEY, BUCKET, entries_in, given_up, put_object
+from tests.factories.failures import BATCH_KEY, BUCKET, entries_in, failed_batch, put_object
 from tests.factories.search import NOON
 
 POISON_KEY = "IndexChanges/2026-03-01/" + "0" * 32 + ".json"
@@ -111,8 +111,8 @@ def test_a_physical_name_identifies_the_consumer() -> None:
 def test_a_list_shows_each_entry_without_reading_it_whole(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
-    store(objects, "IndexObjects").keep("m1", {"body": "x" * 100_000}, "is not JSON")
-    put_object(objects, given_up([{"eventID": "x" * 100_000}]))
+    store(objects, "IndexObjects").store("m1", {"body": "x" * 100_000}, "is not JSON")
+    put_object(objects, failed_batch([{"eventID": "x" * 100_000}]))
     put_object(objects, "not ours", key="notes.txt")
     poison, batch = entries.page(PageRequest(10)).items
     assert (poison.kind, poison.consumer, poison.name) == ("poison", "IndexObjects", "m1")
@@ -126,11 +126,11 @@ def test_a_list_continues_after_a_page_and_can_be_that_of_a_consumer(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
     for number in range(5):
-        store(objects, "IndexChanges").keep(f"e{number}", {}, "odd")
-        store(objects, "IndexSettle").keep(f"m{number}", {}, "odd")
-    put_object(objects, given_up([{}]))
+        store(objects, "IndexChanges").store(f"e{number}", {}, "odd")
+        store(objects, "IndexSettle").store(f"m{number}", {}, "odd")
+    put_object(objects, failed_batch([{}]))
     starter = BATCH_KEY.replace("2d1b", "3d1b")
-    put_object(objects, given_up([{}], function="s-JobStarter-X"), key=starter)
+    put_object(objects, failed_batch([{}], function="s-JobStarter-X"), key=starter)
     for consumer, expected in ((None, 12), ("IndexChanges", 6), ("JobStarter", 1), ("Nobody", 0)):
         found: list[str] = []
         request: PageRequest | None = PageRequest(2)
@@ -144,7 +144,7 @@ def test_a_list_continues_after_a_page_and_can_be_that_of_a_consumer(
 
 def test_an_entry_names_its_documents(entries: FailureEntries, objects: S3Objects) -> None:
     names = {AssetRef("museum", "pump"), FileKeyRef("museum", "pump", "pump/a:#.glb")}
-    store(objects, "IndexChanges").keep("assets-1/museum:pump", "{}", "odd", references=names)
+    store(objects, "IndexChanges").store("assets-1/museum:pump", "{}", "odd", references=names)
     (found,) = entries.page(PageRequest(10)).items
     read = entries.read(found.key)
     assert read is not None
@@ -153,9 +153,9 @@ def test_an_entry_names_its_documents(entries: FailureEntries, objects: S3Object
 
 def test_a_batch_is_read_as_it_is_documented() -> None:
     records = [{"eventID": "1"}, {"eventID": "2"}]
-    entry = parsed(stored(json.dumps(given_up(records))))
+    entry = parsed(stored(json.dumps(failed_batch(records))))
     assert entry == BatchEntry("IndexChanges", records)
-    as_value = {**given_up([]), "payload": {"Records": records}}
+    as_value = {**failed_batch([]), "payload": {"Records": records}}
     assert parsed(stored(json.dumps(as_value))) == BatchEntry("IndexChanges", records)
 
 
@@ -166,12 +166,12 @@ def test_a_batch_is_read_as_it_is_documented() -> None:
         ("\ufffd\ufffd", "not JSON"),
         ("[]", "not an object"),
         ("{}", "nothing is not a consumer"),
-        (json.dumps(given_up([], function="s-SearchApi-X")), "not a consumer of streams"),
-        (json.dumps({**given_up([]), "payload": "x"}), "payload is not JSON"),
-        (json.dumps({**given_up([]), "payload": None}), "contains no records"),
-        (json.dumps({**given_up([]), "payload": "[1]"}), "contains no records"),
-        (json.dumps(given_up([])), "contains no records"),
-        (json.dumps(given_up([1])), "something that is not a record"),
+        (json.dumps(failed_batch([], function="s-SearchApi-X")), "not a consumer of streams"),
+        (json.dumps({**failed_batch([]), "payload": "x"}), "payload is not JSON"),
+        (json.dumps({**failed_batch([]), "payload": None}), "contains no records"),
+        (json.dumps({**failed_batch([]), "payload": "[1]"}), "contains no records"),
+        (json.dumps(failed_batch([])), "contains no records"),
+        (json.dumps(failed_batch([1])), "something that is not a record"),
     ],
 )
 def test_what_cannot_be_replayed_says_why(text: str, fact: str) -> None:
@@ -188,7 +188,7 @@ def test_odd_references_are_not_guessed_at(references: object) -> None:
 def test_a_note_stands_in_the_entry_and_is_not_written_over_another_failure(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
-    key = put_object(objects, given_up([{"eventID": "1"}]))
+    key = put_object(objects, failed_batch([{"eventID": "1"}]))
     first = entries.read(key)
     assert first is not None
     noted = Replays(3, "2026-03-01T12:00:00.000000Z", "2026-03-01T12:20:00.000000Z", "still odd")

@@ -112,7 +112,7 @@ class World:
         written = Written(documents, records, NOON - timedelta(seconds=1))
         return freshness.watch(written, kinds or ("asset", "file"))
 
-    def look(self, watch: Watch) -> int:
+    def confirm(self, watch: Watch) -> int:
         """Ask the index, as a search does; how many documents are still waited for."""
         (asked,) = watch.facet().values()
         parts: JsonObject = {"doc_count": 1}
@@ -120,7 +120,7 @@ class World:
             found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
             parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
         answer = {"written": parts}
-        watch.look(answer)
+        watch.confirm(answer)
         assert answer == {}
         return watch.pending
 
@@ -142,16 +142,16 @@ def test_a_new_asset_is_waited_for() -> None:
     world = World()
     store_asset(world.tables)
     watch = world.watch()
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_an_asset_that_was_indexed_before_the_search_is_not_waited_for() -> None:
     world = World()
     store_asset(world.tables)
     world.rebuild()
-    assert world.look(world.watch()) == 0
+    assert world.confirm(world.watch()) == 0
 
 
 def test_an_edit_is_not_held_by_the_document_of_before() -> None:
@@ -160,9 +160,9 @@ def test_an_edit_is_not_held_by_the_document_of_before() -> None:
     world.rebuild()
     world.rename("Turbine")
     watch = world.watch()
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_a_deletion_is_held_by_a_tombstone_or_by_no_document() -> None:
@@ -171,11 +171,11 @@ def test_a_deletion_is_held_by_a_tombstone_or_by_no_document() -> None:
     world.rebuild()
     remove_asset(world.tables)
     watch = world.watch()
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
     world.engine.forget()
-    assert world.look(world.watch()) == 0
+    assert world.confirm(world.watch()) == 0
 
 
 def test_a_document_that_others_change_all_the_time_is_not_waited_for_without_end() -> None:
@@ -184,10 +184,10 @@ def test_a_document_that_others_change_all_the_time_is_not_waited_for_without_en
     world.rebuild()
     world.rename("Turbine")
     watch = world.watch()
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()
     world.rename("Generator")  # the index never is as the sources are, but holds the first write
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted() -> None:
@@ -195,27 +195,27 @@ def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted() 
     store_asset(world.tables)
     world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})
     watch = world.watch("/wheel.glb")
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild(WHEEL)
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
     for version in world.objects.list_versions("assetbucket", WHEEL_KEY, limit=9).versions:
         world.objects.delete_version("assetbucket", WHEEL_KEY, version_id=str(version.version_id))
     watch = world.watch("/wheel.glb")
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild(WHEEL)
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_documents_that_are_not_searched_are_not_waited_for() -> None:
     world = World()
     store_asset(world.tables)
-    assert world.look(world.watch(kinds=("file",))) == 0
+    assert world.confirm(world.watch(kinds=("file",))) == 0
 
 
 def test_an_asset_whose_sources_contradict_each_other_is_not_said_to_be_held() -> None:
     world = World()
     world.tables.write(Put(table=ASSETS, item=asset_row(bucketId="none")))
-    assert world.look(world.watch()) == 1
+    assert world.confirm(world.watch()) == 1
 
 
 def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_went_on() -> None:
@@ -224,13 +224,13 @@ def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_we
     world.rebuild()
     world.put_record("height", "3")
     watch = world.watch(records=True)
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()  # reads through the index, which does not show the record yet
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.catch_up()
-    assert world.look(watch) == 1
+    assert world.confirm(watch) == 1
     world.rebuild()
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_the_sources_are_read_once_while_the_index_stays_as_it_is() -> None:
@@ -240,7 +240,7 @@ def test_the_sources_are_read_once_while_the_index_stays_as_it_is() -> None:
     reads: list[str] = []
     world.tables.before = reads.append
     for _ in range(5):
-        assert world.look(watch) == 1
+        assert world.confirm(watch) == 1
     assert reads == []
 
 
@@ -273,16 +273,16 @@ def test_what_is_said_to_be_held_is_held(
         if what != "look":
             removed_later = removed_later or (what, key) == ("remove", "height")
             world.act(what, key)
-        elif world.look(watch) == 0:
+        elif world.confirm(watch) == 0:
             shown = (world.document() or {}).get("metadata", [])
             heights = [int(pair["string"]) for pair in shown if pair["key"] == "height"]
             assert all(height >= mine for height in heights)
             assert heights or removal or removed_later
             return
-    world.look(watch)  # with what the index holds now the sources are compared from here on
+    world.confirm(watch)  # with what the index holds now the sources are compared from here on
     world.catch_up()
     world.rebuild()
-    assert world.look(watch) == 0
+    assert world.confirm(watch) == 0
 
 
 def test_documents_are_projected_as_rebuilds_do() -> None:
@@ -295,6 +295,6 @@ def test_documents_are_projected_as_rebuilds_do() -> None:
     world.rebuild()
     found = world.document() or {}
     assert "gp_place" in found
-    assert world.look(world.watch(records=True)) == 0
+    assert world.confirm(world.watch(records=True)) == 0
     (source,) = world.rebuilder.sources.read([PUMP]).sources
     assert project(source).body != found

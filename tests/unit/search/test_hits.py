@@ -34,7 +34,7 @@ class Documents:
     def search(self, request: JsonObject) -> JsonObject:
         self.requests.append(request)
         self.built.append(0)
-        found = [name for name in self._asked(request) if name not in self.removed]
+        found = [name for name in self._requested_ids(request) if name not in self.removed]
         hits = [self._hit(name, request) for name in found[: request["size"]]]
         return {"hits": {"hits": hits}}
 
@@ -43,7 +43,7 @@ class Documents:
         found = self.search(sized(asked))["hits"]["hits"]
         return with_sources(found, asked, self.search)
 
-    def _asked(self, request: JsonObject) -> list[str]:
+    def _requested_ids(self, request: JsonObject) -> list[str]:
         conditions = request["query"]["bool"]["filter"]
         assert VISIBLE in conditions
         named = [one["ids"]["values"] for one in conditions if "ids" in one]

@@ -11,13 +11,13 @@ from backend.search.query.models import MetadataFacet, SearchBody
 from backend.search.query.queries import full_query
 
 
-def asked(**fields: Any) -> Any:
+def query_of(**fields: Any) -> Any:
     return full_query(SearchBody.model_validate(fields), {"match_all": {}})
 
 
 def filtered(op: str, value: Any = None, **fields: Any) -> Any:
     one = {"key": "height", "op": op, "value": value, **fields}
-    return asked(metadataFilters=[{"key": "made", "op": "exists"}, one])
+    return query_of(metadataFilters=[{"key": "made", "op": "exists"}, one])
 
 
 def test_key_and_value_are_of_one_pair() -> None:
@@ -113,12 +113,12 @@ def test_what_is_beyond_the_limits_is_refused(fields: dict[str, Any]) -> None:
 
 
 def test_a_metadata_key_to_sort_by_may_hold_anything_and_is_not_empty() -> None:
-    (first, *_) = asked(sort=[{"field": "metadata.a.b keyword", "type": "number"}])["sort"]
+    (first, *_) = query_of(sort=[{"field": "metadata.a.b keyword", "type": "number"}])["sort"]
     assert first["metadata.number"]["nested"]["filter"] == {"term": {"metadata.key": "a.b keyword"}}
-    (first, *_) = asked(sort=["metadata.keyword"])["sort"]
+    (first, *_) = query_of(sort=["metadata.keyword"])["sort"]
     assert first["metadata.string"]["nested"]["filter"] == {"term": {"metadata.key": "keyword"}}
     with pytest.raises(InvalidInputError):
-        asked(sort=["metadata."])
+        query_of(sort=["metadata."])
 
 
 def test_what_no_number_holds_is_left_out_of_a_facet() -> None:
@@ -140,7 +140,7 @@ def test_no_query_of_a_caller_names_the_shape_or_pairs(field: str) -> None:
         {"filters": [{"query_string": {"query": f"{field}:*"}}]},
     ):
         with pytest.raises(InvalidInputError):
-            asked(**body)
+            query_of(**body)
 
 
 @pytest.mark.parametrize("key", ["fact_trianglez", "fact_shape", "fact_references", "fact_"])
@@ -153,7 +153,7 @@ def test_what_is_no_fact_is_named(key: str) -> None:
         with pytest.raises(
             InvalidInputError, match=f"'{key}' is not a fact; the facts are fact_format, "
         ):
-            asked(**body)
+            query_of(**body)
 
 
 @pytest.mark.parametrize(
@@ -175,16 +175,16 @@ def test_what_is_no_fact_is_named(key: str) -> None:
 )
 def test_a_fact_is_compared_by_its_own_type_only(fields: dict[str, Any], fact: str) -> None:
     with pytest.raises(InvalidInputError, match=fact) as refused:
-        asked(metadataFilters=[fields])
+        query_of(metadataFilters=[fields])
     assert refused.value.fields[0].field.startswith("metadataFilters.0.")
 
 
 def test_a_fact_orders_by_its_own_type_whatever_the_request_names() -> None:
     for kind in ("string", "number", "date"):
-        (first, *_) = asked(sort=[{"field": "fact_area", "type": kind}], size=2000)["sort"]
+        (first, *_) = query_of(sort=[{"field": "fact_area", "type": kind}], size=2000)["sort"]
         assert list(first) == ["attributes.number"]
     with pytest.raises(InvalidInputError, match="sort by text"):
-        asked(sort=["fact_format", "fact_generator", "AB_maker"], size=2000)
+        query_of(sort=["fact_format", "fact_generator", "AB_maker"], size=2000)
 
 
 @pytest.mark.parametrize("wrong", [{}, {"from": float("nan")}, {"to": "soon"}])

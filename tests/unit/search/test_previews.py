@@ -311,8 +311,8 @@ def test_quarantined_previews_have_no_address() -> None:
     hall.shown("/b.obj")
     world = ScanWorld(hall.tables)
     hall.shown("/c.obj", str_smallpreviewversionid="s1")
-    world.tell(scan_event("statue/a.obj.previewFile.png", "p1"))
-    world.tell(scan_event("statue/c.obj.previewFile.webp", "s1"))
+    world.deliver_events(scan_event("statue/a.obj.previewFile.png", "p1"))
+    world.deliver_events(scan_event("statue/c.obj.previewFile.webp", "s1"))
     found = reasons(hall.search())
     assert [found[f"statue/{one}.obj"] for one in "abc"] == ["quarantined", "shown", "quarantined"]
 

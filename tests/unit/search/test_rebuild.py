@@ -45,7 +45,7 @@ def put(objects: S3Objects, key: str) -> None:
     objects.put(BUCKET, key, b"x", content_type="text/plain", metadata={})
 
 
-def delete_for_good(objects: S3Objects, key: str) -> None:
+def delete_all_versions(objects: S3Objects, key: str) -> None:
     for version in objects.list_versions(BUCKET, key).versions:
         objects.delete_version(BUCKET, version.key, version_id=version.version_id)
 
@@ -114,7 +114,7 @@ def test_the_preview_of_an_asset_rebuilds_the_asset_and_is_no_file_document(
     assert (engine.document("files-1", f"museum:pump:pump/{name}") or {})["deleted"] is True
     indexing.rebuild({ObjectRef(BUCKET, f"pump/parts/{name}")})
     assert "deleted" not in (engine.document("files-1", f"museum:pump:pump/parts/{name}") or {})
-    delete_for_good(objects, f"pump/{name}")
+    delete_all_versions(objects, f"pump/{name}")
     indexing.rebuild({FileRef("museum", "pump", f"/{name}")})
     assert "str_previewfilekey" not in (engine.document("assets-1", "museum:pump") or {})
 
@@ -156,7 +156,7 @@ def test_what_was_deleted_becomes_a_tombstone_and_comes_back(
     store_asset(tables)
     put(objects, "pump/wheel.glb")
     indexing.rebuild({PUMP, WHEEL})
-    delete_for_good(objects, "pump/wheel.glb")
+    delete_all_versions(objects, "pump/wheel.glb")
     indexing.rebuild({WHEEL})
     assert (engine.document("files-1", WHEEL_ID) or {})["deleted"] is True
     put(objects, "pump/wheel.glb")

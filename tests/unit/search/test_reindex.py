@@ -256,7 +256,7 @@ def test_no_change_is_lost_whatever_happens_meanwhile(seed: int) -> None:
     if seed % 3 == 0:
         for _ in range(chance.randrange(1, 12)):
             renewal.world.deliver_due()
-        cancel_if_it_goes_on(renewal, job_id)
+        cancel_unless_finished(renewal, job_id)
     renewal.world.drain()
     number = int(renewal.state.pointer().assets_read.rpartition("-")[2])
     assert (number == 1) == (renewal.world.job(job_id).state == "cancelled")
@@ -264,7 +264,7 @@ def test_no_change_is_lost_whatever_happens_meanwhile(seed: int) -> None:
     assert renewal.live(number=number) == rebuilt_from_nothing(renewal)
 
 
-def cancel_if_it_goes_on(renewal: Renewal, job_id: str) -> None:
+def cancel_unless_finished(renewal: Renewal, job_id: str) -> None:
     if not renewal.world.job(job_id).is_finished:
         cancel(renewal, job_id)
 

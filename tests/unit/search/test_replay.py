@@ -23,7 +23,7 @@ from backend.spec import keys
 from backend.spec.queues import FAN_OUT, LIFECYCLE, SETTLE
 from backend.spec.tables.assets import ASSETS
 from tests.factories.buckets import stored_bucket
-from tests.factories.failures import BATCH_KEY, given_up, put_object
+from tests.factories.failures import BATCH_KEY, failed_batch, put_object
 from tests.factories.replays import ReplaySetup
 from tests.factories.search import (
     NOON,
@@ -138,7 +138,7 @@ def test_an_event_that_is_understood_now_is_processed(
 ) -> None:
     store_asset(bench.tables)
     bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
-    bench.keep(consumer, event)
+    bench.store_failure(consumer, event)
     assert bench.outcomes() == ["replayed"]
     assert len(bench.engine.live()) == 1
 
@@ -163,7 +163,7 @@ def test_an_event_that_is_understood_now_is_processed(
 def test_what_still_means_nothing_stays_with_a_reason(
     bench: ReplaySetup, consumer: str, body: object
 ) -> None:
-    bench.keep(consumer, body)
+    bench.store_failure(consumer, body)
     assert bench.outcomes() == ["failed"]
     found = bench.only()
     assert found.replays.attempts == 1
@@ -172,7 +172,7 @@ def test_what_still_means_nothing_stays_with_a_reason(
 
 
 def test_a_message_of_a_job_goes_back_into_its_queue(bench: ReplaySetup) -> None:
-    bench.keep("LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'})
+    bench.store_failure("LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'})
     assert bench.outcomes() == ["replayed"]
     assert bench.sent.take(LIFECYCLE) == [{"jobId": "deleteAsset.a.b.1"}]
 
@@ -181,7 +181,7 @@ def test_a_batch_that_was_abandoned_is_indexed_and_fans_out(bench: ReplaySetup) 
     row = store_asset(bench.tables, inheritedRevision=2)
     image = {"inheritedRevision": {"N": "2"}}
     put_object(
-        bench.objects, given_up([stream_record(ASSET_KEY, image), stream_record(RECORD_KEY, {})])
+        bench.objects, failed_batch([stream_record(ASSET_KEY, image), stream_record(RECORD_KEY, {})])
     )
     assert bench.outcomes() == ["replayed"]
     assert bench.engine.live()["museum:pump"]["str_assetname"] == row["assetName"]
@@ -192,7 +192,7 @@ def test_a_batch_that_was_abandoned_is_indexed_and_fans_out(bench: ReplaySetup) 
 def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
     records = [stream_record({"odd": "x"}, event_id="7"), stream_record(ASSET_KEY, {})]
-    put_object(bench.objects, given_up(records))
+    put_object(bench.objects, failed_batch(records))
     assert bench.outcomes() == ["replayed"]
     assert set(bench.engine.live()) == {"museum:pump"}
     found = bench.only()
@@ -202,23 +202,23 @@ def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: ReplaySetup) -> No
 def test_a_batch_of_the_job_starter_starts_its_jobs(bench: ReplaySetup) -> None:
     image = {"jobId": {"S": "fanOut.a.b.2"}, "kind": {"S": "fanOut"}, "state": {"S": "queued"}}
     records = [stream_record({"jobId": "fanOut.a.b.2"}, image)]
-    put_object(bench.objects, given_up(records, function="vitrine-prod-indexing-JobStarter-X"))
+    put_object(bench.objects, failed_batch(records, function="vitrine-prod-indexing-JobStarter-X"))
     assert bench.outcomes() == ["replayed"]
     assert bench.sent.take(FAN_OUT) == [{"jobId": "fanOut.a.b.2"}]
 
 
 def test_a_bug_in_a_consumer_is_an_attempt_and_ends_nothing(bench: ReplaySetup) -> None:
     other = BATCH_KEY.replace("2d1b", "3d1b")
-    put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
+    put_object(bench.objects, failed_batch([{"no": "record"}], function="s-JobStarter-X"))
     store_asset(bench.tables)
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]), key=other)
+    put_object(bench.objects, failed_batch([stream_record(ASSET_KEY, {})]), key=other)
     assert bench.run() == {"failed": 1, "replayed": 1}
     assert "KeyError" in (bench.only().reason or "")
 
 
 def test_an_outage_is_no_attempt_and_loses_nothing(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    put_object(bench.objects, failed_batch([stream_record(ASSET_KEY, {})]))
     indexes, bench.engine.indexes = bench.engine.indexes, {}
     with pytest.raises(UnavailableError):
         bench.replayer.replay(BATCH_KEY)
@@ -235,7 +235,7 @@ def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
 ) -> None:
     store_asset(bench.tables)
     records = [stream_record(ASSET_KEY, {}), stream_record(RECORD_KEY, {})]
-    put_object(bench.objects, given_up(records))
+    put_object(bench.objects, failed_batch(records))
 
     def die(*_: object, **__: object) -> None:
         raise SystemExit(step)
@@ -283,7 +283,7 @@ def test_two_replays_of_one_entry_do_no_harm(
     bench: ReplaySetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_asset(bench.tables)
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    put_object(bench.objects, failed_batch([stream_record(ASSET_KEY, {})]))
     remove = FailureEntries.remove
     inner: list[str] = []
 
@@ -307,7 +307,7 @@ def test_what_is_not_there_is_reported(bench: ReplaySetup) -> None:
 def test_the_schedule_waits_longer_after_each_attempt_and_stops_at_last(
     bench: ReplaySetup, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
+    put_object(bench.objects, failed_batch([{"no": "record"}], function="s-JobStarter-X"))
     pauses: list[timedelta] = []
     for _ in range(MOST_ATTEMPTS - 1):
         assert bench.run() == {"failed": 1}
@@ -329,14 +329,14 @@ def test_the_schedule_waits_longer_after_each_attempt_and_stops_at_last(
 
 
 def test_the_schedule_leaves_poison_alone(bench: ReplaySetup) -> None:
-    bench.keep("IndexChanges", stream_record({"odd": "x"}))
+    bench.store_failure("IndexChanges", stream_record({"odd": "x"}))
     assert bench.run() == {}
     assert bench.only().replays.attempts == 0
 
 
 def test_a_run_ends_when_its_time_is_used_up(bench: ReplaySetup) -> None:
     store_asset(bench.tables)
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    put_object(bench.objects, failed_batch([stream_record(ASSET_KEY, {})]))
     assert bench.run(minutes=0) == {}
     assert bench.only().replays.attempts == 0
 
@@ -359,7 +359,7 @@ def test_pauses_do_not_overflow() -> None:
 
 
 def test_a_row_that_only_the_replay_finds_is_indexed_as_it_is_now(bench: ReplaySetup) -> None:
-    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    put_object(bench.objects, failed_batch([stream_record(ASSET_KEY, {})]))
     row = store_asset(bench.tables, assetName="Old")
     bench.tables.write(Put(table=ASSETS, item={**row, "assetName": "New"}))
     bench.outcomes()

@@ -50,7 +50,7 @@ Record = Mapping[str, Any]
 def handler(event: Mapping[str, Any], context: object) -> None:  # noqa: ARG001 - Lambda's signature
     """Archive the runs and traces of a batch. After an error, Lambda repeats the batch."""
     for record in event["Records"]:
-        _archive().keep(record)
+        _archive().store(record)
 
 
 @cache
@@ -68,7 +68,7 @@ class Archive:
     bucket: str
     prefix: str
 
-    def keep(self, record: Record) -> None:
+    def store(self, record: Record) -> None:
         """Archive the run or trace of a record; records of other deletions have no effect.
 
         Raises:

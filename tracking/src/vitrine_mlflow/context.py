@@ -84,7 +84,7 @@ class Context:
         return DEFAULT_WORKSPACE if self.isolation is None else self.isolation.active()
 
     @cached_property
-    def _noted(self) -> set[str]:
+    def _default_workspaces(self) -> set[str]:
         return {DEFAULT_WORKSPACE}
 
     def record_workspace(self) -> None:
@@ -93,10 +93,10 @@ class Context:
         Called before a resource is created: the list of workspaces may be in another table.
         """
         workspace = self.workspace
-        if workspace not in self._noted:
+        if workspace not in self._default_workspaces:
             key = keys.WORKSPACE_USED.key(workspace=workspace)
             self.database.write([Put(with_key(key, {}))])
-            self._noted.add(workspace)
+            self._default_workspaces.add(workspace)
 
     def root_of(self, workspace: str) -> str:
         if self.isolation is None:

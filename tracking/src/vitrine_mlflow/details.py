@@ -145,11 +145,11 @@ class Details:
             number = state.chain.add(TAG + key, value)
         else:
             condition = {"value": old["value"], "summary": old["summary"]}
-            number = self._placed_again(state, old, TAG + key, value)
+            number = self._replace(state, old, TAG + key, value)
         item = with_key(item_key, {"key": key, "value": value, "summary": number})
         return Put(item, condition)
 
-    def _placed_again(self, state: "_State", old: Item, attribute: str, value: Any) -> int:
+    def _replace(self, state: "_State", old: Item, attribute: str, value: Any) -> int:
         """Keep a changed entry where it is, unless its item would become too large."""
         number: int = old["summary"]
         if len(str(value)) - len(str(old["value"])) > _SMALL_GROWTH:

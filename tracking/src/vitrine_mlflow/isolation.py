@@ -63,7 +63,7 @@ def require_startable(context: Context) -> None:
     if context.isolation is not None:
         _require_root(context.artifact_root)
         return
-    for workspace in sorted(_noted_workspaces(context) - {DEFAULT_WORKSPACE}):
+    for workspace in sorted(_recorded_workspaces(context) - {DEFAULT_WORKSPACE}):
         if kind := _kind_of_a_resource(context, workspace):
             raise wrong_state(
                 f"Cannot disable workspaces because {kind} exist outside the default workspace "
@@ -73,7 +73,7 @@ def require_startable(context: Context) -> None:
             )
 
 
-def _noted_workspaces(context: Context) -> set[str]:
+def _recorded_workspaces(context: Context) -> set[str]:
     """Those in the list of workspaces, which may be in another table, and those that wrote here."""
     kinds = (keys.WORKSPACE_NAME, keys.WORKSPACE_USED)
     stored = [key_of(item) for item in context.database.query(keys.WORKSPACE_NAME.pk.text)]

@@ -96,7 +96,7 @@ class OwnedDatabase(Database):
         key = keys.EXPERIMENT.key(experiment_id=experiment_id)
         owner = self._known(key.pk)
         if owner is None and (item := self._whole.get(key)) is not None:
-            owner = self._remember(key.pk, item)
+            owner = self._cache_item(key.pk, item)
         return owner
 
     def _has_dataset(self, pk: str, dataset_id: str) -> bool:
@@ -106,17 +106,17 @@ class OwnedDatabase(Database):
         key = keys.EVALUATION_DATASET.key(workspace=active, dataset_id=dataset_id)
         found = self._whole.get(key) is not None
         if found:
-            self._keep(pk, active)
+            self._cache_owner(pk, active)
         return found
 
     def _known(self, pk: str) -> str | None:
         at, owner = self._recent.get(pk, (0.0, None))
         return owner if owner and time.monotonic() - at <= _RECENT_SECONDS else None
 
-    def _remember(self, pk: str, item: Item) -> str:
-        return self._keep(pk, item[INFO]["workspace"])
+    def _cache_item(self, pk: str, item: Item) -> str:
+        return self._cache_owner(pk, item[INFO]["workspace"])
 
-    def _keep(self, pk: str, owner: str) -> str:
+    def _cache_owner(self, pk: str, owner: str) -> str:
         if len(self._recent) >= _MOST_RECENT:
             self._recent.clear()
         self._recent[pk] = (time.monotonic(), owner)
@@ -125,7 +125,7 @@ class OwnedDatabase(Database):
     def _is_visible(self, key: Key, item: Item) -> bool:
         """Whether an item belongs to the workspace that itself says where it belongs."""
         if keys.EXPERIMENT.parse(key) is not None:
-            return self._remember(key.pk, item) == self._active()
+            return self._cache_item(key.pk, item) == self._active()
         if keys.ONLINE_SCORING.parse(key) is not None:
             return self.owns(item["experiment_id"])
         return True

@@ -59,7 +59,7 @@ class Removal:
             )
         # the look-up is last: an interrupted removal can be repeated
         self._database.write([Delete(owner.lookup)])
-        self._runs.forget(run_id)
+        self._runs.drop_cached(run_id)
 
     def remove_experiment(self, experiment_id: str) -> None:
         """Remove a deleted experiment and all that its partition holds."""

@@ -123,7 +123,7 @@ class Runs:
             return False
         return True
 
-    def forget(self, run_id: str) -> None:
+    def drop_cached(self, run_id: str) -> None:
         """Drop the cached data of a run that was permanently removed."""
         self._experiment_ids.pop(run_id, None)
 

@@ -132,7 +132,7 @@ class Criteria(SentModel):
 
     @model_validator(mode="before")
     @classmethod
-    def loses_no_half(cls, values: object) -> object:
+    def check_names_of_criteria(cls, values: object) -> object:
         """Reject a misspelt criteria list.
 
         Other unknown fields are ignored, but this would change the rule.
@@ -146,7 +146,7 @@ class Criteria(SentModel):
         return cast("object", values)
 
     @model_validator(mode="after")
-    def uses_fields_of_its_objects(self) -> "Criteria":
+    def check_fields(self) -> "Criteria":
         known = (*FIELDS_OF[self.object_type], OBJECT_TYPE_FIELD)
         for block, criteria in (
             ("criteriaAnd", self.criteria_and),
@@ -210,7 +210,7 @@ class ConstraintBody(Criteria):
     user_permissions: Annotated[list[UserPermission], Field(max_length=_MAX_PERMISSIONS)] = []
 
     @model_validator(mode="after")
-    def has_few_grantees(self) -> "ConstraintBody":
+    def check_number_of_grantees(self) -> "ConstraintBody":
         count = len({each.group_id for each in self.group_permissions})
         count += len({each.user_id for each in self.user_permissions})
         if count > MAX_GRANTEES:

@@ -82,7 +82,7 @@ class TemplateImportBody(SentModel):
 
     @field_validator("variable_values")
     @classmethod
-    def names_a_role(cls, values: dict[str, str]) -> dict[str, str]:
+    def check_role(cls, values: dict[str, str]) -> dict[str, str]:
         if not values.get(ROLE_NAME):
             raise ValueError(f"must contain {ROLE_NAME}")
         return values

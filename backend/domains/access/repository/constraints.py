@@ -14,9 +14,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, cast
 
-from backend.core.paging import Page, PageRequest, Position
+from backend.core.paging import Page, PageRequest, Position, all_items
 from backend.core.tables import Tables
 from backend.core.transactions import (
     MAX_TRANSACTION_ITEMS,
@@ -44,7 +45,7 @@ from backend.domains.access.rules.constraints import (
     grantees,
     named_tags,
     stored_bytes,
-    touched,
+    grantees_of,
 )
 from backend.spec.tables.access import CONSTRAINTS, POLICIES
 
@@ -141,14 +142,8 @@ class ConstraintRepository:
 
     def _ids(self) -> set[str]:
         """Return the ids of all constraints, by their rows."""
-        found: set[str] = set()
-        after: Position | None = None
-        while True:
-            page = self.tables.scan(CONSTRAINTS, PageRequest(_SCAN_PAGE, after))
-            found.update(item[_ID].split("#", 1)[0] for item in page.items)
-            after = page.after
-            if after is None:
-                return found
+        rows = all_items(partial(self.tables.scan, CONSTRAINTS), _SCAN_PAGE)
+        return {item[_ID].split("#", 1)[0] for item in rows}
 
 
 def position_of(constraint: Constraint) -> Position:
@@ -164,7 +159,7 @@ def change_writes(
 ) -> list[Write]:
     """Return the transaction for changes: rows, rules and epoch, and other writes.
 
-    `policies` include those of `touched(changes)` and `emptied`, read before. `revision` is a new
+    `policies` include those of `grantees_of(changes)` and `emptied`, read before. `revision` is a new
     one. Grantees in `emptied` have no rules afterwards; their revision changes.
 
     Raises:
@@ -174,7 +169,7 @@ def change_writes(
     for change in changes:
         writes.extend(_row_writes(change))
         writes.append(_whole_write(change, revision))
-    for grantee in touched(changes):
+    for grantee in grantees_of(changes):
         policy = policies[grantee]
         rules = changed_rules(policy.rules, grantee, changes)
         if rules != policy.rules and grantee != emptied:

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from backend.core.paging import PageRequest, Position
+from backend.core.paging import all_items
 from backend.core.tables import Tables
 from backend.core.transactions import Item, Put
 from backend.spec.tables.access import CONSTRAINTS
@@ -28,14 +29,8 @@ class DeletedNameRepository:
 
         Reads all constraints, so it is used only for names of deleted objects.
         """
-        after: Position | None = None
-        while True:
-            page = self.tables.scan(CONSTRAINTS, PageRequest(_SCAN_PAGE, after))
-            if any(_mentions(criterion, field, name) for criterion in _criteria(page.items)):
-                return True
-            after = page.after
-            if after is None:
-                return False
+        rows = all_items(partial(self.tables.scan, CONSTRAINTS), _SCAN_PAGE)
+        return any(_mentions(criterion, field, name) for criterion in _criteria(rows))
 
 
 def deleted_name(field: str, name: str) -> Put:

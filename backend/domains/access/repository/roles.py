@@ -61,8 +61,7 @@ class RoleRepository:
         return {item[_ROLE] for item in found if item.get(_DELETED_BY) is None}
 
     def list_registry(self, page: PageRequest) -> Page[Role]:
-        found = self.tables.scan(ROLES, page)
-        return Page(tuple(Role.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(ROLES, page).map(Role.model_validate)
 
     def put_new(self, role: Role, *others: Write) -> None:
         item = role.model_dump(by_alias=True, exclude_none=True)
@@ -128,8 +127,7 @@ class GrantRepository:
 
     def list_registry(self, page: PageRequest) -> Page[UserRole]:
         """List rows in no order; those of one user are adjacent."""
-        found = self.tables.scan(USER_ROLES, page)
-        return Page(tuple(UserRole.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(USER_ROLES, page).map(UserRole.model_validate)
 
     def holders(self, role_name: str, after: Position | None) -> Page[UserRole]:
         """Return the users with the role, of the next thousand rows of all roles."""

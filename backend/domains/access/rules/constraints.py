@@ -57,7 +57,7 @@ def grantees(constraint: Constraint | None) -> tuple[Grantee, ...]:
     )
 
 
-def touched(changes: Iterable[Change]) -> tuple[Grantee, ...]:
+def grantees_of(changes: Iterable[Change]) -> tuple[Grantee, ...]:
     """Return all grantees of all constraints, before and after."""
     return tuple(
         dict.fromkeys(
@@ -137,7 +137,7 @@ def doubts(constraint: Constraint) -> list[str]:
     return [
         *contradictions(constraint),
         *([] if both is None else [both]),
-        *filter(None, (_doubt(criterion) for criterion in criteria)),
+        *filter(None, (_warning(criterion) for criterion in criteria)),
     ]
 
 
@@ -190,7 +190,7 @@ def _changes_of_foreign(object_type: str, criterion: Criterion, given: set[str])
     return changes
 
 
-def _doubt(criterion: Criterion) -> str | None:
+def _warning(criterion: Criterion) -> str | None:
     texts = texts_of(criterion.value) if criterion.field == "assetName" else ()
     if any(unicodedata.normalize("NFC", text) != text for text in texts):
         return (

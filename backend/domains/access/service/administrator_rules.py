@@ -16,7 +16,7 @@ from backend.domains.access.models.constraints import (
 from backend.domains.access.models.stored_roles import ADMIN_ROLE
 from backend.domains.access.policy.model import ACTIONS, ALLOW, ANYTHING, CONTAINS, FIELDS_OF
 from backend.domains.access.repository.constraints import ConstraintRepository, change_writes
-from backend.domains.access.rules.constraints import Change, grantees, touched
+from backend.domains.access.rules.constraints import Change, grantees, grantees_of
 
 _ATTEMPTS = 8
 
@@ -40,7 +40,7 @@ class AdministratorRules:
         RevisionConflictError,
         refusal=_busy,
     )
-    def keep(self) -> None:
+    def create_missing(self) -> None:
         """Create missing constraints, and their rules.
 
         Safe to run again: existing ones are kept, including changes by administrators.
@@ -60,7 +60,7 @@ class AdministratorRules:
         ]
         if not changes:
             return
-        others = [each for each in touched(changes) if each != role]
+        others = [each for each in grantees_of(changes) if each != role]
         policies |= self.constraints.policies(others)
         self.constraints.write(change_writes(changes, policies, self.new_id()))
 

@@ -22,7 +22,7 @@ from backend.domains.access.repository.constraints import (
     position_of,
 )
 from backend.domains.access.repository.roles import RoleRepository
-from backend.domains.access.rules.constraints import Change, doubts, grantees, touched
+from backend.domains.access.rules.constraints import Change, doubts, grantees, grantees_of
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service import AuditService
 
@@ -128,7 +128,7 @@ class ConstraintService:
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
         """Write the changes and their audit entries in one transaction."""
-        policies = self.constraints.policies(touched(changes))
+        policies = self.constraints.policies(grantees_of(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
         self._check_roles(changes)
         entries = [

@@ -41,12 +41,12 @@ EPOCH_TIME = timedelta(seconds=2)
 """Time for which cached rights are used without a check for changes: a revoked right ends after
 it."""
 
-KEPT_TIME = timedelta(minutes=5)
+CACHE_TIME = timedelta(minutes=5)
 """Maximum time for which unchanged rights are cached."""
 
-KEPT_USERS = 500
+CACHED_USERS = 500
 # A rule takes about a kilobyte.
-KEPT_RULES = 20_000
+CACHED_RULES = 20_000
 """Cached rules of all users together."""
 
 _ATTEMPTS = 5
@@ -80,7 +80,7 @@ class Rights:
         return self._filters[0]
 
 
-class _Kept(NamedTuple):
+class _Cached(NamedTuple):
     rights: Rights
     epoch: int
     at: datetime
@@ -90,13 +90,13 @@ class _Kept(NamedTuple):
 class PolicyAuthorization:
     """The permission port over the stored rules.
 
-    Compiled permissions are kept as long as the epoch, which is read every two seconds, is the same
+    Compiled permissions are cached as long as the epoch, which is read every two seconds, is the same
     as before they were read.
     """
 
     policies: PolicyRepository
     clock: Clock
-    _kept: dict[tuple[str, bool], _Kept] = field(default_factory=dict[tuple[str, bool], _Kept])
+    _cached: dict[tuple[str, bool], _Cached] = field(default_factory=dict[tuple[str, bool], _Cached])
     _epochs: dict[str, tuple[int, datetime]] = field(
         default_factory=dict[str, tuple[int, datetime]]
     )
@@ -133,13 +133,13 @@ class PolicyAuthorization:
         now = self.clock()
         epoch = self._epoch(now)
         key = (caller.user_id, caller.mfa)
-        kept = self._kept.get(key)
-        if kept is not None and kept.epoch == epoch and _is_within(now, kept.at, KEPT_TIME):
-            return kept.rights
+        cached = self._cached.get(key)
+        if cached is not None and cached.epoch == epoch and _is_within(now, cached.at, CACHE_TIME):
+            return cached.rights
         granted, epoch = self._granted(caller, epoch)
         self._epochs["epoch"] = (epoch, now)
         rights = Rights(granted.roles, readable(granted.rules.values()))
-        self._keep(key, _Kept(rights, epoch, now))
+        self._cache_rights(key, _Cached(rights, epoch, now))
         return rights
 
     def _granted(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
@@ -167,13 +167,13 @@ class PolicyAuthorization:
         self._epochs["epoch"] = (epoch, now)
         return epoch
 
-    def _keep(self, key: tuple[str, bool], kept: _Kept) -> None:
-        self._kept.pop(key, None)
-        rules = len(kept.rights.rules) + sum(len(one.rights.rules) for one in self._kept.values())
-        while self._kept and (len(self._kept) >= KEPT_USERS or rules > KEPT_RULES):
-            oldest = self._kept.pop(next(iter(self._kept)))
+    def _cache_rights(self, key: tuple[str, bool], cached: _Cached) -> None:
+        self._cached.pop(key, None)
+        rules = len(cached.rights.rules) + sum(len(one.rights.rules) for one in self._cached.values())
+        while self._cached and (len(self._cached) >= CACHED_USERS or rules > CACHED_RULES):
+            oldest = self._cached.pop(next(iter(self._cached)))
             rules -= len(oldest.rights.rules)
-        self._kept[key] = kept
+        self._cached[key] = cached
 
 
 def method_action(route: Route) -> Action:

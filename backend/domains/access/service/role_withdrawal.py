@@ -21,12 +21,12 @@ from backend.domains.access.repository.constraints import (
 )
 from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
-from backend.domains.access.rules.constraints import Change, touched, without_role
+from backend.domains.access.rules.constraints import Change, grantees_of, without_role
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.roles import (
     CONSTRAINTS_AT_ONCE,
     HOLDERS_AT_ONCE,
-    withdrawal,
+    withdrawal_writes,
 )
 from backend.domains.audit.service import AuditService
 
@@ -66,7 +66,7 @@ class RoleWithdrawal:
         page = self.grants.holders(role_name, cursor.get("after"))
         holders = list(page.items)
         for start in range(0, len(holders), HOLDERS_AT_ONCE):
-            self._take(Identity(created_by), holders[start : start + HOLDERS_AT_ONCE])
+            self._remove(Identity(created_by), holders[start : start + HOLDERS_AT_ONCE])
         if page.after is not None:
             return Withdrawn({"after": dict(page.after)}, len(holders), finished=False)
         with suppress(RoleNotFoundError):  # another worker was faster
@@ -92,11 +92,11 @@ class RoleWithdrawal:
         if found is None:
             return [marked]
         changes = [Change(found, without_role(found, policy.grantee.name))]
-        policies = {**self.constraints.policies(touched(changes)), policy.grantee: policy}
+        policies = {**self.constraints.policies(grantees_of(changes)), policy.grantee: policy}
         entry = entry_of(self.audit, caller, "delete_role", changes[0], at=self.clock())
         return change_writes(changes, policies, self.new_id(), entry, marked)
 
-    def _take(self, caller: Identity, holders: list[UserRole]) -> None:
+    def _remove(self, caller: Identity, holders: list[UserRole]) -> None:
         try:
             self._write(caller, holders)
         except RevisionConflictError:  # one of them was just removed
@@ -105,5 +105,5 @@ class RoleWithdrawal:
                     self._write(caller, [row])
 
     def _write(self, caller: Identity, holders: list[UserRole]) -> None:
-        withdrawn = withdrawal(self.audit, self.clock, caller, holders)
+        withdrawn = withdrawal_writes(self.audit, self.clock, caller, holders)
         self.grants.write([*withdrawn, next_epoch()])

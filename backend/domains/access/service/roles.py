@@ -28,7 +28,7 @@ from backend.domains.access.repository.constraints import (
 )
 from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository, remove_writes
-from backend.domains.access.rules.constraints import Change, touched, without_role
+from backend.domains.access.rules.constraints import Change, grantees_of, without_role
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
@@ -154,7 +154,7 @@ class RoleService:
         name = self.names.deleted("roleName", role.role_name)
         leaving = None if holders is None else self._leaving(caller, policy)
         if holders is not None and leaving is not None:
-            withdrawn = withdrawal(self.audit, self.clock, caller, holders)
+            withdrawn = withdrawal_writes(self.audit, self.clock, caller, holders)
             if fits([entry, name, *leaving, *withdrawn, entry]):  # and the role
                 self.roles.delete(role, entry, name, *leaving, *withdrawn)
                 return None
@@ -174,7 +174,7 @@ class RoleService:
         name = policy.grantee.name
         found = self.constraints.get_many(each["constraintId"] for each in policy.rules)
         changes = [Change(each, without_role(each, name)) for each in found.values()]
-        others = [each for each in touched(changes) if each != policy.grantee]
+        others = [each for each in grantees_of(changes) if each != policy.grantee]
         policies = {**self.constraints.policies(others), policy.grantee: policy}
         entries = [
             entry_of(self.audit, caller, "delete_role", each, at=self.clock()) for each in changes
@@ -201,7 +201,7 @@ class RoleService:
         return found
 
 
-def withdrawal(
+def withdrawal_writes(
     audit: AuditService, clock: Clock, caller: Identity, holders: list[UserRole]
 ) -> list[Write]:
     """Return the writes that remove a deleted role from users, each with its audit entry."""

@@ -116,7 +116,7 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if asset.is_archived:
                 raise AssetArchivedError(asset_id)
-            begins = self._begins(asset, job)
+            begins = self._start_writes(asset, job)
             changed = rules.archived(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
@@ -157,7 +157,7 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
-            begins = self._begins(asset, job)
+            begins = self._start_writes(asset, job)
             changed = rules.unarchived(asset, at=iso(at), job_id=job.job_id)
             after = _attributes(changed) | reason_values("unarchivedReason", reason)
             return [
@@ -196,7 +196,7 @@ class LifecycleService:
         """
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
-            return self._deletes(caller, asset, job, at, reason)
+            return self._deletion_writes(caller, asset, job, at, reason)
 
         return self._changed(
             caller, DELETE_ASSET, AssetRef(database_id, asset_id), change, revision
@@ -226,9 +226,9 @@ class LifecycleService:
         if asset is None:  # a user was faster
             return
         job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
-        self.repository.commit([*also, *self._deletes(caller, asset, job, at, reason)])
+        self.repository.commit([*also, *self._deletion_writes(caller, asset, job, at, reason)])
 
-    def _deletes(
+    def _deletion_writes(
         self, caller: Identity, asset: Asset, job: Job, at: datetime, reason: str | None
     ) -> list[Write]:
         left = reason_values("deletedReason", reason)
@@ -272,7 +272,7 @@ class LifecycleService:
         except AssetNotFoundError:
             return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
 
-    def _begins(self, asset: Asset, job: Job) -> list[Write]:
+    def _start_writes(self, asset: Asset, job: Job) -> list[Write]:
         """Return writes that start the job, and require that the job of the last change has ended.
 
         If that job was cancelled, its worker may be in the middle of a step, and files that it

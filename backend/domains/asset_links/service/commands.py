@@ -54,7 +54,7 @@ class AssetLinkService:
         for node, edge in rules.edges_of(link):
             asset = self.assets.asset_for(caller, "POST", node.database_id, node.asset_id)
             rules.check_room(asset, edge.kind)
-        walk = self._free_of_cycles(link) if link.relationship_type == "parentChild" else None
+        walk = self._check_no_cycle(link) if link.relationship_type == "parentChild" else None
         self.links.create(link, walk, entry)
         return link
 
@@ -149,7 +149,7 @@ class AssetLinkService:
             return None
         return self.links.remove(link)
 
-    def _free_of_cycles(self, link: AssetLink) -> rules.Walk:
+    def _check_no_cycle(self, link: AssetLink) -> rules.Walk:
         """Return all above the parent, or below the child, whichever is read first (see `rules`).
 
         Raises:

@@ -143,7 +143,7 @@ class VersionCreation:
         # The number is drawn before the job exists, so that every reply has it, and the job is put
         # with a lease, so that its worker does not begin it before this request does.
         begin = Capture(number=self.repository.draw_number(asset))
-        job = self.runner.held(job.model_copy(update={"cursor": dumped(begin)}))
+        job = self.runner.with_lease(job.model_copy(update={"cursor": dumped(begin)}))
         try:
             self.repository.start(self.jobs.put(job))
             if pages:

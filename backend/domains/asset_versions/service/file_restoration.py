@@ -108,14 +108,14 @@ class FileRestoration:
         done = _Done([], [], [])
         large = next((n for n, file in enumerate(files) if self._is_large(found[file.path])), None)
         if large == 0:
-            clean = self._clean(place, files[:1])
+            clean = self._without_quarantined(place, files[:1])
             copied = self._copied(place, files[0], copy_id or None) if clean else None
             if isinstance(copied, Unfinished):
                 return done._replace(unfinished=copied)
-            self._note(done, files[0], copied)
+            self._record(done, files[0], copied)
             return done
         small = files[:large]
-        changed = self._clean(place, [file for file in small if _is_changed(found[file.path])])
+        changed = self._without_quarantined(place, [file for file in small if _is_changed(found[file.path])])
         copies = in_parallel(lambda file: self._copied(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
         for file in small:
@@ -123,14 +123,14 @@ class FileRestoration:
             if isinstance(copied, Unfinished):  # it is larger than its list said
                 return done._replace(unfinished=copied)
             if file.path in written:
-                self._note(done, file, copied)
+                self._record(done, file, copied)
             elif _is_kept(found[file.path]):
                 done.files.append(file)
             else:
                 done.skipped.append(file.path)
         return done
 
-    def _clean(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
+    def _without_quarantined(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
         """Return the files whose old version is not quarantined."""
         keys = {place.prefix + file.path[1:]: file.version_id for file in files}
         held = self.copies.quarantine.among(place.bucket, keys.items()) or set()
@@ -141,7 +141,7 @@ class FileRestoration:
             return False
         return self.copies.is_large(state.wanted.size)
 
-    def _note(self, done: _Done, file: HeldFile, copied: Written | None) -> None:
+    def _record(self, done: _Done, file: HeldFile, copied: Written | None) -> None:
         if copied is None:
             done.skipped.append(file.path)
             return

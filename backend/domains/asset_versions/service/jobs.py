@@ -79,7 +79,7 @@ class VersionSteps:
         plan = VersionPlan.model_validate(job.parameters)
         cursor = Capture.model_validate(job.cursor)
         if job.undo:
-            self._sweep(job, plan, cursor)
+            self._delete_rows(job, plan, cursor)
             return Progress(finished=True, undone=True)
         try:
             return self._part(job, plan, cursor)
@@ -97,14 +97,14 @@ class VersionSteps:
         """
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
         noted = self.jobs.rewind(job, dumped(given_up))
-        self._sweep(job, plan, cursor)
+        self._delete_rows(job, plan, cursor)
         self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
 
-    def _sweep(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
+    def _delete_rows(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
         owner = AssetRef(database_id=job.database_id or "", asset_id=job.asset_id or "")
-        self.repository.forget_named(owner, plan.request_id)
+        self.repository.delete_named_rows(owner, plan.request_id)
         if cursor.number:
-            self.repository.forget(owner, cursor.number)
+            self.repository.delete_rows(owner, cursor.number)
 
     def _check_held(self, job: Job) -> None:
         if not self.jobs.is_held(job):
@@ -171,7 +171,7 @@ class VersionSteps:
     def _current_files(self, asset: Asset, cursor: Capture) -> Capture:
         bucket, prefix = self.assets.location(asset)
         page = self.states.page(bucket, prefix, cursor.after or {})
-        files = rules.held(prefix, page.versions)
+        files = rules.held_files(prefix, page.versions)
         self.repository.put_files(asset, cursor.number, files)
         after = None
         if page.next_key is not None:
@@ -194,7 +194,7 @@ class VersionSteps:
         }
         states = self.states.of(bucket, prefix, wanted)
         taken = {key: state.wanted for key, state in states.items() if state.wanted is not None}
-        files = [rules.held_as(prefix, version) for _, version in sorted(taken.items())]
+        files = [rules.held_file(prefix, version) for _, version in sorted(taken.items())]
         self.repository.put_files(asset, cursor.number, files)
         skipped = [f.relative_key for f in named if prefix + f.relative_key[1:] not in taken]
         after = {"page": number + 1} if number + 1 < plan.pages else None
@@ -209,14 +209,14 @@ class VersionSteps:
         part = kind
         if page.after is None:
             part = "attribute" if kind == "metadata" else "count"
-            if part == "count" and self._lags(asset, count, cursor.looks):
+            if part == "count" and self._index_lacks_records(asset, count, cursor.looks):
                 again = {"part": "metadata", "after": None, "records": 0}
                 return cursor.model_copy(update={**again, "looks": cursor.looks + 1})
         after = None if page.after is None else dict(page.after)
         done = {"part": part, "after": after, "files": 0, "records": count}
         return cursor.model_copy(update=done)
 
-    def _lags(self, asset: Asset, count: int, looks: int) -> bool:
+    def _index_lacks_records(self, asset: Asset, count: int, looks: int) -> bool:
         """Return whether the index lacks records; wait a little if it does.
 
         After some attempts its content is accepted, because records may be removed meanwhile.
@@ -245,7 +245,7 @@ class VersionSteps:
                 break
             asset = self._asset(job, plan)
             if plan.pages:
-                self.repository.forget_named(asset, plan.request_id)
+                self.repository.delete_named_rows(asset, plan.request_id)
             try:
                 self.repository.commit(self._writes(job, plan, cursor, asset))
             except (AssetNotFoundError, AssetRevisionError):  # `_asset` determines its state

@@ -42,7 +42,7 @@ class RecordRestoration:
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.records(asset, plan.of_snapshot or "", request)
         paths = {record.path for record in page.items}
-        held = self._held(asset, cursor, paths)
+        held = self._paths_in_version(asset, cursor, paths)
         kept = [record for record in page.items if record.path in held]
         self.repository.put_records(asset, cursor.number, kept)
         return _following(cursor, "restore" if page.after is None else "records", page.after)
@@ -66,7 +66,7 @@ class RecordRestoration:
         state = cursor.after or {"kind": "metadata", "after": None}
         kind: Kind = state["kind"]
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, state.get("after")))
-        for path in sorted(self._held(asset, cursor, {record.path for record in page.items})):
+        for path in sorted(self._paths_in_version(asset, cursor, {record.path for record in page.items})):
             if not self.repository.records_of(asset, cursor.number, kind, path):
                 self._write(asset, (kind, path), [], by)
         if page.after is not None:
@@ -75,7 +75,7 @@ class RecordRestoration:
             return _following(cursor, "clear", {"kind": "attribute", "after": None})
         return _following(cursor, "count", None)
 
-    def _held(self, asset: Asset, cursor: Capture, paths: Iterable[str]) -> set[str]:
+    def _paths_in_version(self, asset: Asset, cursor: Capture, paths: Iterable[str]) -> set[str]:
         """Return those of the paths whose records belong to the new version."""
         files = self.repository.held_paths(asset, cursor.number, sorted(paths))
         return files | ({ASSET_LEVEL} & set(paths))

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, process_batch
+from backend.core.deliveries import Event, Message, Reply, CountMetric, failed, process_batch
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.domains.audit.models import Entry
@@ -26,14 +26,14 @@ class ReadsConsumer:
     audit: AuditRepository
     days: Callable[[], int]
     queues: Queues
-    ring: Ring
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Write the entries of a batch.
 
         After an outage, return all of its messages to the queue.
         """
-        return process_batch(event, self._write, self.queues, READS, ring=self.ring)
+        return process_batch(event, self._write, self.queues, READS, count_metric=self.count_metric)
 
     def _write(self, messages: Sequence[Message]) -> Reply:
         entries: dict[tuple[str, str], Entry] = {}

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import Page, PageRequest, all_items
 from backend.domains.audit import rules
 from backend.domains.audit.errors import AuditValueNotFoundError
 from backend.domains.audit.models import Entry
@@ -72,13 +73,8 @@ class AuditTrail:
         return self.archive.value(sha256)
 
     def _entries(self, entity: str, at: datetime) -> Iterator[Entry]:
-        page = PageRequest(_PAGE)
-        while True:
-            found = self.audit.list_of_entity(entity, page, period=rules.period(at, at))
-            yield from found.items
-            if found.after is None:
-                return
-            page = PageRequest(_PAGE, found.after)
+        period = rules.period(at, at)
+        return all_items(partial(self.audit.list_of_entity, entity, period=period), _PAGE)
 
     def _refers_to(self, entry: Entry, sha256: str) -> bool:
         if sha256 in rules.references(entry):

@@ -43,7 +43,7 @@ class Sampler:
         self._entered: dict[str, int] = {}
         self._left_out: dict[str, int] = {}
 
-    def take(self, user_id: str, at: datetime) -> int | None:
+    def admit(self, user_id: str, at: datetime) -> int | None:
         """Return None to leave it out, else the number left out since the user's last entry."""
         minute = epoch_seconds(at) // 60
         if minute != self._minute:
@@ -88,7 +88,7 @@ class RefusalTrail:
         self._counter.denied(denial)
         now = self._clock()
         user_id = denial.caller.user_id
-        left_out = self._sampler.take(user_id, now)
+        left_out = self._sampler.admit(user_id, now)
         if left_out is None:
             return
         if self._paused_until is not None and now < self._paused_until:

@@ -12,8 +12,8 @@ from typing import Any
 from backend.core.deliveries import (
     Event,
     FromWire,
-    Keep,
-    NotUnderstoodError,
+    StoreFailure,
+    InvalidEventError,
     Reply,
     name_of,
     process_records,
@@ -78,7 +78,7 @@ class Expired:
 class ExpiredEntries:
     archive: AuditArchive
 
-    def keep(self, expired: Sequence[Expired]) -> None:
+    def store(self, expired: Sequence[Expired]) -> None:
         """Store entries in one object; the same ones replace it.
 
         Raises:
@@ -96,7 +96,7 @@ class CreationsConsumer:
 
     creations: Creations
     from_wire: FromWire
-    keep: Keep
+    store_failure: StoreFailure
 
     def consume(self, event: Event) -> Reply:
         """Write the entries of the new assets in the batch."""
@@ -105,7 +105,7 @@ class CreationsConsumer:
     def _record_all(self, records: Sequence[Record]) -> None:
         for record, reason in zip(records, in_parallel(self._record, records), strict=True):
             if reason is not None:
-                self.keep(name_of(record), record, reason)
+                self.store_failure(name_of(record), record, reason)
 
     def _record(self, record: Record) -> str | None:
         """Write one entry; return the reason if that is impossible."""
@@ -113,7 +113,7 @@ class CreationsConsumer:
             self.creations.record(self.from_wire(_image(record, "NewImage")))
         except UnavailableError:
             raise
-        except (VitrineError, ValueError, NotUnderstoodError) as error:
+        except (VitrineError, ValueError, InvalidEventError) as error:
             return str(error)
         return None
 
@@ -124,27 +124,27 @@ class ExpiryConsumer:
 
     expired: ExpiredEntries
     from_wire: FromWire
-    keep: Keep
+    store_failure: StoreFailure
 
     def consume(self, event: Event) -> Reply:
         """Archive only the entries in the batch that their time to live removed."""
-        return process_records(event, self._keep_all)
+        return process_records(event, self._archive_expired)
 
-    def _keep_all(self, records: Sequence[Record]) -> None:
+    def _archive_expired(self, records: Sequence[Record]) -> None:
         found: list[Expired] = []
         for record in records:
             if record.get("eventName") != "REMOVE" or record.get("userIdentity") != TIME_TO_LIVE:
                 continue
             try:
                 found.append(self._expired(record))
-            except NotUnderstoodError as error:
-                self.keep(name_of(record), record, str(error))
-        self.expired.keep(found)
+            except InvalidEventError as error:
+                self.store_failure(name_of(record), record, str(error))
+        self.expired.store(found)
 
     def _expired(self, record: Record) -> Expired:
         at = record["dynamodb"].get("ApproximateCreationDateTime")
         if not isinstance(at, int | float):
-            raise NotUnderstoodError("the record has no time")
+            raise InvalidEventError("the record has no time")
         when = datetime.fromtimestamp(at, UTC)
         return Expired(sequence_of(record), when, self.from_wire(_image(record, "OldImage")))
 
@@ -152,5 +152,5 @@ class ExpiryConsumer:
 def _image(record: Record, name: str) -> Mapping[str, Any]:
     image = record["dynamodb"].get(name)
     if not image:
-        raise NotUnderstoodError(f"the record has no {name}")
+        raise InvalidEventError(f"the record has no {name}")
     return image

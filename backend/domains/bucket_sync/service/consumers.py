@@ -11,16 +11,16 @@ from backend.core.deliveries import (
     Event,
     Message,
     Reply,
-    Ring,
+    CountMetric,
     process_batch,
     return_messages,
-    understood,
+    parse_messages,
 )
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
-from backend.domains.bucket_sync.service.skips import SkipNotes
+from backend.domains.bucket_sync.service.skips import SkipReports
 from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 
@@ -28,17 +28,17 @@ from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 @dataclass(eq=False, repr=False)
 class SyncConsumer:
     sync: BucketSync
-    notes: SkipNotes
+    notes: SkipReports
     queues: Queues
-    ring: Ring
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._follow, self.queues, BUCKET_EVENTS, ring=self.ring)
+        return process_batch(event, self._follow, self.queues, BUCKET_EVENTS, count_metric=self.count_metric)
 
     def _follow(self, messages: Sequence[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}
-        read = understood(messages, lambda one: (rules.named_object(one), one), self.notes.keep)
+        read = parse_messages(messages, lambda one: (rules.named_object(one), one), self.notes.store_failure)
         for place, message in read:
             named.setdefault(place, []).append(message)
         done = self.sync.follow(named)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from backend.core.objects import Objects
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.bucket_sync.models import Followed, NamedObject
-from backend.domains.bucket_sync.service.skips import SkipNotes, sentence
+from backend.domains.bucket_sync.service.skips import SkipReports, sentence
 from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.domains.buckets.service import BucketService
 from backend.domains.jobs.models import Job, Progress
@@ -31,7 +31,7 @@ class ImportStep:
 
     buckets: BucketService
     sync: BucketSync
-    notes: SkipNotes
+    notes: SkipReports
     objects: Objects
     reindexing: RebuildRequests
 

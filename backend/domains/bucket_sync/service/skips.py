@@ -5,23 +5,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from backend.core.deliveries import StoreFailure
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
 
-Keep = Callable[[str, object, str], None]
-"""Stores a failure entry: its name, its body and the reason."""
 Count = Callable[[SkipKind, int], None]
 """Counts skipped objects."""
 
 
 @dataclass(eq=False, repr=False)
-class SkipNotes:
+class SkipReports:
     """Stores one failure per folder and day, for any number of objects.
 
     Its body is a message of the sync's own queue: replayed, it is tried again.
     """
 
-    keep: Keep
+    store_failure: StoreFailure
     count: Count
 
     def report(self, skips: Iterable[Skip]) -> None:
@@ -30,7 +29,7 @@ class SkipNotes:
         for skip in skips:
             counted[skip.kind] += 1
             if not skip.is_expected:
-                self.keep(skip.place, _message(skip.example), sentence(skip))
+                self.store_failure(skip.place, _message(skip.example), sentence(skip))
         for kind, number in counted.items():
             self.count(kind, number)
 

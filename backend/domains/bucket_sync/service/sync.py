@@ -101,12 +101,12 @@ class BucketSync:
                 continue
             done.owned[ref] = [one.key for one in by_asset[ref]]
             if asset.is_archived:
-                done.later += self._seen_late(asset, by_asset[ref], placed[by_asset[ref][0]])
+                done.later += self._seen_after_archiving(asset, by_asset[ref], placed[by_asset[ref][0]])
             else:
                 done.files += by_asset[ref]
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
 
-    def _seen_late(
+    def _seen_after_archiving(
         self, asset: Asset, named: list[NamedObject], folder: Folder
     ) -> list[NamedObject]:
         """Request another walk of the archiving for visible objects that it may have missed.
@@ -162,11 +162,11 @@ class BucketSync:
         except DatabaseNotFoundError as error:  # deleted in this very moment
             raise UnavailableError(error.message) from error
         except AlreadyExistsError as error:
-            return self._taken(folder, inside, error.message)
+            return self._skip_if_taken(folder, inside, error.message)
         self._follow_files(asset)
         return AssetRef(database_id=database_id, asset_id=folder.name)
 
-    def _taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
+    def _skip_if_taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
         """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""
         owners = self._owners(dict.fromkeys(inside, folder))
         left = [one for one in inside if one not in owners and self._is_there(one)]

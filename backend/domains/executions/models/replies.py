@@ -32,7 +32,7 @@ class WorkflowRunPath(AssetPath):
 
     @field_validator("workflow_id")
     @classmethod
-    def not_the_list(cls, value: str) -> str:
+    def refuse_path_of_list(cls, value: str) -> str:
         if value == "executions":  # the path of the list, to which some clients POST
             raise ValueError(
                 "must not be 'executions', which is the path of the list of executions"

@@ -4,12 +4,14 @@ An execution is counted exactly as long as it has an item among the admitted one
 one transaction.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
 
 from backend.core.clock import iso
-from backend.core.paging import PageRequest
+from backend.core.paging import PageRequest, all_items
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Condition,
@@ -49,13 +51,8 @@ class ActiveRepository:
         They are read again at each end of an execution: 1,000 of them take one request.
         """
         query = Query(table=ACTIVE_EXECUTIONS, partition="waiting", consistent=True)
-        found: list[ActiveExecution] = []
-        page = self.tables.query(query, PageRequest(_PAGE))
-        found += _read(page.items)
-        while page.after is not None and len(found) < _READ_AT_MOST:
-            page = self.tables.query(query, PageRequest(_PAGE, page.after))
-            found += _read(page.items)
-        return found
+        rows = all_items(partial(self.tables.query, query), _PAGE)
+        return _read(islice(rows, _READ_AT_MOST))
 
     def admitted(self) -> Sequence[ActiveExecution]:
         """Return all executions that were admitted: as many as may run at once."""
@@ -158,7 +155,7 @@ class ActiveRepository:
 _STATES = ("admitted", "waiting")
 
 
-def _read(items: Sequence[Item]) -> Sequence[ActiveExecution]:
+def _read(items: Iterable[Item]) -> Sequence[ActiveExecution]:
     return [ActiveExecution.model_validate(item) for item in items]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from backend.core.definitions import DefinitionRef
 from backend.core.errors import StateForbidsError
 from backend.core.paging import Page, PageRequest
 from backend.core.references import AssetRef
@@ -87,12 +88,12 @@ class ExecutionRepository:
             newest_first=True,
             consistent=True,
         )
-        return _page(self.tables.query(query, page))
+        return self.tables.query(query, page).map(Execution.model_validate)
 
     def list_of_workflow(
-        self, asset: AssetRef, workflow: tuple[str, str], page: PageRequest
+        self, asset: AssetRef, workflow: DefinitionRef, page: PageRequest
     ) -> Page[Execution]:
-        """Return the executions of a workflow (database id, id) on an asset.
+        """Return the executions of a workflow on an asset.
 
         They have one sort key in this index, so DynamoDB promises no order among them.
         """
@@ -103,9 +104,9 @@ class ExecutionRepository:
             sort_equals=keys.WORKFLOW.build(*workflow),
             consistent=True,
         )
-        return _page(self.tables.query(query, page))
+        return self.tables.query(query, page).map(Execution.model_validate)
 
-    def failed_of_workflow(self, workflow: tuple[str, str], page: PageRequest) -> Page[Execution]:
+    def failed_of_workflow(self, workflow: DefinitionRef, page: PageRequest) -> Page[Execution]:
         """Return those of a page of a workflow's executions on all assets that failed."""
         query = Query(
             table=WORKFLOW_EXECUTIONS,
@@ -252,10 +253,6 @@ def row_of(execution: Execution) -> Item:
         **row_key(execution),
         keys.WORKFLOW.name: execution.workflow_key,
     }
-
-
-def _page(found: Page[Item]) -> Page[Execution]:
-    return Page(tuple(Execution.model_validate(item) for item in found.items), found.after)
 
 
 def _change(execution: Execution, changes: Mapping[str, Any]) -> Update:

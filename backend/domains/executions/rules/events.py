@@ -26,7 +26,7 @@ def status_change(message: Mapping[str, Any]) -> StatusDetail:
     """Return the change of status in a message of the queue.
 
     Raises:
-        NotUnderstoodError: the message contains none.
+        InvalidEventError: the message contains none.
     """
     return read_body(StatusEvent, message).detail
 
@@ -35,7 +35,7 @@ def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
     """Return the object that a message of the queue names.
 
     Raises:
-        NotUnderstoodError: it names none.
+        InvalidEventError: it names none.
     """
     detail = read_body(UploadEvent, message).detail
     return UploadedObject(detail.bucket.name, detail.object.key, detail.renewal)

@@ -118,9 +118,9 @@ class Admission:
         except VitrineError as error:
             self._fail(execution_id, error)
         else:
-            self._note(admitted)
+            self._record_started(admitted)
 
-    def _note(self, admitted: ActiveExecution) -> None:
+    def _record_started(self, admitted: ActiveExecution) -> None:
         now = self.clock()
         if self.progress.record_started(admitted.execution_id, now):
             try:

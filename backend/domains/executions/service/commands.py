@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError, VitrineError
@@ -65,7 +66,7 @@ class ExecutionCommands:
         self,
         caller: Identity,
         ref: AssetRef,
-        workflow_id: tuple[str, str],
+        workflow_ref: DefinitionRef,
         file_key: str = "",
     ) -> str:
         """Start a workflow on a file of an asset, or on the asset; return the execution's id.
@@ -87,7 +88,7 @@ class ExecutionCommands:
             PipelineNotFoundError: one of its pipelines does not exist.
             WorkflowNotFoundError: the workflow does not exist, or the caller may not see it.
         """
-        asset, workflow = self._runnable(caller, ref, workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_ref)
         started = self._start(caller, asset, workflow, file_key)
         self._request_start()
         return started
@@ -96,14 +97,14 @@ class ExecutionCommands:
         self,
         caller: Identity,
         ref: AssetRef,
-        workflow_id: tuple[str, str],
+        workflow_ref: DefinitionRef,
         file_keys: Sequence[str],
     ) -> list[FileRun]:
         """Start a workflow on each of several files; refused files do not affect the others.
 
         Raises as `start_execution`, except for errors about one of the files.
         """
-        asset, workflow = self._runnable(caller, ref, workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_ref)
 
         def start(file_key: str) -> FileRun:
             try:
@@ -149,24 +150,24 @@ class ExecutionCommands:
             ExecutionNotFoundError: it does not exist, or the caller may not see it.
         """
         found = self.queries.execution_for(caller, "GET", ref, execution_id)
-        workflow_id = found.workflow_database_id, found.workflow_id
-        asset, workflow = self._runnable(caller, ref, workflow_id)
+        workflow_ref = DefinitionRef(found.workflow_database_id, found.workflow_id)
+        asset, workflow = self._runnable(caller, ref, workflow_ref)
         key = found.input_asset_file_key
         started = self._start(caller, asset, workflow, key, rerun_of=execution_id)
         self._request_start()
         return started
 
     def _runnable(
-        self, caller: Identity, ref: AssetRef, workflow_id: tuple[str, str]
+        self, caller: Identity, ref: AssetRef, workflow_ref: DefinitionRef
     ) -> tuple[Asset, Workflow]:
         """Return the asset and the workflow, for a caller who may run the workflow on the asset."""
         asset = self.files.assets.asset_for(caller, "POST", *ref.ids)
-        new_executions.require_own_or_global(workflow_id[0], asset.database_id)
-        workflow = self.workflows.get_workflow(caller, *workflow_id)
+        new_executions.require_own_or_global(workflow_ref.database_id, asset.database_id)
+        workflow = self.workflows.get_workflow(caller, *workflow_ref)
         require(self.authorization, caller, "POST", secured_workflow(workflow))
-        known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        known = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
         for function in workflow.functions:
-            pipeline = known.get(function.key)
+            pipeline = known.get(function.pipeline)
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 raise PipelineNotFoundError(function.name)
             require(self.authorization, caller, "POST", secured_pipeline(pipeline))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from backend.core.deliveries import (
     Event,
-    Keep,
+    StoreFailure,
     Message,
     Reply,
-    Ring,
+    CountMetric,
     process_batch,
     received,
     return_messages,
-    understood,
+    parse_messages,
 )
 from backend.core.errors import RateLimitedError
 from backend.core.queues import Queues
@@ -33,11 +33,11 @@ class StartConsumer:
 
     admission: Admission
     queues: Queues
-    ring: Ring
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Start waiting executions; return the messages to the queue while that is not possible."""
-        return process_batch(event, self._start, self.queues, EXECUTION_STARTS, ring=self.ring)
+        return process_batch(event, self._start, self.queues, EXECUTION_STARTS, count_metric=self.count_metric)
 
     def _start(self, messages: Sequence[Message]) -> Reply | None:
         try:
@@ -53,15 +53,15 @@ class StartConsumer:
 class StatusConsumer:
     progress: ExecutionProgress
     queues: Queues
-    keep: Keep
-    ring: Ring
+    store_failure: StoreFailure
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, EXECUTION_STATUS, ring=self.ring)
+        return process_batch(event, self._process, self.queues, EXECUTION_STATUS, count_metric=self.count_metric)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        for change in understood(messages, events.status_change, self.keep):
+        for change in parse_messages(messages, events.status_change, self.store_failure):
             self._apply(change)
 
     def _apply(self, change: StatusDetail) -> None:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.identity import Identity
@@ -51,7 +52,7 @@ class ExecutionQueries:
         """
         asset = self.assets.get_asset(caller, *ref.ids)
         database_id, workflow_id = workflow or (None, None)
-        indexed = (database_id, workflow_id) if database_id and workflow_id else None
+        indexed = DefinitionRef(database_id, workflow_id) if database_id and workflow_id else None
 
         def fetch(request: PageRequest) -> Page[Execution]:
             if indexed is None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Keep, Message, Reply, Ring, process_batch, understood
+from backend.core.deliveries import Event, StoreFailure, Message, Reply, CountMetric, process_batch, parse_messages
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -70,15 +70,15 @@ class UploadTriggers:
     queues: Queues
     audit: AuditService
     clock: Clock
-    keep: Keep
-    ring: Ring
+    store_failure: StoreFailure
+    count_metric: CountMetric
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, UPLOAD_TRIGGERS, ring=self.ring)
+        return process_batch(event, self._process, self.queues, UPLOAD_TRIGGERS, count_metric=self.count_metric)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        uploads = list(understood(messages, events.uploaded_object, self.keep))
+        uploads = list(parse_messages(messages, events.uploaded_object, self.store_failure))
         for asset, upload, workflows in self._triggered(uploads):
             self._start_all(asset, upload, workflows)
 
@@ -168,9 +168,9 @@ class UploadTriggers:
                     *(workflow.key, author.user_id, target.object_type),
                 )
                 return False
-        known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        known = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
         for function in workflow.functions:
-            pipeline = known.get(function.key)
+            pipeline = known.get(function.pipeline)
             if pipeline is None or not pipeline.enabled:
                 _log.info("%s is not started: pipeline %s cannot run", workflow.key, function.name)
                 return False

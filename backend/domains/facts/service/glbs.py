@@ -64,7 +64,7 @@ class GlbQueries:
         head = self.objects.head(target.bucket, target.key)
         if head is None:
             raise FileNotFoundInAssetError(target.key, asset.asset_id)
-        withheld = self._withheld(target, head)
+        withheld = self._reason_withheld(target, head)
         if withheld is not None or isinstance(head, ObjectVersion):
             return FoundGlb(target.path, GlbReply(glb_missing=withheld))
         current = head.version.version_id
@@ -75,18 +75,18 @@ class GlbQueries:
         found = None if older is None else self._address(older, current)
         return FoundGlb(target.path, GlbReply(glb=found, glb_missing=self._reason(target, head)))
 
-    def _withheld(self, target: FileTarget, head: ObjectHead | ObjectVersion) -> Missing | None:
+    def _reason_withheld(self, target: FileTarget, head: ObjectHead | ObjectVersion) -> Missing | None:
         """Return why no GLB of the file may be downloaded."""
         if not target.asset.is_distributable:
             return Missing(reason="notDistributable", message="The asset is not distributable")
         if isinstance(head, ObjectVersion):
             return Missing(reason="archived", message="The file is archived")
-        if self._clean(target, [head.version.version_id]):
+        if self._without_threats(target, [head.version.version_id]):
             return None
         threat = "A malware scan found a threat in the file"
         return Missing(reason="quarantined", message=threat)
 
-    def _clean(self, target: FileTarget, version_ids: list[str]) -> list[str]:
+    def _without_threats(self, target: FileTarget, version_ids: list[str]) -> list[str]:
         """Return the versions in which no scan found a threat."""
         places = [(target.key, version_id) for version_id in version_ids]
         found = self.files.quarantine.among(target.bucket, places) or set()
@@ -107,7 +107,7 @@ class GlbQueries:
             for one in page.versions
             if one.key == target.key and not one.is_delete_marker and one.version_id != current
         ]
-        clean = self._clean(target, before[:OLDER_VERSIONS])
+        clean = self._without_threats(target, before[:OLDER_VERSIONS])
         made = in_parallel(lambda version_id: self._made(target, version_id), clean)
         return next((one for one in made if one is not None), None)
 

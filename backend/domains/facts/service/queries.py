@@ -186,7 +186,7 @@ class FactQueries:
         self, asset: Asset, led: dict[str, list[Resolved]], paths: Paths
     ) -> dict[str, frozenset[str]]:
         """Return the references of the files of a page, and those of the files they refer to."""
-        edges = {path: _led_to(found) for path, found in led.items()}
+        edges = {path: _resolved_paths(found) for path, found in led.items()}
         room = MAX_FOLLOWED
         while room > 0:
             unknown = {other for others in edges.values() for other in others} - edges.keys()
@@ -195,12 +195,12 @@ class FactQueries:
                 break
             edges |= dict.fromkeys(wanted, frozenset[str]())
             for one in self.facts.references_of(asset, wanted):
-                edges[one.path] = _led_to(resolved(one, paths))
+                edges[one.path] = _resolved_paths(resolved(one, paths))
             room -= len(wanted)
         return edges
 
 
-def _led_to(found: Iterable[Resolved]) -> frozenset[str]:
+def _resolved_paths(found: Iterable[Resolved]) -> frozenset[str]:
     return frozenset(one.path for one in found if one.path is not None)
 
 

@@ -40,7 +40,7 @@ class CreateFolderBody(WireModel):
 
     @field_validator("relative_key")
     @classmethod
-    def is_a_folder(cls, value: str) -> str:
+    def check_folder(cls, value: str) -> str:
         if not value.endswith("/"):
             raise ValueError("must end with '/'")
         return value
@@ -82,7 +82,7 @@ class SetPrimaryFileBody(FileBody):
     ) = None
 
     @model_validator(mode="after")
-    def names_the_other_type(self) -> "SetPrimaryFileBody":
+    def check_other_type(self) -> "SetPrimaryFileBody":
         is_named = bool((self.primary_type_other or "").strip())
         if is_named != (self.primary_type == PRIMARY_TYPE_OTHER):
             fact = "is required if primaryType is 'other', and not allowed otherwise"

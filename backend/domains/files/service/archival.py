@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backend.core.delete_markers import covering, newest
+from backend.core.delete_markers import markers_hiding, newest
 from backend.core.objects import Objects
 from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.service.work import Endings, Work
@@ -41,7 +41,7 @@ class FileArchival:
         place = work.target
         late = [
             each.named
-            for each in covering(self.objects, place.bucket, place.prefix, keys)
+            for each in markers_hiding(self.objects, place.bucket, place.prefix, keys)
             if each.below is None or each.below.version_id not in meant
         ]
         self.objects.delete_many(place.bucket, late)

@@ -84,9 +84,9 @@ class ChangeRunner:
         while True:
             state = self.changes.state(asset.asset_id)
             if state.job_id is not None:
-                same = self._waited(caller, asset, change, state.job_id, until)
+                same = self._wait_for_change(caller, asset, change, state.job_id, until)
                 if same is not None:
-                    return _succeeded(same)
+                    return _check_succeeded(same)
                 continue
             planned = plan()
             job = self._new(caller, planned)
@@ -96,9 +96,9 @@ class ChangeRunner:
             except ChangeOvertakenError:
                 self._check_time(asset, None, until)
                 continue
-            return _succeeded(self._run_job(job, begun + REQUEST_TIME))
+            return _check_succeeded(self._run_job(job, begun + REQUEST_TIME))
 
-    def _waited(
+    def _wait_for_change(
         self, caller: Identity, asset: Asset, change: FileChange, job_id: str, until: datetime
     ) -> Job | None:
         """Help the running change to its end; return its job if it is the same change."""
@@ -156,7 +156,7 @@ class ChangeRunner:
         )
 
 
-def _succeeded(job: Job) -> Job:
+def _check_succeeded(job: Job) -> Job:
     if job.state == "failed":
         raise FileChangeFailedError(job.problems[-1])
     return job

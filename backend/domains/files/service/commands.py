@@ -130,7 +130,7 @@ class FileCommands:
             source_database_id=None if same else source_asset.database_id,
             source_asset_id=None if same else source_asset.asset_id,
         )
-        demands: tuple[Write, ...] = () if same else (self.changes.still_active(source_asset),)
+        demands: tuple[Write, ...] = () if same else (self.changes.require_active(source_asset),)
 
         def plan() -> Planned:
             head = self.lookup.readable(source)

@@ -94,7 +94,7 @@ class Companions:
         """
         is_abroad = source.asset.database_id != target.asset.database_id
         for from_entity, entity in zip(_records_of(source), _records_of(target), strict=True):
-            with _tried_again():
+            with _conflicts_as_unavailable():
                 found = self.records.records_of(from_entity)
                 facts = [r for r in found if is_reserved(entity, r.metadata_key)]
                 own = [record for record in found if record not in facts]
@@ -120,14 +120,14 @@ class Companions:
         if done.failed:
             raise InvalidInputError(f"{refused}: {done.failed[0][1]}")
 
-    def forget_records(self, caller: Identity, asset: Asset, path: str, *guards: Write) -> None:
+    def delete_records(self, caller: Identity, asset: Asset, path: str, *guards: Write) -> None:
         """Remove the metadata and attributes of a file, without schema checks.
 
         Raises:
             UnavailableError: they are changed concurrently at every attempt, or cannot be read.
         """
         for entity in _entities(asset, path):
-            with _tried_again():
+            with _conflicts_as_unavailable():
                 entry_of = self.records.entries(caller, "delete", entity)
                 self.records.write_as_is(entity, [], entry_of, guards=guards)
 
@@ -202,7 +202,7 @@ class Companions:
 
 
 @contextmanager
-def _tried_again() -> Generator[None]:
+def _conflicts_as_unavailable() -> Generator[None]:
     """Retry on conflicts: concurrent changes of the same records must not fail a change."""
     try:
         yield

@@ -32,7 +32,7 @@ class FileDeletion:
     def delete_file(self, work: Work) -> Progress:
         """Delete one file, archived or not."""
         target = work.target
-        self._forget(work, [target.path], self.endings.unfinished_condition(work))
+        self._delete_rows(work, [target.path], self.endings.unfinished_condition(work))
         if self.companions.remove_generated(work.asset.asset_id, target.path).more:
             return unfinished(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
@@ -50,7 +50,7 @@ class FileDeletion:
             keys = sorted({one.key for one in page.versions})
             paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
             self.endings.require_unfinished(work)  # later, others may write these names again
-            self._forget(work, paths)
+            self._delete_rows(work, paths)
             self._delete(work, page.versions)
             self.endings.request_documents(work, paths)
             return unfinished(work.cursor, items=len(paths))
@@ -62,7 +62,7 @@ class FileDeletion:
             return unfinished(work.cursor)
         # Pipelines may describe a folder, under its path as that of a file.
         folder = target.path.removesuffix("/")
-        self.companions.forget_records(
+        self.companions.delete_records(
             work.caller, work.asset, folder, self.endings.unfinished_condition(work)
         )
         return self.endings.finished(work, [])
@@ -76,16 +76,16 @@ class FileDeletion:
             return unfinished(work.cursor, items=removed.items)
         return self.endings.finished(work, [], items=removed.items, retyped=False)
 
-    def _forget(self, work: Work, paths: list[str], *guards: Write) -> None:
+    def _delete_rows(self, work: Work, paths: list[str], *guards: Write) -> None:
         """Remove the rows of files, which are in order."""
         if not paths:
             return
 
-        def forget(path: str) -> None:
-            self.companions.forget_records(work.caller, work.asset, path, *guards)
+        def delete(path: str) -> None:
+            self.companions.delete_records(work.caller, work.asset, path, *guards)
 
-        in_parallel(forget, paths)
-        self.rows.forget_files(work.asset, paths)
+        in_parallel(delete, paths)
+        self.rows.delete_files(work.asset, paths)
 
     def _remove_versions(self, work: Work, prefix: str, wanted: Callable[[str], bool]) -> bool:
         """Remove the first versions of these keys; return whether some may be left."""

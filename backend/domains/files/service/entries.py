@@ -53,7 +53,7 @@ class Entries:
     def _current(self, key: str | None) -> Iterator[ObjectVersion]:
         while True:
             page = self.objects.list_objects(self.bucket, self.prefix, limit=self._limit, after=key)
-            self._note(page.objects, more=page.next_key is not None)
+            self._collect(page.objects, more=page.next_key is not None)
             yield from page.objects
             key = page.next_key
             if key is None:
@@ -69,13 +69,13 @@ class Entries:
                 after_key=key,
                 after_version_id=version_id,
             )
-            self._note(page.versions, more=page.next_key is not None)
+            self._collect(page.versions, more=page.next_key is not None)
             yield from (version for version in page.versions if version.is_latest)
             key, version_id = page.next_key, page.next_version_id
             if key is None:
                 return
 
-    def _note(self, found: tuple[ObjectVersion, ...], *, more: bool) -> None:
+    def _collect(self, found: tuple[ObjectVersion, ...], *, more: bool) -> None:
         self.read += len(found)
         for version in found:
             base = preview_base(version.key)

@@ -66,7 +66,7 @@ class FileStates:
             page = self.objects.list_versions(
                 bucket, prefix, limit=limit, after_key=key, after_version_id=version_id
             )
-            _note(found, page.versions, wanted)
+            _collect(found, page.versions, wanted)
             if page.next_key is None:
                 break
             number = _passed(keys, number, page.next_key)
@@ -102,7 +102,7 @@ def newest_versions(
     return found
 
 
-def _note(
+def _collect(
     found: dict[str, FileState], versions: Iterable[ObjectVersion], wanted: Mapping[str, str]
 ) -> None:
     for version in versions:

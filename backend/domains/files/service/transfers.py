@@ -68,7 +68,7 @@ class Transfers:
             made_by = head.metadata.get(CHANGE_METADATA, "") if isinstance(head, ObjectHead) else ""
             if made_by.startswith(mark):
                 self.objects.delete_version(target.bucket, key, version_id=version_id)
-        self.companions.forget_records(work.caller, target.asset, target.path)
+        self.companions.delete_records(work.caller, target.asset, target.path)
         while self.companions.remove_generated(target.asset.asset_id, target.path).more:
             continue
 
@@ -110,7 +110,7 @@ class Transfers:
                 return unfinished(newer)  # it was uploaded meanwhile: the new version is moved
             self.archival.archive(work, self.companions.keys(source))
         guard = self.endings.unfinished_condition(work)
-        self.companions.forget_records(work.caller, source.asset, source.path, guard)
+        self.companions.delete_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
             return unfinished(_withdrawing(work))
         return None

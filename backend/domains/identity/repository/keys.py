@@ -60,8 +60,7 @@ class ApiKeyRepository:
 
     def list_registry(self, page: PageRequest) -> Page[ApiKey]:
         """List keys in no order."""
-        found = self.tables.scan(API_KEYS, page)
-        return Page(tuple(ApiKey.model_validate(item) for item in found.items), found.after)
+        return self.tables.scan(API_KEYS, page).map(ApiKey.model_validate)
 
     def put_new(self, key: ApiKey, *others: Write) -> None:
         item = key.model_dump(by_alias=True, exclude_none=True)

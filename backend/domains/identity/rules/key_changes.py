@@ -7,7 +7,7 @@ can extend or enable it again, and the keys created with it end with it.
 from backend.core.errors import InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.domains.identity.models.keys import ApiKey, UpdateApiKeyBody
-from backend.domains.identity.rules.keys import ends_later
+from backend.domains.identity.rules.keys import expires_later
 
 # The authorizer reads all of them with each request.
 MAX_MAKERS = 8
@@ -50,7 +50,7 @@ def require_not_after(makers: "list[ApiKey]", expires_at: str) -> None:
         InvalidInputError: it would end later.
     """
     for maker in makers:
-        if ends_later(expires_at, maker.expires_at):
+        if expires_later(expires_at, maker.expires_at):
             raise InvalidInputError.of(
                 "expiresAt",
                 (
@@ -75,7 +75,7 @@ def require_permitted(
         PermissionDeniedError: a key would change itself, or a key that it descends from, other than
             to end it sooner; or an owner would extend or enable a key that another user ended.
     """
-    reopens = _reopens(key, body)
+    reopens = _extends_use(key, body)
     changes_itself = used is not None and key.api_key_id in used.lineage
     if changes_itself and (reopens or body.description is not None):
         raise PermissionDeniedError(
@@ -99,11 +99,11 @@ def user_who_ended(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str
     return key.ended_by if caller.user_id == key.user_id and by_other else caller.user_id
 
 
-def _reopens(key: ApiKey, body: UpdateApiKeyBody) -> bool:
+def _extends_use(key: ApiKey, body: UpdateApiKeyBody) -> bool:
     enables = body.is_active == "true" and key.is_active != "true"
     if body.expires_at is None:
         return enables
-    return enables or ends_later(body.expires_at, key.expires_at)
+    return enables or expires_later(body.expires_at, key.expires_at)
 
 
 def _is_ended(key: ApiKey) -> bool:

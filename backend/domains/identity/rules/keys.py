@@ -70,7 +70,7 @@ def removal_of(expires_at: str) -> int | None:
     return math.ceil(_end_of(expires_at)) + int(KEPT_AFTER_EXPIRY.total_seconds())
 
 
-def ends_later(expires_at: str, other: str) -> bool:
+def expires_later(expires_at: str, other: str) -> bool:
     """Return whether a key with the first expiry is valid longer than one with the second."""
     return _end_of(expires_at) > _end_of(other)
 

@@ -25,7 +25,7 @@ class Administrators:
     pepper: Pepper
     clock: Clock
 
-    def establish(self, user_id: str, key_text: str) -> None:
+    def ensure(self, user_id: str, key_text: str) -> None:
         """Ensure that the user is an administrator who is identified by this key.
 
         Safe to run again: existing rows are kept, including a disabled key; a new key text replaces

@@ -10,7 +10,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
-from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.paging import Page, PageRequest, all_items, fill
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.service.assigned_roles import AssignedRoles
@@ -30,7 +30,7 @@ from backend.domains.identity.rules.key_changes import (
 from backend.domains.identity.rules.keys import (
     PREFIX,
     Pepper,
-    ends_later,
+    expires_later,
     hash_key,
     is_expired,
     removal_of,
@@ -140,7 +140,7 @@ class ApiKeyService:
             at=now,
         )
         if body.expires_at is not None:
-            if found.made_by and ends_later(body.expires_at, found.expires_at):
+            if found.made_by and expires_later(body.expires_at, found.expires_at):
                 makers = self.keys.get_many(found.made_by)
                 require_not_after(list(makers.values()), body.expires_at)
             changes["removeAt"] = removal_of(body.expires_at)
@@ -205,15 +205,9 @@ class UserKeys:
         Raises:
             ApiKeyRevisionError: a key is changed concurrently at every attempt.
         """
-        after: Position | None = None
-        while True:
-            page = self.keys.list_registry(PageRequest(_SCANNED, after))
-            for key in page.items:
-                if key.user_id == user_id:
-                    self._disable(caller, key.api_key_id)
-            after = page.after
-            if after is None:
-                return
+        for key in all_items(self.keys.list_registry, _SCANNED):
+            if key.user_id == user_id:
+                self._disable(caller, key.api_key_id)
 
     @attempts(_ATTEMPTS, ApiKeyRevisionError)
     def _disable(self, caller: Identity, api_key_id: str) -> None:

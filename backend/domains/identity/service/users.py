@@ -84,7 +84,7 @@ class UserService:
         self._require(caller, "POST", body.user_id)
         if pool.get_user(body.user_id) is not None:
             raise PoolUserExistsError(body.user_id)
-        self._enter(caller, "create_cognito_user", body.user_id, after=_contact(body))
+        self._record(caller, "create_cognito_user", body.user_id, after=_contact(body))
         pool.create_user(body.user_id, email=body.email, phone=body.phone)
         self.profiles.record_pool(body.user_id, pool.pool_id)
         self.profiles.record_email(body.user_id, body.email)
@@ -99,7 +99,7 @@ class UserService:
         found = self._user(caller, "PUT", user_id)
         before = {"email": found.email, "phone": found.phone}
         after = before | _contact(body)
-        self._enter(caller, "update_cognito_user", user_id, before=before, after=after)
+        self._record(caller, "update_cognito_user", user_id, before=before, after=after)
         self._pool().change_user(user_id, email=body.email, phone=body.phone)
         if body.email is not None:
             self.profiles.record_email(user_id, body.email)
@@ -113,7 +113,7 @@ class UserService:
         """
         found = self._user(caller, "DELETE", user_id)
         before = {"email": found.email, "phone": found.phone}
-        self._enter(caller, "delete_cognito_user", user_id, before=before)
+        self._record(caller, "delete_cognito_user", user_id, before=before)
         # Before the user is removed from the pool, so that a failed deletion can be repeated.
         self.keys.disable_all(caller, user_id)
         self.profiles.record_deletion(user_id, iso(self.clock()))
@@ -129,7 +129,7 @@ class UserService:
         """
         found = self._user(caller, "POST", user_id)
         change = {"passwordReset": True}
-        self._enter(caller, "reset_cognito_password", user_id, after=change)
+        self._record(caller, "reset_cognito_password", user_id, after=change)
         self._pool().reset_password(found)
 
     def _user(self, caller: Identity, action: Action, user_id: str) -> PoolUser:
@@ -159,7 +159,7 @@ class UserService:
         # Roles are read only where they decide.
         return sees(()) or sees(self.roles.of_user(user_id))
 
-    def _enter(
+    def _record(
         self,
         caller: Identity,
         operation: str,

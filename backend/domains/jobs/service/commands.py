@@ -38,7 +38,7 @@ Check = Callable[[Job], None]
 """Raises an error if a job cannot be resumed."""
 
 
-def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
+def _no_subject(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
     return None
 
 
@@ -54,7 +54,7 @@ class JobService:
     authorization: Authorization
     audit: AuditService
     clock: Clock
-    subject: Subject = _nothing
+    subject: Subject = _no_subject
     resumable: Mapping[str, Check] = field(default_factory=dict[str, Check])
 
     def new(
@@ -154,7 +154,7 @@ class JobService:
 
     def list_jobs(self, caller: Identity, page: PageRequest) -> Page[Job]:
         """List the jobs that the caller started, newest first, as far as it may see them."""
-        once = replace(self, subject=_remembered(self.subject))
+        once = replace(self, subject=_caching(self.subject))
         found = fill(
             lambda request: self.jobs.list_of_user(caller.user_id, request),
             page,
@@ -283,7 +283,7 @@ class JobService:
         return self._with_visible_details(caller, changed)
 
 
-def _remembered(subject: Subject) -> Subject:
+def _caching(subject: Subject) -> Subject:
     """Return a `Subject` that reads each asset once: most jobs of a page are of few assets."""
     known: dict[tuple[str | None, str | None], Secured | None] = {}
 

@@ -7,13 +7,13 @@ job always has a record in the stream or a message in its queue.
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, received, return_messages
+from backend.core.deliveries import Event, Message, Reply, CountMetric, StoreFailure, failed, received, return_messages
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.domains.jobs.errors import JobNotFoundError, UnknownJobKindError
@@ -27,11 +27,9 @@ from backend.spec.queues import Queue
 WORK_TIME = timedelta(seconds=20)
 """Time in which the steps of one message may start. They end within the function's timeout."""
 
-_LOOK_AGAIN = 3  # seconds, for a job that a request has started and soon leaves to the worker
-_LONGEST_LOOK = 300  # seconds, for a job that another message continues
+_CHECK_SECONDS = 3  # seconds, for a job that a request has started and soon leaves to the worker
+_LONGEST_CHECK = 300  # seconds, for a job that another message continues
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
-Keep = Callable[[str, object, str], None]
-"""Stores an unreadable message as a failure entry: its name, its body and the reason."""
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +53,7 @@ class JobStarter:
             image = record["dynamodb"].get("NewImage", {})
             kind = JOB_KINDS.get(_text(image, "kind"))
             if kind is not None and _text(image, "state") == "queued":
-                delay = 0 if _number(image, "leaseUntil") == 0 else _LOOK_AGAIN
+                delay = 0 if _number(image, "leaseUntil") == 0 else _CHECK_SECONDS
                 to = by_queue.setdefault((kind.queue, delay), [])
                 to.append(_message(_text(image, "jobId")))
         for (queue, delay), bodies in by_queue.items():
@@ -72,8 +70,8 @@ class JobConsumer:
     jobs: JobService
     runner: JobRunner
     steps: Mapping[str, Step]
-    keep: Keep
-    ring: Ring
+    store_failure: StoreFailure
+    count_metric: CountMetric
     clock: Clock
 
     def consume(self, event: Event) -> Reply:
@@ -81,20 +79,20 @@ class JobConsumer:
 
         After an outage, or while a lease is held, return messages to the queue.
         """
-        replies = [self._work_off(message) for message in event["Records"]]
+        replies = [self._process(message) for message in event["Records"]]
         return {"batchItemFailures": [each for r in replies for each in r["batchItemFailures"]]}
 
-    def _work_off(self, message: Message) -> Reply:
+    def _process(self, message: Message) -> Reply:
         job_id = _job_id(message)
         try:
             if job_id is None:
                 reason = "the message names no job"
-                self.keep(str(message["messageId"]), dict(message), reason)
+                self.store_failure(str(message["messageId"]), dict(message), reason)
                 return failed(())
             return self._run_job(message, job_id)
         except UnavailableError as error:
             _log.warning("outage: job %s returns to the queue: %s", job_id, error.message)
-            self.ring(BATCHES_GIVEN_BACK)
+            self.count_metric(BATCHES_GIVEN_BACK)
             return return_messages(self.queues, self.queue, [message])
 
     def _run_job(self, message: Message, job_id: str) -> Reply:
@@ -117,10 +115,10 @@ class JobConsumer:
             held = self.jobs.find(job_id)
             left = 1 if held is None else max(1, self._seconds_left(held))
             if left <= self.runner.lease_seconds:  # its worker may release it long before
-                left = min(left, _LOOK_AGAIN)
+                left = min(left, _CHECK_SECONDS)
             # A message that is received repeatedly would become a dead letter before a long job is
             # done.
-            left = max(left, min(received(message), _LONGEST_LOOK))
+            left = max(left, min(received(message), _LONGEST_CHECK))
             return return_messages(self.queues, self.queue, [message], seconds=left)
         if job.state == "failed" and job.updated_at >= iso(begun):
             self._report_failure(job, met)
@@ -135,7 +133,7 @@ class JobConsumer:
             _log.warning("job %s failed, which needs no operator: %s", job.job_id, job.problems[-1])
             return
         _log.error("job %s failed: %s", job.job_id, job.problems[-1])
-        self.ring(JOB_FAILED)
+        self.count_metric(JOB_FAILED)
 
     def _step(self, job: Job) -> Progress:
         step = self.steps.get(job.kind)

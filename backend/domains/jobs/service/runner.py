@@ -57,16 +57,16 @@ class JobRunner:
         """As `run` with `to_end`, for a job that the caller has put with a lease (`held`)."""
         return self._run(job, step, until=until, to_end=True)
 
-    def held(self, job: Job) -> Job:
+    def with_lease(self, job: Job) -> Job:
         """Return a job to put with a lease: no worker begins it before the caller."""
         return job.model_copy(update={"lease_until": self._now() + 1000 * self.lease_seconds})
 
     def _run(self, taken: Job, step: Step, *, until: datetime, to_end: bool) -> Job | None:
         try:
-            job = self._taken(taken)
+            job = self._leased(taken)
             begun, longest = self.clock(), timedelta(0)
             while job.state == "running":
-                job, waits = self._advanced(job, step)
+                job, waits = self._after_step(job, step)
                 if waits or job.is_finished:
                     return job
                 now = self.clock()
@@ -78,7 +78,7 @@ class JobRunner:
             return found if found is None or found.is_finished else None
         return job
 
-    def _taken(self, job: Job) -> Job:
+    def _leased(self, job: Job) -> Job:
         """Acquire a lease for the job; longer than the last one if that had no result."""
         if job.tries >= MAX_TRIES:
             return self._failed(
@@ -88,9 +88,9 @@ class JobRunner:
         # No two leases of a job end at the same time (see `Job`), also if it was put with one.
         until = max(self._now() + 1000 * lease, job.lease_until + 1)
         changes = {"state": "running", "leaseUntil": until, "tries": job.tries + 1}
-        return self.jobs.change(job, self._noted(changes))
+        return self.jobs.change(job, self._with_time(changes))
 
-    def _advanced(self, job: Job, step: Step) -> tuple[Job, bool]:
+    def _after_step(self, job: Job, step: Step) -> tuple[Job, bool]:
         """Return the job after its next step, and whether it has to wait before another one."""
         try:
             progress = step(job)
@@ -112,7 +112,7 @@ class JobRunner:
         else:
             lease = max(now + 1000 * self.lease_seconds, job.lease_until + 1)
         problems = [*job.problems, *progress.problems]
-        return self._noted(
+        return self._with_time(
             {
                 "state": state,
                 "cursor": progress.cursor,
@@ -127,7 +127,7 @@ class JobRunner:
     def _failed(self, job: Job, problem: str) -> Job:
         problems = [*job.problems[: MAX_PROBLEMS - 1], problem]
         changes = {"state": "failed", "problems": problems, "leaseUntil": 0}
-        return self.jobs.change(job, self._noted(changes))
+        return self.jobs.change(job, self._with_time(changes))
 
     def _release(self, job: Job) -> None:
         """Release the lease without counting a try; if that fails, it expires by itself."""
@@ -136,7 +136,7 @@ class JobRunner:
         except (JobChangedError, UnavailableError):
             return
 
-    def _noted(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+    def _with_time(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         return {**changes, "updatedAt": iso(self.clock())}
 
     def _now(self) -> int:

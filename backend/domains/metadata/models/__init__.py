@@ -85,7 +85,7 @@ class NewRecord(SentModel):
 
     @field_validator("metadata_value")
     @classmethod
-    def fits_its_type(cls, value: str, info: ValidationInfo) -> str:
+    def check_type(cls, value: str, info: ValidationInfo) -> str:
         value_type: ValueType | None = info.data.get("metadata_value_type")
         if value_type is None:  # which is a separate error
             return value

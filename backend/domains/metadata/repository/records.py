@@ -123,8 +123,7 @@ class MetadataRepository:
     def list_of(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
         """List records in key order."""
         place = place_of(entity)
-        found = self.tables.query(_query(entity), page)
-        return Page(tuple(record_of(place, item) for item in found.items), found.after)
+        return self.tables.query(_query(entity), page).map(lambda item: record_of(place, item))
 
     def list_in_asset(self, of: Entity, most_pages: int) -> dict[str, list[Record]] | None:
         """Return the records of an asset and all its files by path, of the kind of an entity.
@@ -154,8 +153,7 @@ class MetadataRepository:
             sort_prefix=keys.SNAPSHOT.prefix(entity.kind, entity.path),
             consistent=True,
         )
-        found = self.tables.query(query, page)
-        return Page(tuple(Record.model_validate(item) for item in found.items), found.after)
+        return self.tables.query(query, page).map(Record.model_validate)
 
     def keys_of(self, entity: AnyEntity) -> set[str]:
         """Return the keys in the index."""
@@ -223,7 +221,7 @@ class MetadataRepository:
             return False
         return True
 
-    def forget_set(self, entity: AnyEntity) -> Write:
+    def count_removal(self, entity: AnyEntity) -> Write:
         """Return the write that removes the count, for the transaction that removes the entity."""
         return Delete(table=RECORD_SETS, key=set_key(entity))
 

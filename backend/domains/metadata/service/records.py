@@ -267,9 +267,9 @@ class RecordService:
         """
         put_facts(self.metadata, entity, facts, guards)
 
-    def forget(self, entity: AnyEntity) -> Write:
+    def count_removal(self, entity: AnyEntity) -> Write:
         """Return the write that removes the count of the records, for the removal of the entity."""
-        return self.metadata.forget_set(entity)
+        return self.metadata.count_removal(entity)
 
     def entries(self, caller: Identity, verb: str, entity: AnyEntity) -> EntryOf:
         """Return the function that creates the audit entries of a request, one per transaction."""

@@ -54,7 +54,7 @@ class GeneratedPreviews:
         `is_current` returns whether the image still shows the file. A preview that was late, or
         replaced a user's, is removed.
         """
-        if self._has_own(target):
+        if self._has_uploaded(target):
             return False
         key = f"{target.key}{PREVIEW_MARK}png"
         head = self.objects.head(target.bucket, key)
@@ -67,7 +67,7 @@ class GeneratedPreviews:
             content_type=_TYPE,
             metadata=_metadata(execution),
         )
-        if is_current() and not self._hides_own(target, key, written.version_id):
+        if is_current() and not self._hides_uploaded(target, key, written.version_id):
             self._write_small(target.bucket, key, pictures, execution)
             return True
         self.objects.delete_version(target.bucket, key, version_id=written.version_id)
@@ -145,7 +145,7 @@ class GeneratedPreviews:
             self.objects.copy(source, (target.bucket, key), content_type=_TYPE, metadata=metadata)
         return True
 
-    def _has_own(self, target: FileTarget) -> bool:
+    def _has_uploaded(self, target: FileTarget) -> bool:
         found = find_previews(self.objects, target.bucket, target.key)
         return any(not self._is_generated(target.bucket, one.key) for one in found)
 
@@ -161,7 +161,7 @@ class GeneratedPreviews:
             return True
         return head.metadata.get(PREVIEW_METADATA) == GENERATED
 
-    def _hides_own(self, target: FileTarget, key: str, version_id: str) -> bool:
+    def _hides_uploaded(self, target: FileTarget, key: str, version_id: str) -> bool:
         """Return whether a user uploaded a preview of the file while this one was written."""
         found = self.objects.list_versions(target.bucket, key, limit=3).versions
         older = [one for one in found if one.key == key and one.version_id != version_id][:1]

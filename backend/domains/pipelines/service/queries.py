@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
@@ -53,7 +54,7 @@ class PipelineQueries:
     def may_see(self, caller: Identity, pipeline: Pipeline) -> bool:
         return self.authorization.may(caller, "GET", secured(pipeline))
 
-    def find_pipelines(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Pipeline]:
+    def find_pipelines(self, wanted: Sequence[DefinitionRef]) -> dict[DefinitionRef, Pipeline]:
         """Return active pipelines by database and id. No permission is checked."""
         return self.pipelines.get_many(wanted)
 

@@ -13,13 +13,13 @@ from typing import Any
 from backend.core.clock import Clock
 from backend.core.deliveries import (
     Event,
-    Keep,
+    StoreFailure,
     Message,
-    NotUnderstoodError,
+    InvalidEventError,
     Reply,
-    Ring,
+    CountMetric,
     process_batch,
-    understood,
+    parse_messages,
 )
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
@@ -50,24 +50,24 @@ class ScanConsumer:
     registry: BucketRegistry
     audit: AuditService
     queues: Queues
-    keep: Keep
-    ring: Ring
+    store_failure: StoreFailure
+    count_metric: CountMetric
     clock: Clock
     bucket_names: frozenset[str]
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, SCAN_RESULTS, ring=self.ring)
+        return process_batch(event, self._process, self.queues, SCAN_RESULTS, count_metric=self.count_metric)
 
     def _process(self, messages: Sequence[Message]) -> None:
-        for found in understood(messages, self._read, self.keep):
+        for found in parse_messages(messages, self._read, self.store_failure):
             if found is not None:
                 self._store(found)
 
     def _read(self, message: Message) -> ScanResult | None:
         found = rules.scan_result(message)
         if found is not None and found.version.bucket not in self.bucket_names:
-            raise NotUnderstoodError(f"{found.version.bucket} is no bucket of this deployment")
+            raise InvalidEventError(f"{found.version.bucket} is no bucket of this deployment")
         return found
 
     def _store(self, found: ScanResult) -> None:

@@ -7,7 +7,7 @@ that cannot be parsed is stored with the failures, so that it does not block oth
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.deliveries import Event, FromWire, Keep, Reply, failed, name_of, process_records
+from backend.core.deliveries import Event, FromWire, StoreFailure, Reply, failed, name_of, process_records
 from backend.domains.subscriptions.rules import Happening, happening
 from backend.domains.subscriptions.service.notifications import Notifier
 
@@ -18,14 +18,14 @@ class NotificationsConsumer:
 
     notifier: Notifier
     from_wire: FromWire
-    keep: Keep
+    store_failure: StoreFailure
 
     def consume(self, event: Event) -> Reply:
         """Notify subscribers of the changes of assets in the batch."""
         return process_records(event, self._notify)
 
     def _notify(self, records: list[dict[str, Any]]) -> None:
-        found = (_understood(record, self.from_wire, self.keep) for record in records)
+        found = (_parsed(record, self.from_wire, self.store_failure) for record in records)
         self.notifier.notify(one for one in found if one is not None)
 
 
@@ -38,18 +38,18 @@ class OutdatedNotifications:
     """
 
     from_wire: FromWire
-    keep: Keep
+    store_failure: StoreFailure
 
     def consume(self, event: Event) -> Reply:
         """Store the records that still cannot be parsed."""
         for record in event["Records"]:
-            _understood(dict(record), self.from_wire, self.keep)
+            _parsed(dict(record), self.from_wire, self.store_failure)
         return failed(())
 
 
-def _understood(record: dict[str, Any], from_wire: FromWire, keep: Keep) -> Happening | None:
+def _parsed(record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure) -> Happening | None:
     try:
         return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:
-        keep(name_of(record), record, str(error))
+        store_failure(name_of(record), record, str(error))
         return None

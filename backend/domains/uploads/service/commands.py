@@ -139,7 +139,7 @@ class UploadService:
             position_of=context.uploads.position_of,
             size_of=lambda _: 0,  # a reply has their numbers, not their files
         )
-        return Page(tuple(map(context.with_stalled, found.items)), found.after)
+        return found.map(context.with_stalled)
 
     def get_upload(self, caller: Identity, upload_id: str) -> UploadReply:
         """Return the state of an upload and its files.
@@ -242,7 +242,7 @@ class UploadService:
         objects = self.context.objects
         created: list[tuple[str, str]] = []
 
-        def take_back() -> None:
+        def abort_created() -> None:
             in_parallel(lambda one: objects.abort_multipart(bucket, *one), created)
 
         def start(one: tuple[NewFile, int]) -> UploadFile:
@@ -265,7 +265,7 @@ class UploadService:
                 checksum_sha256=file.checksum_sha256,
             )
 
-        undo.callback(take_back)
+        undo.callback(abort_created)
         return in_parallel(start, list(zip(files, plan, strict=True)))
 
     def _new(

@@ -147,7 +147,7 @@ class Completion:
         """
         key = self.layout.final_key(file.path)
         head = self.objects.head(self.bucket, key)
-        if head is None or not (self._is_ours(head) or self._was_ours(key)):
+        if head is None or not (self._is_ours(head) or self._was_written(key)):
             return False
         if not file.is_empty:
             self.remove_temporary(file)
@@ -212,7 +212,7 @@ class Completion:
             return False
         return head.metadata.get(UPLOAD_METADATA) == self.upload.upload_id
 
-    def _was_ours(self, key: str) -> bool:
+    def _was_written(self, key: str) -> bool:
         found = self.objects.list_versions(self.bucket, key, limit=VERSIONS_LOOKED_AT).versions
         return any(
             self._is_ours(self.objects.head(self.bucket, key, version_id=version.version_id))

@@ -154,13 +154,13 @@ class Deposits:
         try:
             written = self.parts.copy_parts(copy)
         except ObjectRefusedError:
-            self.parts.give_up(copy)
+            self.parts.abort(copy)
             raise
         except NotFoundError:
             # Another attempt completed the copy, or the source was deleted.
             if self._is_ours(self.objects.head(*target), deposit.change):
                 return Deposited()
-            self.parts.give_up(copy)
+            self.parts.abort(copy)
             raise
         return Deposited() if written else Deposited(copy_id=deposit.copy_id)
 

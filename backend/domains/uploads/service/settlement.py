@@ -83,7 +83,7 @@ class Settlement:
             except UnavailableError as error:
                 run.outage = error
                 settled = {}  # so that the next request updates the asset again
-        upload = self._give_back(caller, upload, settled, run.outcomes)
+        upload = self._release_with_jobs(caller, upload, settled, run.outcomes)
         if run.outage is not None:
             raise run.outage
         if len(run.outcomes) < len(open_files):
@@ -143,7 +143,7 @@ class Settlement:
             asset = assets.set_content(asset, asset_type=asset_type)
         return asset
 
-    def _give_back(
+    def _release_with_jobs(
         self,
         caller: Identity,
         upload: Upload,
@@ -191,7 +191,7 @@ class Settlement:
         status = "completed" if len(results) == len(upload.files) else "initialised"
         changed = settled.keys() - upload.results.keys()
         entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
-        until = self._life_of_handed() if handed else None
+        until = self._expiry_with_worker() if handed else None
         self.context.uploads.release(
             upload,
             results=results,
@@ -203,7 +203,7 @@ class Settlement:
         update = {"results": results, "handed": waiting, "status": status}
         return upload.model_copy(update=update | ({"expires_at": until} if until else {}))
 
-    def _life_of_handed(self) -> int:
+    def _expiry_with_worker(self) -> int:
         """Return until when the rows of an upload are kept for its worker, which may wait."""
         return epoch_seconds(self.context.clock() + timedelta(days=UPLOAD_DAYS))
 

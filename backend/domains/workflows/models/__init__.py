@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from backend.core.definitions import StoredDefinition
+from backend.core.definitions import DefinitionRef, StoredDefinition
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
     GLOBAL,
@@ -74,9 +74,8 @@ class WorkflowFunction(WireModel):
         return cls.model_validate(copied)
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Return the pipeline's database and id."""
-        return self.database_id, self.name
+    def pipeline(self) -> DefinitionRef:
+        return DefinitionRef(self.database_id, self.name)
 
     @property
     def resource(self) -> Resource:
@@ -182,8 +181,8 @@ class SentFunction(SentModel):
     input_parameters: Parameters = ""
 
     @property
-    def key(self) -> tuple[str, str]:
-        return self.database_id, self.name
+    def pipeline(self) -> DefinitionRef:
+        return DefinitionRef(self.database_id, self.name)
 
 
 class SentPipelines(WireModel):

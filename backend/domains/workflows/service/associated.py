@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
@@ -50,9 +51,8 @@ class AssociatedUpdates:
         return Updated(changed, refused)
 
     def _update(self, caller: Identity, pipeline: Pipeline, keys: Sequence[str]) -> Updated:
-        place = (pipeline.database_id, pipeline.pipeline_id)
-        parsed = [WORKFLOW.parse(key) for key in keys]
-        wanted = [(database_id, workflow_id) for database_id, workflow_id in parsed]
+        place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
+        wanted = [DefinitionRef(*WORKFLOW.parse(key)) for key in keys]
         for _ in range(_ATTEMPTS):
             current = self.pipelines.find_pipelines([place]).get(place)
             if current is None:  # it was deleted since, so no workflow uses it
@@ -66,7 +66,7 @@ class AssociatedUpdates:
             except (PipelineRevisionError, WorkflowRevisionError):
                 continue
             return Updated(len(allowed), len(found) - len(allowed))
-        raise WorkflowRevisionError(wanted[0][1])
+        raise WorkflowRevisionError(wanted[0].definition_id)
 
     def _may_change(self, caller: Identity, workflow: Workflow) -> bool:
         if not self.authorization.may(caller, "PUT", secured(workflow)):
@@ -77,9 +77,9 @@ class AssociatedUpdates:
         return not_runnable(self.authorization, caller, workflow, used.values()) is None
 
     def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
-        place = (pipeline.database_id, pipeline.pipeline_id)
+        place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
         functions = [
-            WorkflowFunction.of(pipeline) if each.key == place else each for each in found.functions
+            WorkflowFunction.of(pipeline) if each.pipeline == place else each for each in found.functions
         ]
         now = self.clock()
         changes = {

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from backend.core.definitions import DefinitionRef
 from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
@@ -31,7 +32,6 @@ from backend.spec.shipped import SHIPPED, Shipped
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the workflow or its pipelines
 _KIND: Definition = "workflows"
-_Place = tuple[str, str]
 
 
 @dataclass(eq=False, repr=False)
@@ -62,9 +62,9 @@ class WorkflowCommands:
         pipelines = self._pipelines(sent, found)
         self._check(caller, body.database_id, sent, pipelines)
         if wanted.has_trigger:
-            self._require_runnable(caller, wanted, [pipelines[each.key] for each in sent])
+            self._require_runnable(caller, wanted, [pipelines[each.pipeline] for each in sent])
         functions = [
-            WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
+            WorkflowFunction.of(pipelines[each.pipeline], each.input_parameters) for each in sent
         ]
         specified = SpecifiedPipelines(functions=functions)
         workflow = wanted.model_copy(update={"specified_pipelines": specified})
@@ -104,17 +104,17 @@ class WorkflowCommands:
 
     def _pipelines(
         self, sent: Sequence[SentFunction], found: Workflow | None
-    ) -> dict[_Place, Pipeline]:
+    ) -> dict[DefinitionRef, Pipeline]:
         """Return the pipelines that the workflow will use, and those that it uses now."""
         before = () if found is None else found.functions
-        return self.pipelines.find_pipelines([each.key for each in (*sent, *before)])
+        return self.pipelines.find_pipelines([each.pipeline for each in (*sent, *before)])
 
     def _check(
         self,
         caller: Identity,
         database_id: str,
         sent: Sequence[SentFunction],
-        pipelines: Mapping[_Place, Pipeline],
+        pipelines: Mapping[DefinitionRef, Pipeline],
     ) -> None:
         for number, function in enumerate(sent):
             where = f"specifiedPipelines.functions.{number}"
@@ -125,7 +125,7 @@ class WorkflowCommands:
                     else ("must be GLOBAL: a GLOBAL workflow runs in all databases")
                 )
                 raise _refused(f"{where}.databaseId", fact)
-            pipeline = pipelines.get(function.key)
+            pipeline = pipelines.get(function.pipeline)
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 fact = f"pipeline {function.name} does not exist in {function.database_id}"
                 raise _refused(f"{where}.name", fact)
@@ -145,7 +145,7 @@ class WorkflowCommands:
         caller: Identity,
         workflow: Workflow,
         found: Workflow | None,
-        pipelines: Mapping[_Place, Pipeline],
+        pipelines: Mapping[DefinitionRef, Pipeline],
     ) -> list[Write]:
         entry = self.audit.entry(
             caller,
@@ -172,7 +172,7 @@ class WorkflowCommands:
             after=attributes(deleted),
             at=now,
         )
-        pipelines = self.pipelines.find_pipelines([each.key for each in found.functions])
+        pipelines = self.pipelines.find_pipelines([each.pipeline for each in found.functions])
         freed = [
             write
             for pipeline in pipelines.values()
@@ -197,7 +197,7 @@ class ShippedWorkflows:
         One whose pipeline was deleted is not created.
         """
         for each in shipped:
-            place = (GLOBAL, each.id)
+            place = DefinitionRef(GLOBAL, each.id)
             pipelines = self.pipelines.find_pipelines([place])
             found = self.workflows.get(GLOBAL, each.id)
             if place not in pipelines:
@@ -225,10 +225,10 @@ class ShippedWorkflows:
 
 
 def _use_writes(
-    queries: PipelineQueries, workflow: Workflow, pipelines: Mapping[_Place, Pipeline]
+    queries: PipelineQueries, workflow: Workflow, pipelines: Mapping[DefinitionRef, Pipeline]
 ) -> list[Write]:
     """Return the writes that record in pipelines whether the workflow uses them."""
-    used = {each.key for each in workflow.functions}
+    used = {each.pipeline for each in workflow.functions}
     return [
         write
         for place, pipeline in pipelines.items()

@@ -240,7 +240,7 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
     shown = [row for hit in hits for row in (hit, *hit.files)]
     session.output.rows(["type", "database", "asset", "file", "size"], [*map(_hit_row, shown)])
     if not session.output.as_json:
-        _say_counts(session, first, len(hits))
+        _print_counts(session, first, len(hits))
 
 
 def _number_of(row: Facet | HistogramBucket) -> int:
@@ -250,7 +250,7 @@ def _number_of(row: Facet | HistogramBucket) -> int:
     return row.doc_count if isinstance(row, Facet) else row.documents
 
 
-def _say_counts(session: Session, first: SearchResult, shown: int) -> None:
+def _print_counts(session: Session, first: SearchResult, shown: int) -> None:
     say = session.output.say
     for name, rows in facets(first).items():
         say(f"{name}: {', '.join(f'{row.key} {_number_of(row)}' for row in rows)}")

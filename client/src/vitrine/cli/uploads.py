@@ -130,7 +130,7 @@ def abort(session: Session, upload: UploadArgument) -> None:
     """Cancel an upload: stored parts are removed, completed files are kept."""
     answer = session.client.uploads.abort(upload)
     try:
-        session.journal.entry(upload).forget()
+        session.journal.entry(upload).remove()
     except ConfigurationError:
         session.output.say("this upload was started on another machine")
     session.output.reply(answer, upload=upload, state="given up")
@@ -150,7 +150,7 @@ def resume(
     try:
         session.client.uploads.get(upload)
     except NotFoundError:
-        entry.forget()
+        entry.remove()
         raise
     files = [entry.files[key] for key in sorted(entry.left)]
     with progress_on(session.output.err, "uploading") as observer:

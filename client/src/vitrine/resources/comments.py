@@ -11,7 +11,7 @@ from vitrine.transport import path_of
 KEY = "assetVersionId:commentId"
 
 
-class _Told(Wire):
+class _CommentReply(Wire):
     message: Comment
 
 
@@ -35,7 +35,7 @@ class Comments(Resource):
         )
 
     def get(self, asset_id: str, key: str) -> Comment:
-        return self._transport.read(_Told, _path(asset_id, key)).message
+        return self._transport.read(_CommentReply, _path(asset_id, key)).message
 
     def add(
         self, asset_id: str, text: str, *, version_id: str, comment_id: str | None = None

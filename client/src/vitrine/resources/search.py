@@ -164,8 +164,8 @@ class Search(Resource):
         window = {"from": start, "size": size}
         if query.needs_full_form:
             body = {**query.full_body(), "aggregations": False, **window}
-            return self._ask(path_of("search"), body)
-        return self._ask(path_of("search", "simple"), {**query.simple_body(), **window})
+            return self._post(path_of("search"), body)
+        return self._post(path_of("search", "simple"), {**query.simple_body(), **window})
 
     def full(
         self, query: SearchQuery, *, start: int = 0, size: int = 100, wait: bool = False
@@ -176,7 +176,7 @@ class Search(Resource):
         client; if that is not confirmed, the result has a `lag`.
         """
         body = {**query.full_body(), "from": start, "size": size}
-        return self._ask(path_of("search"), body, wait=wait)
+        return self._post(path_of("search"), body, wait=wait)
 
     def everything(
         self, query: SearchQuery, *, page_size: int = LARGEST_PAGE, wait: bool = False
@@ -193,7 +193,7 @@ class Search(Resource):
         body = {**query.full_body(), "aggregations": False, "size": page_size}
         after, seen = "", set[str]()
         while True:
-            page = self._ask(path_of("search"), {**body, "after": after}, wait=wait and not after)
+            page = self._post(path_of("search"), {**body, "after": after}, wait=wait and not after)
             yield from page.hits.hits
             if page.after is None:
                 return
@@ -219,14 +219,14 @@ class Search(Resource):
             if len(page.hits.hits) < size:
                 return
 
-    def _ask(self, path: str, body: dict[str, JsonValue], *, wait: bool = False) -> SearchResult:
+    def _post(self, path: str, body: dict[str, JsonValue], *, wait: bool = False) -> SearchResult:
         written = self._transport.written.recent() if wait else ()
         headers = {"X-After": ",".join(written)} if written else None
         found = self._transport.write(
             SearchResult, "POST", path, body=body, headers=headers, repeatable=True
         )
         if found.lag is None:
-            self._transport.written.forget(written)
+            self._transport.written.remove(written)
         return found
 
 

@@ -227,18 +227,18 @@ class _Import:
 
     def _settle_problem(self, problem: Problem) -> None:
         status = Status.FAILED if problem.unreadable else Status.REFUSED
-        self._note(FileOutcome(path=problem.path, status=status, reason=problem.reason))
+        self._record(FileOutcome(path=problem.path, status=status, reason=problem.reason))
 
     def _settle_folder(self, folder: Folder, reason: str) -> None:
         for file in folder.files:
             self._settle(file, None, Status.FAILED, reason)
         if not folder.files:
-            self._note(FileOutcome(path=folder.name, status=Status.FAILED, reason=reason))
+            self._record(FileOutcome(path=folder.name, status=Status.FAILED, reason=reason))
 
     def _settle(
         self, file: LocalFile, asset_id: str | None, status: Status, reason: str | None = None
     ) -> None:
-        self._note(
+        self._record(
             FileOutcome(
                 path=names.shown(str(file.path)),
                 status=status,
@@ -249,7 +249,7 @@ class _Import:
             )
         )
 
-    def _note(self, outcome: FileOutcome) -> None:
+    def _record(self, outcome: FileOutcome) -> None:
         self.outcomes.append(outcome)
         self.observer.settled(outcome)
 

@@ -74,7 +74,7 @@ class JournalEntry:
     """The files that are not finished."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def note(self, key: str, part: int, etag: str) -> None:
+    def record(self, key: str, part: int, etag: str) -> None:
         """Record that a part is stored, if the disk allows it."""
         with self._lock, suppress(OSError):
             self._write(_Line(key=key, part=part, etag=etag))
@@ -89,7 +89,7 @@ class JournalEntry:
             else:
                 self.path.unlink(missing_ok=True)
 
-    def forget(self) -> None:
+    def remove(self) -> None:
         """Remove the journal of the upload, which no longer exists."""
         self.settle(list(self.left))
 

@@ -17,7 +17,7 @@ from vitrine.transfer.finishing import Waiting
 from vitrine.transfer.journal import Journal, JournalEntry, JournalFile
 from vitrine.transfer.measuring import Measured, measure
 from vitrine.transfer.report import Status
-from vitrine.transfer.resuming import Found, Going, find_uploads
+from vitrine.transfer.resuming import Found, OpenFile, find_uploads
 from vitrine.transfer.scan import LocalFile
 from vitrine.transfer.urls import PartUrls
 
@@ -50,7 +50,7 @@ class Opened:
     """A started upload, with its journal if there is one."""
 
     upload_id: str
-    files: Sequence[Going]
+    files: Sequence[OpenFile]
     urls: PartUrls
     entry: JournalEntry | None
 
@@ -70,7 +70,7 @@ class Opening:
     settings: Settings
     pool: Executor
     settle: Settle
-    give_up: Callable[[Sequence[LocalFile], Exception], None]
+    fail_unreachable: Callable[[Sequence[LocalFile], Exception], None]
 
     def uploads_of(self, files: Sequence[LocalFile]) -> list[Opened]:
         """Return the uploads for the files; those of an earlier run come first."""
@@ -120,7 +120,7 @@ class Opening:
         except (InvalidInputError, TooLargeError) as error:
             return self._open_without_refused(files, error)
         except VitrineError as error:
-            self.give_up([measured.file for measured in files], error)
+            self.fail_unreachable([measured.file for measured in files], error)
             return []
         return [self._opened(upload, files)]
 
@@ -141,7 +141,7 @@ class Opening:
     def _opened(self, upload: Upload, files: Sequence[Measured]) -> Opened:
         """Return the upload, written to the journal before its first part is sent."""
         pending = {file.relative_key.lstrip("/"): file for file in upload.files}
-        going: list[Going] = []
+        going: list[OpenFile] = []
         urls = PartUrls(self.client, upload.upload_id, {})
         for measured in files:
             target = pending.get(measured.file.key.lstrip("/"))
@@ -152,16 +152,16 @@ class Opening:
                 continue
             urls.add(measured.file.key, target.num_parts, target.part_upload_urls)
             going.append(
-                Going(file=measured, upload_id_s3=target.upload_id_s3, num_parts=target.num_parts)
+                OpenFile(file=measured, upload_id_s3=target.upload_id_s3, num_parts=target.num_parts)
             )
         return Opened(
             upload_id=upload.upload_id,
             files=going,
             urls=urls,
-            entry=self._noted(upload.upload_id, going),
+            entry=self._journal_entry(upload.upload_id, going),
         )
 
-    def _noted(self, upload_id: str, files: Sequence[Going]) -> JournalEntry | None:
+    def _journal_entry(self, upload_id: str, files: Sequence[OpenFile]) -> JournalEntry | None:
         journal = self.settings.journal
         if journal is None:
             return None

@@ -22,7 +22,7 @@ compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Going:
+class OpenFile:
     """A file whose upload continues: its parts so far, by number; `working` needs nothing more."""
 
     file: Measured
@@ -37,7 +37,7 @@ class Found:
     """An upload of an earlier run, with its files to continue."""
 
     entry: JournalEntry
-    files: Sequence[Going]
+    files: Sequence[OpenFile]
 
 
 def find_uploads(
@@ -60,7 +60,7 @@ def find_uploads(
         same = [one for key, one in left.items() if _is_same(entry, key, one)]
         if not same:
             continue
-        going = _going(client, entry, same, pool)
+        going = _resumable(client, entry, same, pool)
         if going:
             found.append(Found(entry=entry, files=going))
             for one in going:
@@ -74,9 +74,9 @@ def _is_same(entry: JournalEntry, key: str, measured: Measured) -> bool:
     return noted is not None and (noted.size, noted.checksum) == (measured.size, measured.checksum)
 
 
-def _going(
+def _resumable(
     client: Vitrine, entry: JournalEntry, files: Sequence[Measured], pool: Executor
-) -> list[Going]:
+) -> list[OpenFile]:
     """Return those of these files that the server still accepts."""
     try:
         details = client.uploads.get(entry.upload_id)
@@ -87,7 +87,7 @@ def _going(
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
     return [
-        *(_handed_over(entry, one) for one in working),
+        *(_in_completion(entry, one) for one in working),
         *(_resumed(entry, one, renewed[one.file.key.lstrip("/")], pool) for one in open_ones),
     ]
 
@@ -102,9 +102,9 @@ def _renewed(
     return {file.relative_key.lstrip("/"): file for file in renewal.files}
 
 
-def _handed_over(entry: JournalEntry, measured: Measured) -> Going:
+def _in_completion(entry: JournalEntry, measured: Measured) -> OpenFile:
     noted = entry.files[measured.file.key]
-    return Going(
+    return OpenFile(
         file=measured,
         upload_id_s3=noted.upload_id_s3,
         num_parts=noted.num_parts,
@@ -114,12 +114,12 @@ def _handed_over(entry: JournalEntry, measured: Measured) -> Going:
 
 def _resumed(
     entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
-) -> Going:
+) -> OpenFile:
     if renewed.assembled:
         stored = dict.fromkeys(range(1, renewed.num_parts + 1), ASSEMBLED)
     else:
         stored = _verified(entry, measured, renewed, pool)
-    return Going(
+    return OpenFile(
         file=measured,
         upload_id_s3=renewed.upload_id_s3,
         num_parts=renewed.num_parts,

@@ -29,7 +29,7 @@ from vitrine.transfer.measuring import Measured, slices_of
 from vitrine.transfer.names import shown
 from vitrine.transfer.opening import Opened, Opening, Settings
 from vitrine.transfer.report import FileOutcome, Observer, Status
-from vitrine.transfer.resuming import Going
+from vitrine.transfer.resuming import OpenFile
 from vitrine.transfer.scan import LocalFile
 from vitrine.upload_models import UploadedFile
 
@@ -51,7 +51,7 @@ EXPIRED = 403
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    file: Going
+    file: OpenFile
     parts: tuple[Part, ...]
 
 
@@ -88,7 +88,7 @@ class BatchUpload:
             settings=self._settings,
             pool=self._parts,
             settle=self._settle,
-            give_up=self._give_up,
+            fail_unreachable=self._fail_unreachable,
         )
         for opened in opening.uploads_of(files):
             self._transfer(opened)
@@ -97,7 +97,7 @@ class BatchUpload:
     def _transfer(self, opened: Opened) -> None:
         running = [(one, self._send(opened, one)) for one in opened.files if not one.working]
         sent: list[Sent] = []
-        abandoned: list[Going] = []
+        abandoned: list[OpenFile] = []
         for one, parts in running:
             try:
                 stored = parts()
@@ -105,17 +105,17 @@ class BatchUpload:
                     raise ProtocolError("the file changed while being sent")
                 sent.append(Sent(file=one, parts=stored))
             except (UnreachableError, StorageError) as error:
-                self._give_up([one.file.file], error)
+                self._fail_unreachable([one.file.file], error)
                 if opened.entry is None:  # with a journal the next run continues it
                     abandoned.append(one)
             except (VitrineError, OSError) as error:
-                self._give_up([one.file.file], error)
+                self._fail_unreachable([one.file.file], error)
                 abandoned.append(one)
         over = self._complete(opened, sent, abandoned)
         if opened.entry is not None:
             opened.entry.settle(over)
 
-    def _send(self, opened: Opened, going: Going) -> Callable[[], tuple[Part, ...]]:
+    def _send(self, opened: Opened, going: OpenFile) -> Callable[[], tuple[Part, ...]]:
         """Start to send; the returned function waits for all parts and returns them, or raises."""
         if going.file.size == 0:
             return tuple
@@ -151,7 +151,7 @@ class BatchUpload:
                 denied = error
             else:
                 if opened.entry is not None:
-                    opened.entry.note(key, number, etag)
+                    opened.entry.record(key, number, etag)
                 return etag
         raise denied or ProtocolError(f"part {number} of {key} could not be sent")
 
@@ -162,7 +162,7 @@ class BatchUpload:
         self._observer.moved(size)
 
     def _complete(
-        self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[Going]
+        self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[OpenFile]
     ) -> list[str]:
         """Complete and report what was sent; return the keys that are done."""
         finished = [_finished(one.file, one.parts) for one in sent]
@@ -171,7 +171,7 @@ class BatchUpload:
         over = [one.file.file.key for one in abandoned]
         if finished or given_up:
             try:
-                result = self._ask_to_complete(opened.upload_id, [*finished, *given_up])
+                result = self._complete_upload(opened.upload_id, [*finished, *given_up])
             except VitrineError as error:
                 for one in sent:
                     self._settle_unless_there(one.file.file, str(error))
@@ -190,7 +190,7 @@ class BatchUpload:
                     over.append(one.file.file.file.key)
         return [*over, *self._await_large(opened.upload_id, large)]
 
-    def _await_large(self, upload_id: str, files: Sequence[Going]) -> list[str]:
+    def _await_large(self, upload_id: str, files: Sequence[OpenFile]) -> list[str]:
         """Report files that the server finishes by itself.
 
         Return the keys of those it has finished.
@@ -208,7 +208,7 @@ class BatchUpload:
                 stopped=self._stopped,
             )
         except VitrineError as error:
-            self._give_up([one.file.file for one in files], error)
+            self._fail_unreachable([one.file.file for one in files], error)
             return []
         finally:
             self._observer.finishing(files=-len(files))
@@ -228,7 +228,7 @@ class BatchUpload:
             refused = result.error_kind == RULE
             self._settle(file, Status.REFUSED if refused else Status.FAILED, result.error)
 
-    def _ask_to_complete(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
+    def _complete_upload(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
         """Wait while an earlier request, whose reply was lost, is still processing the upload."""
         for attempt in range(1, COMPLETIONS):
             try:
@@ -272,7 +272,7 @@ class BatchUpload:
         for file in files:
             self._settle(file, Status.FAILED, reason)
 
-    def _give_up(self, files: Sequence[LocalFile], error: Exception) -> None:
+    def _fail_unreachable(self, files: Sequence[LocalFile], error: Exception) -> None:
         self._record_unreachable(error)
         self._fail_all(files, str(error))
 
@@ -294,7 +294,7 @@ class BatchUpload:
         self._observer.settled(outcome)
 
 
-def _finished(going: Going, parts: tuple[Part, ...]) -> FinishedFile:
+def _finished(going: OpenFile, parts: tuple[Part, ...]) -> FinishedFile:
     key = going.file.file.key
     return FinishedFile(relative_key=key, upload_id_s3=going.upload_id_s3, parts=parts)
 

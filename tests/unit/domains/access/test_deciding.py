@@ -16,7 +16,7 @@ from backend.domains.access.policy.model import ACTIONS, OBJECT_TYPES
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.domains.access.repository.policies import Granted, PolicyRepository, StoredRules
 from backend.domains.access.service.decisions import (
-    KEPT_USERS,
+    CACHED_USERS,
     PolicyAuthorization,
     route_fields,
 )
@@ -284,10 +284,10 @@ def test_what_was_read_before_the_clock_was_set_back_is_not_believed(
 
 
 def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: CountingRepository) -> None:
-    for number in range(KEPT_USERS + 1):
+    for number in range(CACHED_USERS + 1):
         rules.may(Identity(f"user-{number}"), "GET", ASSET)
     counted.asked.clear()
-    rules.may(Identity(f"user-{KEPT_USERS}"), "GET", ASSET)
+    rules.may(Identity(f"user-{CACHED_USERS}"), "GET", ASSET)
     assert counted.asked == []
     rules.may(Identity("user-0"), "GET", ASSET)
     assert counted.asked == ["user-0", "epoch"]

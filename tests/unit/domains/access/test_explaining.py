@@ -116,36 +116,36 @@ def test_where_no_rule_is_evaluated_none_is_named(client: Client, tables: Tables
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="eve", role_name="admin")
 
-    def told(user: str, path: str) -> tuple[object, object]:
+    def explained(user: str, path: str) -> tuple[object, object]:
         query = {"userId": user, "method": "GET", "route": path}
         body = client.send("GET", "/auth/explain", query=query).body
         return body.get("tier1"), body.get("tier2")
 
     yes, no = ({"decision": decision, "by": list[object]()} for decision in ("allow", "deny"))
-    assert told("bob", "/api/version") == (yes, None)
-    assert told("eve", "/auth/constraints") == (yes, yes)
-    assert told("bob", "/auth/constraints") == (no, no)
+    assert explained("bob", "/api/version") == (yes, None)
+    assert explained("eve", "/auth/constraints") == (yes, yes)
+    assert explained("bob", "/auth/constraints") == (no, no)
 
 
 def test_keys_are_for_those_whose_they_are(client: Client) -> None:
-    def told(**of: str) -> object:
+    def explained(**of: str) -> object:
         query = {"userId": "ann", "method": "POST", "route": "/auth/api-keys", **of}
         return client.send("GET", "/auth/explain", query=query).body["tier2"]["decision"]
 
-    assert (told(), told(ofUserId="ann"), told(ofUserId="bob")) == ("allow", "allow", "deny")
+    assert (explained(), explained(ofUserId="ann"), explained(ofUserId="bob")) == ("allow", "allow", "deny")
 
 
 def test_buckets_are_open_to_see_unless_a_rule_denies(client: Client, tables: Tables) -> None:
     two = stored("bucket", ("bucketId", "equals", "two"), effect="deny", constraint_id="hide-two")
     put_policy(tables, "user#bob", two)
 
-    def told(action: str, bucket_id: str) -> Any:
+    def explained(action: str, bucket_id: str) -> Any:
         query = {"userId": "bob", "action": action, "objectType": "bucket", "bucketId": bucket_id}
         return client.send("GET", "/auth/explain", query=query).body["tier2"]
 
-    assert told("GET", "one") == {"decision": "allow", "by": []}
-    assert told("POST", "one") == {"decision": "deny", "by": []}
-    assert told("GET", "two") == {"decision": "deny", "by": by(("hide-two", "user#bob"))}
+    assert explained("GET", "one") == {"decision": "allow", "by": []}
+    assert explained("POST", "one") == {"decision": "deny", "by": []}
+    assert explained("GET", "two") == {"decision": "deny", "by": by(("hide-two", "user#bob"))}
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_re
 ) -> None:
     job = died_making(museum, monkeypatch)
     museum.lifecycle.archive()
-    killed_at(museum, monkeypatch, "forget_named", 1)
+    killed_at(museum, monkeypatch, "delete_named_rows", 1)
     with pytest.raises(KilledError):
         museum.work_off(job.job_id)
     assert snapshot_rows(tables, "1") == 1

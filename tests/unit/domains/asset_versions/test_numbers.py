@@ -51,7 +51,7 @@ def unfinished(museum: Versions) -> Job:
     return job
 
 
-def gives_up(museum: Versions) -> None:
+def abandons(museum: Versions) -> None:
     """Let another worker give up a creation, as its asset is archived for a moment."""
     job = unfinished(museum)
     museum.lifecycle.archive()
@@ -149,7 +149,7 @@ def test_a_worker_that_wakes_up_after_its_job_was_resumed_writes_under_its_own_n
 
     def another_attempt() -> None:
         job = unfinished(museum)
-        gives_up(museum)
+        abandons(museum)
         museum.lifecycle.hide("/a.glb")
         put(museum, "/b.glb")
         museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
@@ -162,7 +162,7 @@ def test_a_worker_that_wakes_up_after_its_job_was_resumed_writes_under_its_own_n
     assert museum.send("GET", "getVersion/1").body["code"] == "AssetVersionNotFound"
 
 
-@pytest.mark.parametrize("meanwhile", [gives_up, cancels])
+@pytest.mark.parametrize("meanwhile", [abandons, cancels])
 def test_a_worker_that_wakes_up_after_its_rows_were_swept_commits_nothing(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[Versions], None]
 ) -> None:

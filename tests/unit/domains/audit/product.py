@@ -133,7 +133,7 @@ class Product:
         changes = [change for change in self.changes if change.table is ASSETS]
         records = [stream_record(change, n) for n, change in enumerate(changes)]
         wanted = [r for r in records if is_wanted(r, PATTERN)]
-        consume = creations(self.creations, failures(self.creations).keep)
+        consume = creations(self.creations, failures(self.creations).store)
         for _ in range(2 if wanted else 0):
             reply = consume({"Records": wanted})
             assert reply == {"batchItemFailures": []}

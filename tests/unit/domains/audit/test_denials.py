@@ -144,8 +144,8 @@ def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
     sampler = Sampler()
     for number in range(USERS + 5):
         sampler.leave_out(f"user-{number}")
-    assert sampler.take("user-0", NOON) == 0
-    assert sampler.take(f"user-{USERS}", NOON) == 1
+    assert sampler.admit("user-0", NOON) == 0
+    assert sampler.admit(f"user-{USERS}", NOON) == 1
 
 
 def test_a_table_that_does_not_answer_is_left_alone_for_a_while_and_that_is_counted() -> None:

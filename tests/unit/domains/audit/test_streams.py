@@ -54,8 +54,8 @@ class World:
         archive = AuditArchive(self.objects, lambda: ARCHIVE)
         failures = FailureStore(self.objects, FAILURES, "AuditArchiver", lambda: NOON)
         creations = Creations(AuditRepository(self.tables), audit_service(self.objects))
-        self.creations = CreationsConsumer(creations, from_wire, failures.keep)
-        self.expiry = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.keep)
+        self.creations = CreationsConsumer(creations, from_wire, failures.store)
+        self.expiry = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.store)
 
     def archived(self) -> dict[str, list[dict[str, Any]]]:
         """The entries in the archive, by object."""

@@ -56,7 +56,7 @@ def types(world: SyncWorld) -> dict[str, str]:
     return {name: asset.asset_type for name, asset in found.items() if asset is not None}
 
 
-def asked(world: SyncWorld) -> list[str]:
+def rebuilt_keys(world: SyncWorld) -> list[str]:
     """The keys whose documents were asked for at once."""
     found = [body for name, body, delay in world.queues.sent if name == SETTLE.name and delay == 0]
     return [entry[-1] for body in found for entry in body["references"]]
@@ -70,15 +70,15 @@ def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:
     assert problem.startswith(f"s3://{BUCKET}/loose.txt was not imported: ")
     (kept,) = world.kept
     assert kept["reason"] == problem
-    assert asked(world) == []  # an asset that is made has all of its files indexed by that
+    assert rebuilt_keys(world) == []  # an asset that is made has all of its files indexed by that
     operations = {entry["operation"] for entry in entries(world.tables)}
     assert operations == {"create_database", "import_bucket"}
 
 
 def test_files_of_existing_assets_are_requested(world: SyncWorld) -> None:
-    world.tell("hall/a")
+    world.deliver_events("hall/a")
     world.step(started(world))
-    assert asked(world) == ["hall/a", "hall/b", "hall/c/d"]
+    assert rebuilt_keys(world) == ["hall/a", "hall/b", "hall/c/d"]
 
 
 def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -> None:
@@ -87,7 +87,7 @@ def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -
     job = world.step(started(world))
     assert job.state == "done"
     assert {n: world.tables.items[n] for n in tables} == tables
-    assert set(asked(world)) == {k for k in KEYS if k.split("/")[0] in {"hall", "pump", "valve"}}
+    assert set(rebuilt_keys(world)) == {k for k in KEYS if k.split("/")[0] in {"hall", "pump", "valve"}}
 
 
 @pytest.mark.parametrize("deadly", range(1, 40, 3))

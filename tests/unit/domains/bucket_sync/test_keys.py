@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.core.deliveries import NotUnderstoodError
+from backend.core.deliveries import InvalidEventError
 from backend.core.names import MAX_KEY_BYTES, check_asset_id
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip
@@ -28,7 +28,7 @@ def bucket(base: str) -> AssetBucket:
     return AssetBucket(bucket_id="one", bucket_name=BUCKET, base_assets_prefix=base)
 
 
-def told(key: str, *, escaped: bool) -> dict[str, Any]:
+def message_of(key: str, *, escaped: bool) -> dict[str, Any]:
     sent = message(key)
     body = json.loads(sent["body"])
     return {**sent, "body": json.dumps(body, ensure_ascii=escaped)}
@@ -36,7 +36,7 @@ def told(key: str, *, escaped: bool) -> dict[str, Any]:
 
 @given(key=KEYS, escaped=st.booleans())
 def test_a_key_is_taken_as_it_was_written(key: str, escaped: bool) -> None:
-    assert rules.named_object(told(key, escaped=escaped)) == NamedObject(BUCKET, key)
+    assert rules.named_object(message_of(key, escaped=escaped)) == NamedObject(BUCKET, key)
 
 
 @given(name=NAMES, rest=st.text(CHARACTERS, max_size=20), base=BASES)
@@ -70,7 +70,7 @@ def test_every_good_id_becomes_an_asset_and_every_bad_one_a_failure(name: str) -
     name = name.replace("/", "-")
     world = SyncWorld()
     world.put(f"{name}/no-dot")
-    world.tell(f"{name}/no-dot")
+    world.deliver_events(f"{name}/no-dot")
     try:
         check_asset_id(name)
     except ValueError:
@@ -99,7 +99,7 @@ def test_whatever_the_path_the_asset_is_made(path: str) -> None:
     assert len(f"pump/{path}".encode()) <= MAX_KEY_BYTES
     world = SyncWorld()
     world.put(f"pump/{path}")
-    world.tell(f"pump/{path}")
+    world.deliver_events(f"pump/{path}")
     assert world.asset("pump") is not None
     assert world.kept == []
 
@@ -109,7 +109,7 @@ def test_whatever_the_path_the_asset_is_made(path: str) -> None:
     ["", "[]", "null", "{}", '{"detail": {"bucket": {"name": "b"}, "object": {"key": ""}}}'],
 )
 def test_a_message_without_an_object_says_so(body: str) -> None:
-    with pytest.raises(NotUnderstoodError):
+    with pytest.raises(InvalidEventError):
         rules.named_object({"body": body})
 
 

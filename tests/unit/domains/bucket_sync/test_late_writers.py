@@ -75,7 +75,7 @@ def test_what_is_written_after_the_last_pass_is_hidden_and_comes_back(
     key = writer(museum)
     path = "/" + key.removeprefix("statue/")
     assert kept.files()[path] is False  # the archiving has ended, and did not meet it
-    assert world.tell(key) == ALL_DONE
+    assert world.deliver_events(key) == ALL_DONE
     assert kept.work_off(jobs[0]).state == "done"
     assert all(kept.files().values())
     kept.unarchive()
@@ -86,7 +86,7 @@ def test_events_of_what_is_hidden_start_nothing(world: SyncWorld, museum: Versio
     job_id = museum.lifecycle.archive()
     before = museum.lifecycle.jobs.find(job_id)
     world.objects.put(BUCKET, "statue/folder/", b"", content_type="x/y", metadata={})
-    assert world.tell(FILE, "statue/folder/", "statue/absent.glb") == ALL_DONE
+    assert world.deliver_events(FILE, "statue/folder/", "statue/absent.glb") == ALL_DONE
     assert museum.lifecycle.jobs.find(job_id) == before
 
 
@@ -99,7 +99,7 @@ def test_what_an_archiving_that_was_stopped_shows_is_left_to_people(
     assert job is not None
     stopped = kept.jobs.jobs.change(job, {"state": state})
     other_client(museum)
-    assert world.tell(LATE) == ALL_DONE
+    assert world.deliver_events(LATE) == ALL_DONE
     assert kept.jobs.find(job.job_id) == stopped
 
 
@@ -111,11 +111,11 @@ def test_what_comes_during_the_archiving_is_looked_at_after_it(
     assert job is not None
     running = kept.jobs.jobs.change(job, {"state": "running"})
     other_client(museum)
-    reply = world.tell(LATE, FILE)
+    reply = world.deliver_events(LATE, FILE)
     assert reply["batchItemFailures"] == [{"itemIdentifier": "message-0"}]
     assert [name for name, *_ in world.queues.postponed] == [QUEUE.name]
     kept.jobs.jobs.change(running, {"state": "done"})
-    world.tell(LATE)
+    world.deliver_events(LATE)
     assert kept.work_off(job.job_id).state == "done"
     assert kept.files()["/late.glb"]
 
@@ -134,7 +134,7 @@ def test_no_file_is_hidden_of_an_asset_that_comes_back_at_the_same_time(
         found = find(jobs, wanted)
         if wanted == job_id and not looked:
             looked.append(True)
-            world.tell(LATE)
+            world.deliver_events(LATE)
         return found
 
     monkeypatch.setattr(type(kept.jobs), "find", seen)
@@ -152,5 +152,5 @@ def test_an_event_that_comes_after_the_return_hides_nothing(
     kept.archive()
     other_client(museum)
     kept.unarchive()
-    assert world.tell(LATE) == ALL_DONE
+    assert world.deliver_events(LATE) == ALL_DONE
     assert not any(kept.files().values())

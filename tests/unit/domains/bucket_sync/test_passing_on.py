@@ -22,18 +22,18 @@ def test_objects_start_workflows_once_they_are_files_of_an_asset(world: SyncWorl
     """Those that have to wait, or become no files, are not passed on."""
     for key in ("pump/a.e57", "a:b/x", "previews/x.png", "pump/b.e57"):
         world.put(key)
-    world.tell("pump/a.e57", "a:b/x", "previews/x.png")
+    world.deliver_events("pump/a.e57", "a:b/x", "previews/x.png")
     assert passed_on(world) == ["pump/a.e57"]
-    world.tell("pump/b.e57")
+    world.deliver_events("pump/b.e57")
     assert passed_on(world) == ["pump/b.e57"]
     world.tables.items[DATABASES.name].clear()
     purged = {"databaseId": f"{DATABASE}#deleted", "purgeJobId": "purgeDatabase.imported.1"}
     world.tables.write(Put(table=DATABASES, item=purged))
     world.put("valve/a.e57")
-    world.tell("valve/a.e57")
+    world.deliver_events("valve/a.e57")
     assert passed_on(world) == []
     world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
-    world.tell("valve/a.e57")
+    world.deliver_events("valve/a.e57")
     assert passed_on(world) == ["valve/a.e57"]
 
 
@@ -41,7 +41,7 @@ def test_folders_and_previews_are_not_passed_on(world: SyncWorld) -> None:
     keys = ("pump/parts/", "pump/a.e57.previewFile.png", "pump/a.e57")
     for key in keys:
         world.put(key)
-    world.tell(*keys)
+    world.deliver_events(*keys)
     assert passed_on(world) == ["pump/a.e57"]
 
 
@@ -67,8 +67,8 @@ def deletion(key: str, kind: str) -> dict[str, Any]:
 def test_a_file_is_passed_on_though_another_worker_makes_its_asset(world: SyncWorld) -> None:
     world.put("pump/a.e57")
     world.put("pump/b.e57")
-    world.tables.before = once(lambda: world.tell("pump/a.e57"), 2)
-    world.tell("pump/b.e57")
+    world.tables.before = once(lambda: world.deliver_events("pump/a.e57"), 2)
+    world.deliver_events("pump/b.e57")
     assert sorted(passed_on(world)) == ["pump/a.e57", "pump/b.e57"]
 
 
@@ -80,9 +80,9 @@ def test_a_file_that_cannot_be_passed_on_comes_again(world: SyncWorld) -> None:
             raise UnavailableError("SQS does not answer")
 
     world.queues.before = down
-    assert world.tell("pump/a.e57") == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert world.deliver_events("pump/a.e57") == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     world.queues.before = lambda operation: None
-    assert world.tell("pump/a.e57") == ALL_DONE
+    assert world.deliver_events("pump/a.e57") == ALL_DONE
     assert passed_on(world) == ["pump/a.e57"]
 
 

@@ -30,7 +30,7 @@ def world() -> SyncWorld:
 
 def test_an_object_that_a_user_writes_becomes_an_asset_with_a_file(world: SyncWorld) -> None:
     world.put("pump/scan.e57")
-    assert world.tell("pump/scan.e57") == ALL_DONE
+    assert world.deliver_events("pump/scan.e57") == ALL_DONE
     asset = world.asset("pump")
     assert asset is not None
     assert (asset.asset_name, asset.created_by, asset.asset_type) == ("pump", "SYSTEM", ".e57")
@@ -44,7 +44,7 @@ def test_an_object_that_a_user_writes_becomes_an_asset_with_a_file(world: SyncWo
 def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> None:
     world.put("pump/scan.e57")
     world.put("valve/scan.e57")
-    world.tell("pump/scan.e57", "valve/scan.e57")
+    world.deliver_events("pump/scan.e57", "valve/scan.e57")
     found = databases(world.sync).find_database(DATABASE)
     assert found is not None
     assert found.default_bucket_id == BUCKET_ID
@@ -55,23 +55,23 @@ def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> No
 def test_objects_wait_while_the_database_of_their_asset_is_purged(world: SyncWorld) -> None:
     """Others of the same delivery do not wait with them."""
     world.put("pump/scan.e57")
-    world.tell("pump/scan.e57")
+    world.deliver_events("pump/scan.e57")
     purged = {"databaseId": f"{DATABASE}#deleted", "purgeJobId": "purgeDatabase.imported.1"}
     world.tables.items[DATABASES.name].clear()
     world.tables.write(Put(table=DATABASES, item=purged))
     world.put("valve/scan.e57")
-    reply = world.tell("gone/scan.e57", "valve/scan.e57")
+    reply = world.deliver_events("gone/scan.e57", "valve/scan.e57")
     assert reply == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
     assert world.asset("valve") is None
     world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
-    assert world.tell("valve/scan.e57") == ALL_DONE
+    assert world.deliver_events("valve/scan.e57") == ALL_DONE
     assert world.asset("valve") is not None
 
 
 def test_a_bucket_may_name_the_database_of_its_assets() -> None:
     world = SyncWorld(prefix="scans/", default_database_id="museum")
     world.put("scans/pump/a.e57")
-    world.tell("scans/pump/a.e57")
+    world.deliver_events("scans/pump/a.e57")
     asset = world.asset("pump", "museum")
     assert asset is not None
     assert asset.asset_location.key == "scans/pump/"
@@ -81,7 +81,7 @@ def test_an_asset_stands_where_it_was_found_whatever_its_databases_bucket(
     world: SyncWorld,
 ) -> None:
     world.put("pump/a")
-    world.tell("pump/a")
+    world.deliver_events("pump/a")
     other = stored_bucket(world.tables, name="other", bucket_id="other-id")
     world.objects.put("other", "valve/a", b"", content_type="text/plain", metadata={})
     world.deliver(message("valve/a", bucket="other"))
@@ -92,9 +92,9 @@ def test_an_asset_stands_where_it_was_found_whatever_its_databases_bucket(
 
 def test_events_that_repeat_change_nothing(world: SyncWorld) -> None:
     world.put("pump/a.e57")
-    world.tell("pump/a.e57", "pump/a.e57")
+    world.deliver_events("pump/a.e57", "pump/a.e57")
     before = {name: dict(items) for name, items in world.tables.items.items()}
-    assert world.tell("pump/a.e57") == ALL_DONE
+    assert world.deliver_events("pump/a.e57") == ALL_DONE
     assert world.tables.items == before
 
 
@@ -104,7 +104,7 @@ def test_the_order_of_events_plays_no_part(world: SyncWorld, order: tuple[str, .
         world.put(key)
     world.objects.delete(BUCKET, "valve/a")
     for key in order:
-        world.tell(key)
+        world.deliver_events(key)
     pump = world.asset("pump")
     assert pump is not None
     assert pump.asset_type == "folder"
@@ -124,7 +124,7 @@ def test_no_asset_is_made_of_what_was_deleted(world: SyncWorld, gone: str) -> No
     if gone == "marked":
         world.put("pump/a")
         world.objects.delete(BUCKET, "pump/a")
-    assert world.tell("pump/a") == ALL_DONE
+    assert world.deliver_events("pump/a") == ALL_DONE
     assert world.asset("pump") is None
     assert databases(world.sync).find_database(DATABASE) is None
 
@@ -132,13 +132,13 @@ def test_no_asset_is_made_of_what_was_deleted(world: SyncWorld, gone: str) -> No
 def test_the_type_of_an_asset_follows_its_files(world: SyncWorld) -> None:
     for key, expected in (("pump/a.glb", ".glb"), ("pump/b.glb", "folder")):
         world.put(key)
-        world.tell(key)
+        world.deliver_events(key)
         asset = world.asset("pump")
         assert asset is not None
         assert asset.asset_type == expected
     world.objects.delete(BUCKET, "pump/a.glb")
     world.objects.delete(BUCKET, "pump/b.glb")
-    world.tell("pump/b.glb")
+    world.deliver_events("pump/b.glb")
     asset = world.asset("pump")
     assert asset is not None
     assert asset.asset_type == "none"
@@ -160,8 +160,8 @@ def once(then: Callable[[], object], when: int) -> Callable[[str], None]:
 @pytest.mark.parametrize("when", [1, 2, 3])
 def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: int) -> None:
     world.put("pump/a.e57")
-    world.tables.before = once(lambda: world.tell("pump/a.e57"), when)
-    assert world.tell("pump/a.e57") == ALL_DONE
+    world.tables.before = once(lambda: world.deliver_events("pump/a.e57"), when)
+    assert world.deliver_events("pump/a.e57") == ALL_DONE
     found = databases(world.sync).find_database(DATABASE)
     assert found is not None
     assert databases(world.sync).counted([found])[0].asset_count == 1
@@ -182,14 +182,14 @@ def test_an_outage_gives_all_messages_back_counts_that_and_loses_none(
             raise UnavailableError("DynamoDB does not answer")
 
     world.tables.before = down
-    reply = world.tell("pump/a", "valve/a")
+    reply = world.deliver_events("pump/a", "valve/a")
     assert {one["itemIdentifier"] for one in reply["batchItemFailures"]} == {
         "message-0",
         "message-1",
     }
     assert '"BatchesGivenBack":[1.0]' in capsys.readouterr().out
     world.tables.before = lambda operation: None
-    world.tell("pump/a", "valve/a")
+    world.deliver_events("pump/a", "valve/a")
     assert world.asset("pump")
     assert world.asset("valve")
 
@@ -199,7 +199,7 @@ def test_reserved_folders_are_left_alone_and_raise_no_alarm(
 ) -> None:
     for key in ("temp-uploads/y1/part", "previews/x.png", "temp-uploads"):
         world.put(key)
-        assert world.tell(key) == ALL_DONE
+        assert world.deliver_events(key) == ALL_DONE
     assert world.kept == []
     assert DATABASE not in str(world.tables.items.get("DatabaseStorageTable", {}))
     printed = capsys.readouterr().out
@@ -212,7 +212,7 @@ def test_events_below_a_known_prefix_start_one_scan_of_the_buckets(world: SyncWo
     world.tables.before = lambda operation: scans.extend([operation] * (operation == "scan"))
     for number in range(3):
         world.put(f"temp-uploads/y{number}/part")
-        assert world.tell(f"temp-uploads/y{number}/part") == ALL_DONE
+        assert world.deliver_events(f"temp-uploads/y{number}/part") == ALL_DONE
     assert len(scans) == 1
 
 
@@ -221,7 +221,7 @@ def test_objects_outside_the_base_prefixes_are_counted(
 ) -> None:
     world = SyncWorld(prefix="scans/")
     world.put("elsewhere/pump/a")
-    assert world.tell("elsewhere/pump/a") == ALL_DONE
+    assert world.deliver_events("elsewhere/pump/a") == ALL_DONE
     assert world.kept == []
     assert '"reason":"outsideBasePrefixes"' in capsys.readouterr().out
 
@@ -247,7 +247,7 @@ def test_what_can_be_no_asset_is_kept_with_its_reason(
     world: SyncWorld, key: str, fact: str | None
 ) -> None:
     world.put(key)
-    assert world.tell(key) == ALL_DONE
+    assert world.deliver_events(key) == ALL_DONE
     if fact is None:
         assert world.kept == []
         return
@@ -263,8 +263,8 @@ def test_a_folder_that_is_refused_is_kept_once_a_day_however_much_is_in_it(
     keys = [f"a:b/{n}" for n in range(5)]
     for key in keys:
         world.put(key)
-    world.tell(*keys[:3])
-    world.tell(*keys[3:])
+    world.deliver_events(*keys[:3])
+    world.deliver_events(*keys[3:])
     (kept,) = world.kept
     assert kept["name"] == f"s3://{BUCKET}/a:b/"
 
@@ -273,7 +273,7 @@ def test_what_was_kept_is_a_message_that_can_be_delivered_again(world: SyncWorld
     stored_bucket(world.tables, name="other", bucket_id="other-id")
     world.objects.put("other", "pump/a", b"", content_type="text/plain", metadata={})
     world.put("pump/a b+c")
-    world.tell("pump/a b+c")
+    world.deliver_events("pump/a b+c")
     world.deliver(message("pump/a", bucket="other"))
     (kept,) = world.kept
     assert "The asset id pump is already in use" in kept["reason"]
@@ -284,7 +284,7 @@ def test_what_was_kept_is_a_message_that_can_be_delivered_again(world: SyncWorld
 def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> None:
     world.put("first/a")
     world.put("hall/pump/a")
-    world.tell("first/a")
+    world.deliver_events("first/a")
     body = CreateAssetBody(
         database_id=DATABASE,
         asset_id="pump",
@@ -295,13 +295,13 @@ def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> N
     )
     assets(world.sync).create_asset(SYSTEM, body)
     world.put("hall/plan.pdf")
-    assert world.tell("hall/pump/a", "hall/plan.pdf", "hall/absent") == ALL_DONE
+    assert world.deliver_events("hall/pump/a", "hall/plan.pdf", "hall/absent") == ALL_DONE
     (kept,) = world.kept
     assert "The prefix hall/ overlaps the prefix of another asset" in kept["reason"]
     assert "hall/plan.pdf" in kept["body"]["body"]
     world.objects.delete(BUCKET, "hall/plan.pdf")
     world.objects.buckets.pop("failurebucket")
-    assert world.tell("hall/plan.pdf") == ALL_DONE
+    assert world.deliver_events("hall/plan.pdf") == ALL_DONE
     assert world.kept == []  # nothing is there any more of which nobody knows what it is
 
 
@@ -324,14 +324,14 @@ def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
 
 def test_what_is_written_while_its_asset_is_deleted_waits_for_the_end(world: SyncWorld) -> None:
     world.put("pump/a")
-    world.tell("pump/a")
+    world.deliver_events("pump/a")
     release = deleted(world, "pump")
     world.put("pump/late")
-    reply = world.tell("pump/late", "pump/gone")
+    reply = world.deliver_events("pump/late", "pump/gone")
     assert reply == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert world.queues.postponed == [(QUEUE.name, "receipt-0", FIRST_PAUSE_SECONDS)]
     release()
-    assert world.tell("pump/late") == ALL_DONE
+    assert world.deliver_events("pump/late") == ALL_DONE
     assert world.asset("pump") is not None
 
 
@@ -340,38 +340,38 @@ def test_a_deletion_in_progress_is_looked_at_by_few_listings(
     world: SyncWorld, others: int, listings: int
 ) -> None:
     world.put("pump/a")
-    world.tell("pump/a")
+    world.deliver_events("pump/a")
     deleted(world, "pump")
     for number in range(others):
         world.put(f"pump/later-{number}")
     world.objects.delete(BUCKET, "pump/a")
     made: list[str] = []
     world.objects.before = made.append
-    reply = world.tell("pump/a", "pump/later-0")
+    reply = world.deliver_events("pump/a", "pump/later-0")
     assert reply["batchItemFailures"] == [{"itemIdentifier": "message-1"}]
     assert made == ["list"] * listings
 
 
 def test_the_last_events_of_a_deleted_asset_do_not_restore_it(world: SyncWorld) -> None:
     world.put("pump/a")
-    world.tell("pump/a")
+    world.deliver_events("pump/a")
     release = deleted(world, "pump")
     for key in list(world.objects.buckets[BUCKET]):
         world.objects.buckets[BUCKET].pop(key)
     release()
-    assert world.tell("pump/a") == ALL_DONE
+    assert world.deliver_events("pump/a") == ALL_DONE
     assert world.asset("pump") is None
 
 
 def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
     world.put("pump/a.glb")
-    world.tell("pump/a.glb")
+    world.deliver_events("pump/a.glb")
     asset = world.asset("pump")
     assert asset is not None
     archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
     world.tables.transact(assets(world.sync).move_writes(asset, archived))
     world.put("pump/b.glb")
-    assert world.tell("pump/b.glb") == ALL_DONE
+    assert world.deliver_events("pump/b.glb") == ALL_DONE
     assert world.asset("pump") == archived
     assert world.kept == []
 
@@ -392,5 +392,5 @@ def test_the_sync_writes_nothing_to_the_bucket(world: SyncWorld) -> None:
     world.objects.delete(BUCKET, "pump/b")
     before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
     for _ in range(2):
-        world.tell(*keys, "absent/x")
+        world.deliver_events(*keys, "absent/x")
     assert world.objects.buckets[BUCKET] == before

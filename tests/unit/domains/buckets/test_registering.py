@@ -35,7 +35,7 @@ class Facts:
         self.fact: BucketFact = fact
         self.asked: list[tuple[str, str]] = []
 
-    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+    def state_of(self, bucket: str, prefix: str) -> BucketFact:
         self.asked.append((bucket, prefix))
         return self.fact
 
@@ -127,14 +127,14 @@ def test_two_prefixes_overlap_when_a_key_could_stand_in_both(
 def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look_at = registry.facts.look_at
+    state_of = registry.facts.state_of
 
     def other_comes(bucket: str, prefix: str) -> BucketFact:
         monkeypatch.undo()
         assert registry.send(bucketName="scans", baseAssetsPrefix="a").status == 200
-        return look_at(bucket, prefix)
+        return state_of(bucket, prefix)
 
-    monkeypatch.setattr(registry.facts, "look_at", other_comes)
+    monkeypatch.setattr(registry.facts, "state_of", other_comes)
     assert registry.send(bucketName="scans", baseAssetsPrefix="b").status == 200
     assert {one.base_assets_prefix for one in registry.buckets.all()} == {"a/", "b/"}
 
@@ -247,7 +247,7 @@ def nothing(name: str) -> None:
 )
 def test_s3_reports_the_facts_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
     make("scans")
-    assert S3BucketFacts(s3(), {"scans"}).look_at("scans", "a/") == fact
+    assert S3BucketFacts(s3(), {"scans"}).state_of("scans", "a/") == fact
 
 
 KMS_DENIAL = "User: arn:aws:sts::1:role/r is not authorized to perform: kms:Decrypt on resource: k"
@@ -274,7 +274,7 @@ def test_the_first_object_shows_whether_its_key_may_be_used(
         stub.add_response("get_bucket_versioning", {"Status": "Enabled"})
         sent = {"Bucket": "scans", "Key": "a/b.glb", "Range": "bytes=0-0"}
         stub.add_client_error("get_object", code, message, expected_params=sent)
-        assert S3BucketFacts(client, {"scans"}).look_at("scans", "a/") == fact
+        assert S3BucketFacts(client, {"scans"}).state_of("scans", "a/") == fact
 
 
 @pytest.mark.parametrize("code", ["301", "PermanentRedirect"])
@@ -282,9 +282,9 @@ def test_a_bucket_whose_region_does_not_answer_here_is_elsewhere(code: str) -> N
     client = s3()
     with Stubber(client) as stub:
         stub.add_client_error("head_bucket", code, expected_params={"Bucket": "scans"})
-        assert S3BucketFacts(client, {"scans"}).look_at("scans", "a/") == "elsewhere"
+        assert S3BucketFacts(client, {"scans"}).state_of("scans", "a/") == "elsewhere"
 
 
 def test_a_bucket_that_the_stage_does_not_name_is_not_even_looked_at() -> None:
     versioned("scans")
-    assert S3BucketFacts(s3(), {"assets"}).look_at("scans", "a/") == "forbidden"
+    assert S3BucketFacts(s3(), {"assets"}).state_of("scans", "a/") == "forbidden"

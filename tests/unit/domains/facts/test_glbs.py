@@ -44,7 +44,7 @@ def made(museum: InspectionSetup, version_id: str, path: str = PATH, body: bytes
 def infect(museum: InspectionSetup, version_id: str) -> None:
     """A scan finds a threat in a version of the file."""
     world = ScanWorld(museum.tables, museum.objects)
-    world.tell(scan_event(f"statue{PATH}", version_id))
+    world.deliver_events(scan_event(f"statue{PATH}", version_id))
     assert world.is_quarantined(f"statue{PATH}", version_id)
 
 

@@ -83,7 +83,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return World(monkeypatch)
 
 
-def bring_back(path: str) -> Callable[[World], None]:
+def restore(path: str) -> Callable[[World], None]:
     return lambda world: world.ask("unarchiveFile", {"filePath": path}, method="POST")
 
 
@@ -106,7 +106,7 @@ def delete(path: str) -> Callable[[World], None]:
 def test_a_file_that_was_restored_is_not_hidden_by_a_worker_that_wakes_up_late(
     world: World, moment: str
 ) -> None:
-    world.sleep_at(moment, bring_back("/a.glb"))
+    world.sleep_at(moment, restore("/a.glb"))
     world.ask("archiveFile", FILE)
     assert world.files["/a.glb"] == world.files["/a.glb.previewFile.png"] == "active"
 
@@ -114,13 +114,13 @@ def test_a_file_that_was_restored_is_not_hidden_by_a_worker_that_wakes_up_late(
 def test_a_file_that_was_archived_again_is_not_shown_by_a_worker_that_wakes_up_late(
     world: World,
 ) -> None:
-    world.sleep_at("delete_many", bring_back("/a.glb"), archive("/a.glb"))
+    world.sleep_at("delete_many", restore("/a.glb"), archive("/a.glb"))
     world.ask("archiveFile", FILE)
     assert world.files["/a.glb"] == "archived"
 
 
 def test_files_of_a_folder_are_left_as_others_made_them_since(world: World) -> None:
-    others = (bring_back("/parts/1.glb"), upload("/parts/2.glb"))
+    others = (restore("/parts/1.glb"), upload("/parts/2.glb"))
     world.sleep_at("delete_many", *others)
     world.ask("archiveFile", FOLDER)
     assert (world.files["/parts/1.glb"], world.files["/parts/2.glb"]) == ("active", "active")
@@ -180,10 +180,10 @@ def test_a_copy_that_another_worker_met_stays(world: World, verb: str) -> None:
 
 
 def test_a_file_that_another_worker_met_where_it_came_back_stays(world: World) -> None:
-    for do in (archive("/a.glb"), bring_back("/a.glb"), archive("/a.glb")):
+    for do in (archive("/a.glb"), restore("/a.glb"), archive("/a.glb")):
         do(world)
     world.sleep_at("copy", awake=True)
-    bring_back("/a.glb")(world)
+    restore("/a.glb")(world)
     assert world.files["/a.glb"] == "active"
 
 
@@ -217,7 +217,7 @@ def test_what_is_noted_of_a_new_file_at_the_place_of_an_old_one_stays(
         world.museum.put("/a.glb", b"anew")
         note(world.museum, "/a.glb", "room", "7")
 
-    world.sleep_at("forget_records", write, of=Companions)
+    world.sleep_at("delete_records", write, of=Companions)
     world.ask(verb, body, method=method)
     assert notes(world.museum, "/a.glb") == {"room": "7"}
 

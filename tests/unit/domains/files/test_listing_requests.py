@@ -31,7 +31,7 @@ def museum(stores: tuple[MemoryTables, MemoryObjects]) -> Gallery:
     return gallery(*stores)
 
 
-def asked(museum: Gallery, **query: str) -> list[str]:
+def requests_of(museum: Gallery, **query: str) -> list[str]:
     """The requests to S3 of one listing."""
     objects = museum.objects
     assert isinstance(objects, MemoryObjects)
@@ -60,8 +60,8 @@ def changed(museum: Gallery, method: str, verb: str, body: Any) -> None:
 @pytest.mark.parametrize("count", [1, 50, 300])
 def test_a_list_takes_two_requests_for_a_thousand_files(museum: Gallery, count: int) -> None:
     put(museum, *(f"/{number:03}.glb" for number in range(count)))
-    assert asked(museum, pageSize="1000") == ["list", "list"]
-    assert len(asked(museum, pageSize="1000", includeArchived="true")) == 1
+    assert requests_of(museum, pageSize="1000") == ["list", "list"]
+    assert len(requests_of(museum, pageSize="1000", includeArchived="true")) == 1
     listed = museum.list_files(pageSize="1000").body["items"]
     described = [museum.file_info(one["relativePath"]).body for one in listed[:3]]
     for name in ("versionId", "storageClass", "primaryType", "size", "isArchived"):
@@ -75,7 +75,7 @@ def test_a_list_of_a_version_takes_as_few(
     put(museum, *files)
     snapshot(stores[0], "1", files)
     stores[1].delete_version(BUCKET, "statue/07.glb", version_id=files["/07.glb"])
-    assert asked(museum, pageSize="1000", assetVersionId="1") == ["list"]
+    assert requests_of(museum, pageSize="1000", assetVersionId="1") == ["list"]
     rows = museum.list_files(pageSize="1000", assetVersionId="1").body["items"]
     gone = [one["relativePath"] for one in rows if one["isPermanentlyDeleted"]]
     assert gone == ["/07.glb"]
@@ -142,7 +142,7 @@ def test_a_primary_type_is_listed_wherever_a_change_writes_it(
     assert types(museum)[path] == "primary"
     assert types(museum, includeArchived="true")[path] == "primary"
     assert row(museum, path)["versionId"] == museum.file_info(path).body["versionId"]
-    assert asked(museum).count("head") <= 2
+    assert requests_of(museum).count("head") <= 2
     changed(museum, "PUT", "setPrimaryFile", {"filePath": path, "primaryType": ""})
     assert types(museum)[path] == ""
 
@@ -168,7 +168,7 @@ def test_the_types_of_files_are_read_where_the_asset_does_not_know_them(
     objects.put(BUCKET, "statue/b.glb", GLB, content_type="x/y", metadata=metadata)
     forget_types(tables)
     assert types(museum) == {"/a.glb": "", "/b.glb": "lod1"}
-    assert asked(museum).count("head") == 2
+    assert requests_of(museum).count("head") == 2
     changed(museum, "PUT", "setPrimaryFile", TYPED)
     assert types(museum) == {"/a.glb": "primary", "/b.glb": "lod1"}
 

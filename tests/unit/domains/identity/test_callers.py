@@ -195,7 +195,7 @@ def everything(tables: DynamoTables) -> list[Item]:
 def test_the_first_administrator_can_authenticate(
     administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
-    administrators.establish("boss", KEY)
+    administrators.ensure("boss", KEY)
     found = KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None).authenticate(KEY)
     assert PolicyRepository(tables).granted(found.user_id, mfa=False).roles == {ADMIN_ROLE}
     assert KEY not in str(everything(tables))
@@ -204,21 +204,21 @@ def test_the_first_administrator_can_authenticate(
 def test_establishing_again_changes_nothing(
     administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
-    administrators.establish("boss", KEY)
+    administrators.ensure("boss", KEY)
     key = keys.get(ADMIN_KEY_ID)
     assert key is not None
     keys.change(key, {"isActive": "false"})
     before = everything(tables)
     hand.at += timedelta(days=1)
-    administrators.establish("boss", KEY)
+    administrators.ensure("boss", KEY)
     assert everything(tables) == before
 
 
 def test_a_new_secret_replaces_the_key(
     administrators: Administrators, keys: ApiKeyRepository, hand: ManualClock
 ) -> None:
-    administrators.establish("boss", KEY)
-    administrators.establish("boss", "vams_" + "n" * 64)
+    administrators.ensure("boss", KEY)
+    administrators.ensure("boss", "vams_" + "n" * 64)
     authentication = KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None)
     refused(authentication, KEY)
     assert authentication.authenticate("vams_" + "n" * 64).user_id == "boss"

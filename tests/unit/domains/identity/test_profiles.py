@@ -36,27 +36,27 @@ def profile(client: Client, method: str = "GET", user: str = "ann", body: object
     return client.send(method, path, parameters={"userId": user}, body=body)
 
 
-def told(email: str | None) -> dict[str, object]:
+def profile_reply(email: str | None) -> dict[str, object]:
     item = {"userId": "ann"} if email is None else {"userId": "ann", "email": email}
     return {"message": {"Items": [item]}}
 
 
 def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
-    assert profile(ann).body == told(None)
+    assert profile(ann).body == profile_reply(None)
     assert tables.get(USERS, {"userId": "ann"}) is None
-    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == told("ann@example.org")
-    assert profile(ann).body == told("ann@example.org")
+    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == profile_reply("ann@example.org")
+    assert profile(ann).body == profile_reply("ann@example.org")
     # Without an address, what is stored stays; the same again is no change.
-    assert profile(ann, "POST").body == told("ann@example.org")
-    assert profile(ann, "POST", body={}).body == told("ann@example.org")
+    assert profile(ann, "POST").body == profile_reply("ann@example.org")
+    assert profile(ann, "POST", body={}).body == profile_reply("ann@example.org")
     assert [entry["entity"] for entry in entries(tables)] == ["user:ann"]
     item = tables.get(USERS, {"userId": "ann"}) or {}
     assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
 
 
 def test_a_profile_without_an_address_has_none(ann: Client) -> None:
-    assert profile(ann, "POST").body == told(None)
-    assert profile(ann).body == told(None)
+    assert profile(ann, "POST").body == profile_reply(None)
+    assert profile(ann).body == profile_reply(None)
 
 
 def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServices) -> None:
@@ -70,7 +70,7 @@ def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServ
 def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
     answer = profile(ann, "POST", body={"email": email})
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "email")
-    assert profile(ann).body == told(None)
+    assert profile(ann).body == profile_reply(None)
 
 
 def test_a_profile_is_found_by_the_subject_of_the_callers_own_token(

@@ -97,7 +97,7 @@ def test_a_job_that_takes_longer_sends_the_next_message(world: JobWorld, step: C
 
 def test_a_message_that_comes_twice_does_nothing_twice(world: JobWorld, step: Counting) -> None:
     (message,) = world.messages
-    world.deliver(message, keep=True)
+    world.deliver(message, repeatable=True)
     world.deliver(message)
     assert step.done == list(range(PAGES))
     assert world.messages == []
@@ -179,7 +179,7 @@ def test_a_wait_is_not_cut_short_by_a_message_that_comes_twice(
     world: JobWorld, step: Counting
 ) -> None:
     step.waits = {0: 500}
-    world.deliver(world.messages[0], keep=True)
+    world.deliver(world.messages[0], repeatable=True)
     world.deliver(world.messages[0])
     assert step.done == [0]
     assert {message.due - world.now for message in world.messages} == {timedelta(seconds=500)}
@@ -200,7 +200,7 @@ def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(
             world.now = message.due
 
     step.before = work
-    world.deliver(Message(message.body, world.now, 7), keep=True)
+    world.deliver(Message(message.body, world.now, 7), repeatable=True)
     assert message.received < LIFECYCLE.max_receives
     assert message.due - world.now <= timedelta(seconds=300)
 
@@ -297,7 +297,7 @@ def test_a_job_that_fails_raises_one_alarm(world: JobWorld, step: Counting) -> N
 
     step.after = fail
     (message,) = world.messages
-    world.deliver(message, keep=True)
+    world.deliver(message, repeatable=True)
     assert [metric.name for metric in world.rung] == ["JobFailed"]
     world.now += timedelta(seconds=1)
     world.deliver(message)

@@ -36,7 +36,7 @@ class Accidents:
         if accident in {"second worker", "overtaken"} and self.world.messages:
             self.depth += 1
             try:
-                self.world.deliver(self.world.messages[0], keep=True)
+                self.world.deliver(self.world.messages[0], repeatable=True)
             finally:
                 self.depth -= 1
 

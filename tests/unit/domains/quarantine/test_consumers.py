@@ -28,7 +28,7 @@ def world() -> ScanWorld:
     return world
 
 
-def told(world: ScanWorld) -> list[tuple[str, str]]:
+def audited(world: ScanWorld) -> list[tuple[str, str]]:
     """Entity and operation of the audit entries of scans."""
     return [
         (entry["entity"], entry["operation"])
@@ -38,11 +38,11 @@ def told(world: ScanWorld) -> list[tuple[str, str]]:
 
 
 def test_a_version_with_a_threat_is_quarantined_and_audited(world: ScanWorld) -> None:
-    assert world.tell(scan_event(KEY, "v1")) == {"batchItemFailures": []}
+    assert world.deliver_events(scan_event(KEY, "v1")) == {"batchItemFailures": []}
     assert world.is_quarantined(KEY, "v1")
     assert not world.is_quarantined(KEY, "v2")
     assert not world.is_quarantined("statue/b.glb", "v1")
-    assert told(world) == [("file:museum:statue:/a.glb", "quarantine_file")]
+    assert audited(world) == [("file:museum:statue:/a.glb", "quarantine_file")]
     (entry,) = (e for e in entries(world.tables) if e["operation"] == "quarantine_file")
     after = {name: change["after"] for name, change in entry["changes"].items()}
     assert after == {
@@ -57,23 +57,23 @@ def test_a_version_with_a_threat_is_quarantined_and_audited(world: ScanWorld) ->
 def test_a_clean_version_leaves_nothing(world: ScanWorld) -> None:
     before = {name: dict(items) for name, items in world.tables.items.items()}
     for status in (CLEAN, "UNSUPPORTED", "ACCESS_DENIED", "FAILED"):
-        world.tell(scan_event(KEY, "v1", status))
+        world.deliver_events(scan_event(KEY, "v1", status))
     assert {name: dict(items) for name, items in world.tables.items.items()} == before
     assert world.kept == []
 
 
 def test_results_that_come_twice_are_entered_once(world: ScanWorld) -> None:
-    world.tell(scan_event(KEY, "v1"), scan_event(KEY, "v1"))
-    world.tell(scan_event(KEY, "v1"))
+    world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v1"))
+    world.deliver_events(scan_event(KEY, "v1"))
     assert world.is_quarantined(KEY, "v1")
-    assert len(told(world)) == 1
+    assert len(audited(world)) == 1
 
 
 def test_a_later_scan_without_threats_releases_the_version(world: ScanWorld) -> None:
-    world.tell(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
-    world.tell(scan_event(KEY, "v1", CLEAN, time="2026-03-02T12:00:00Z"))
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
+    world.deliver_events(scan_event(KEY, "v1", CLEAN, time="2026-03-02T12:00:00Z"))
     assert not world.is_quarantined(KEY, "v1")
-    assert {operation for _, operation in told(world)} == {"quarantine_file", "release_file"}
+    assert {operation for _, operation in audited(world)} == {"quarantine_file", "release_file"}
 
 
 @pytest.mark.parametrize(
@@ -92,25 +92,25 @@ def test_the_last_scan_counts_whenever_its_result_arrives(
     world: ScanWorld, statuses: list[tuple[str, int]], is_quarantined: bool
 ) -> None:
     for status, second in statuses:
-        world.tell(scan_event(KEY, "v1", status, time=f"2026-03-01T12:00:0{second}Z"))
+        world.deliver_events(scan_event(KEY, "v1", status, time=f"2026-03-01T12:00:0{second}Z"))
     assert world.is_quarantined(KEY, "v1") is is_quarantined
 
 
 def test_times_are_compared_whatever_their_zone(world: ScanWorld) -> None:
-    world.tell(scan_event(KEY, "v1", time="2026-03-01T12:00:00+00:00"))
-    world.tell(scan_event(KEY, "v1", CLEAN, time="2026-03-01T12:30:00+01:00"))
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:00+00:00"))
+    world.deliver_events(scan_event(KEY, "v1", CLEAN, time="2026-03-01T12:30:00+01:00"))
     assert world.is_quarantined(KEY, "v1")
 
 
 def test_an_object_of_no_asset_is_quarantined_too(world: ScanWorld) -> None:
     """Its asset may be created a moment later, or was deleted a moment ago."""
-    world.tell(scan_event("hall/a.glb", "v1"))
+    world.deliver_events(scan_event("hall/a.glb", "v1"))
     assert world.is_quarantined("hall/a.glb", "v1")
-    assert told(world) == [(f"bucket:{BUCKET_ID}", "quarantine_file")]
+    assert audited(world) == [(f"bucket:{BUCKET_ID}", "quarantine_file")]
 
 
 def test_a_bucket_without_versions_has_one(world: ScanWorld) -> None:
-    world.tell(scan_event(KEY, None))
+    world.deliver_events(scan_event(KEY, None))
     assert world.is_quarantined(KEY, "null")
 
 
@@ -120,9 +120,9 @@ def test_an_imported_bucket_without_a_record_is_quarantined_without_an_entry(
     settings = world.context.settings
     environment = {**settings.environment, "SETTING_IMPORTED_BUCKETS": "theirs,others"}
     vars(world.context)["settings"] = type(settings)(environment)
-    world.tell(scan_event("a/b", "v1", bucket="theirs"))
+    world.deliver_events(scan_event("a/b", "v1", bucket="theirs"))
     assert world.is_quarantined("a/b", "v1", "theirs")
-    assert told(world) == []
+    assert audited(world) == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_an_imported_bucket_without_a_record_is_quarantined_without_an_entry(
     ],
 )
 def test_what_is_not_understood_is_kept_and_stops_nothing(world: ScanWorld, body: Any) -> None:
-    assert world.tell(body, scan_event(KEY, "v2")) == {"batchItemFailures": []}
+    assert world.deliver_events(body, scan_event(KEY, "v2")) == {"batchItemFailures": []}
     (kept,) = world.kept
     assert (kept["consumer"], kept["body"]["messageId"]) == ("Quarantine", "message-0")
     assert kept["reason"]
@@ -163,7 +163,7 @@ def test_a_message_without_a_body_is_kept(world: ScanWorld) -> None:
 def test_threats_of_any_form_quarantine(world: ScanWorld, threats: Any) -> None:
     event = scan_event(KEY, "v1")
     event["detail"]["scanResultDetails"]["threats"] = threats
-    world.tell(event)
+    world.deliver_events(event)
     assert world.is_quarantined(KEY, "v1")
     assert world.kept == []
 
@@ -173,33 +173,33 @@ def test_an_outage_gives_the_whole_batch_back(world: ScanWorld) -> None:
         raise UnavailableError("DynamoDB does not answer")
 
     world.tables.before = down
-    reply = world.tell(scan_event(KEY, "v1"), scan_event(KEY, "v2"))
+    reply = world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v2"))
     assert len(reply["batchItemFailures"]) == 2
     assert {name for name, *_ in world.queues.postponed} == {SCAN_RESULTS.name}
     world.tables.before = lambda operation: None
-    world.tell(scan_event(KEY, "v1"), scan_event(KEY, "v2"))
+    world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v2"))
     assert world.is_quarantined(KEY, "v1")
     assert world.is_quarantined(KEY, "v2")
 
 
 def test_two_consumers_of_one_version_do_not_overtake_each_other(world: ScanWorld) -> None:
     """The later result is stored between the other's read and write: that one reads again."""
-    world.tell(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
 
     def meanwhile(operation: str) -> None:
         if operation == "write":
             world.tables.before = lambda operation: None
-            world.tell(scan_event(KEY, "v1", time="2026-03-01T12:00:03Z"))
+            world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:03Z"))
 
     world.tables.before = meanwhile
     clean = scan_event(KEY, "v1", CLEAN, time="2026-03-01T12:00:02Z")
-    assert world.tell(clean)["batchItemFailures"] == [{"itemIdentifier": "message-0"}]
-    world.tell(clean)
+    assert world.deliver_events(clean)["batchItemFailures"] == [{"itemIdentifier": "message-0"}]
+    world.deliver_events(clean)
     assert world.is_quarantined(KEY, "v1")
 
 
 def test_the_moment_of_a_scan_is_stored_in_one_form(world: ScanWorld) -> None:
-    world.tell(scan_event(KEY, "v1", time="2026-03-01T13:00:00+01:00"))
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T13:00:00+01:00"))
     (item,) = (
         item
         for item in world.tables.items["Reservations"].values()

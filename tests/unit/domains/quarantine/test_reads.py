@@ -41,7 +41,7 @@ def scans(ports: tuple[MemoryTables, MemoryObjects]) -> ScanWorld:
 def infected(museum: Gallery, scans: ScanWorld, path: str = "/a.glb") -> str:
     """A file in whose newest version a threat was found; its version id."""
     version_id = museum.put(path, b"malware")
-    scans.tell(scan_event(f"statue{path}", version_id))
+    scans.deliver_events(scan_event(f"statue{path}", version_id))
     return version_id
 
 
@@ -106,7 +106,7 @@ def test_it_is_deleted(museum: Gallery, scans: ScanWorld) -> None:
     assert museum.change("DELETE", "deleteFile", body).status == 200
     assert state_of(scans.objects) == {}
     # A result may be delivered again afterwards; the next version of the name is another one.
-    scans.tell(scan_event("statue/a.glb", version_id))
+    scans.deliver_events(scan_event("statue/a.glb", version_id))
     museum.put("/a.glb")
     assert museum.download(key="/a.glb").status == 200
 
@@ -157,7 +157,7 @@ def test_a_verdict_between_the_request_and_the_copy_stops_the_copy(
 
     def late(self: Quarantine, bucket: str, key: str, version: str) -> None:
         check_clean(self, bucket, key, version)
-        scans.tell(scan_event("statue/a.glb", version_id))
+        scans.deliver_events(scan_event("statue/a.glb", version_id))
 
     monkeypatch.setattr(Quarantine, "check_clean", late)
     body = {"sourcePath": "/a.glb", "destinationPath": "/b.glb"}
@@ -195,7 +195,7 @@ def test_exports_have_no_url_of_it() -> None:
     for path in ("/a.glb", "/b.glb"):
         museum.put("statue", path)
     found = scans.objects.list_versions(BUCKET, "statue/a.glb").versions[0]
-    scans.tell(scan_event("statue/a.glb", found.version_id))
+    scans.deliver_events(scan_event("statue/a.glb", found.version_id))
     (asset,) = museum.export(
         "statue", generatePresignedUrls=True, fetchAssetRelationships=False
     ).body["assets"]
@@ -214,7 +214,7 @@ def test_reverting_an_asset_to_a_version_leaves_quarantined_files_out() -> None:
     museum.made("one")
     shown.put("/a.glb", b"clean")
     shown.put("/b.glb", b"newer")
-    scans.tell(scan_event("statue/a.glb", bad))
+    scans.deliver_events(scan_event("statue/a.glb", bad))
     answer = museum.revert("1")
     assert (answer.status, answer.body["skippedFiles"]) == (200, ["/a.glb"])
     assert museum.files(answer.body["assetVersionId"]).keys() == {"/b.glb"}

@@ -59,10 +59,10 @@ def _listing(kind: str, key: str, fields: Callable[[Json], Any]) -> Showing:
 
 
 def _ids(key: str) -> Callable[[Any], list[str]]:
-    def told(body: Any) -> list[str]:
+    def ids_in(body: Any) -> list[str]:
         return sorted(row[key] for row in items(body))
 
-    return told
+    return ids_in
 
 
 def _pages(body: Any) -> list[str]:

@@ -9,7 +9,7 @@ from local.engines.eatmydata import preload
 from local.engines.go import find_go
 
 
-def go_on_path(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+def fake_go(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     command = folder / "go"
     command.write_text(f"#!/bin/sh\necho go version {version} linux/amd64\n")
     command.chmod(0o755)
@@ -20,14 +20,14 @@ def go_on_path(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> P
 def test_a_new_enough_go_of_the_machine_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = go_on_path(tmp_path, "go1.30.1", monkeypatch)
+    command = fake_go(tmp_path, "go1.30.1", monkeypatch)
     assert find_go().command == command
 
 
 def test_an_old_go_is_passed_over_for_the_packaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = go_on_path(tmp_path, "go1.9.7", monkeypatch)
+    old = fake_go(tmp_path, "go1.9.7", monkeypatch)
     found = find_go()
     assert found.command != old
     assert found.command == Path(found.environment["GOROOT"]) / "bin" / "go"

@@ -37,7 +37,7 @@ class _Outlet:
     answer: Callable[[list[int]], InvocationResult]
     calls: list[list[int]] = field(default_factory=list[list[int]])
     checkpoints: list[int] = field(default_factory=list[int])
-    given_up: list[tuple[list[int], str]] = field(default_factory=list[tuple[list[int], str]])
+    failed_batch: list[tuple[list[int], str]] = field(default_factory=list[tuple[list[int], str]])
     pauses: list[float] = field(default_factory=list[float])
 
     async def call(self, records: list[Object]) -> InvocationResult:
@@ -48,10 +48,10 @@ class _Outlet:
     def done(self, sequence: str) -> None:
         self.checkpoints.append(int(sequence))
 
-    async def give_up(
+    async def store_failed(
         self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
     ) -> None:
-        self.given_up.append(([int(sequence_of(record)) for record in records], condition))
+        self.failed_batch.append(([int(sequence_of(record)) for record in records], condition))
 
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -109,7 +109,7 @@ def test_splitting_finds_the_one_record_that_raises() -> None:
     outlet = _Outlet(lambda numbers: function_error("E", "") if 5 in numbers else _OK)
     _deliver(outlet, _records(8), retries=2)
 
-    assert outlet.given_up == [([5], "RetryAttemptsExhausted")]
+    assert outlet.failed_batch == [([5], "RetryAttemptsExhausted")]
     assert outlet.calls.count([5]) == 3
     assert outlet.checkpoints[-1] == 7
 
@@ -118,7 +118,7 @@ def test_without_splitting_the_whole_rest_is_abandoned() -> None:
     outlet = _Outlet(lambda numbers: _report(2) if 2 in numbers else _OK)
     _deliver(outlet, _records(4), bisects=False, retries=1)
 
-    assert outlet.given_up == [([2, 3], "RetryAttemptsExhausted")]
+    assert outlet.failed_batch == [([2, 3], "RetryAttemptsExhausted")]
     assert outlet.checkpoints == [1, 3]
 
 
@@ -129,7 +129,7 @@ def test_an_outage_is_waited_out_with_growing_pauses_and_few_calls_after_it() ->
     assert outlet.pauses[0] < 1 < outlet.pauses[-1]
     assert len(outlet.calls) - 20 <= 10
     assert outlet.checkpoints[-1] == 511
-    assert not outlet.given_up
+    assert not outlet.failed_batch
 
 
 def test_pauses_grow_to_a_limit() -> None:
@@ -143,7 +143,7 @@ def test_records_that_are_too_old_are_abandoned_without_a_call() -> None:
     outlet = _Outlet(lambda _: _OK)
     _deliver(outlet, [_record(0, age=100), _record(1)], age=60)
 
-    assert outlet.given_up == [([0], "RecordAgeExceeded")]
+    assert outlet.failed_batch == [([0], "RecordAgeExceeded")]
     assert outlet.calls == [[1]]
 
 
@@ -156,7 +156,7 @@ def test_a_failing_record_is_abandoned_when_it_grows_too_old() -> None:
 
     asyncio.run(deliver([old], Policy(True, True, None, 60), outlet, sleep=sleep))
 
-    assert outlet.given_up == [([0], "RecordAgeExceeded")]
+    assert outlet.failed_batch == [([0], "RecordAgeExceeded")]
 
 
 @given(
@@ -184,7 +184,7 @@ def test_whatever_fails_everything_else_is_delivered_in_order(
     _deliver(outlet, _records(count), reports=reports, retries=retries)
 
     assert delivered == [number for number in range(count) if number not in poison]
-    given_up = [number for numbers, _ in outlet.given_up for number in numbers]
-    assert given_up == sorted(poison & set(range(count)))
+    failed_batch = [number for numbers, _ in outlet.failed_batch for number in numbers]
+    assert failed_batch == sorted(poison & set(range(count)))
     assert outlet.checkpoints == sorted(outlet.checkpoints)
     assert outlet.checkpoints[-1] == count - 1

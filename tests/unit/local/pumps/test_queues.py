@@ -181,7 +181,7 @@ def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window() -> None:
         running = asyncio.create_task(pump.run())
         assert await asyncio.to_thread(sqs.waited_for.wait, 10)
         assert not await asyncio.to_thread(sqs.deleted.wait, 1)
-        activity.hurry()
+        activity.request_delivery()
         assert await asyncio.to_thread(sqs.deleted.wait, 10)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

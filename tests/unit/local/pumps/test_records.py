@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from local.function_process import function_error
 from local.plan import Object, StreamMapping
-from local.pumps.failures import GivenUp, describe, object_key
+from local.pumps.failures import FailedBatch, describe, object_key
 from local.pumps.records import created_at, cut, event_record, sequence_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_an_abandoned_batch_is_described_as_aws_does() -> None:
         maximum_age=None,
         on_failure="arn:aws:s3:::failures",
     )
-    batch = GivenUp(
+    batch = FailedBatch(
         "shard", [_record("1"), _record("2")], "RetryAttemptsExhausted", 2, function_error("E", "m")
     )
 

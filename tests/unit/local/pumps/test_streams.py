@@ -131,7 +131,7 @@ def test_a_stream_is_read_often_only_while_functions_run_or_someone_waits(
         await is_read(5)
         functions.rest = True
         assert await rests()
-        pump.activity.hurry()
+        pump.activity.request_delivery()
         await is_read(1)
         assert await rests()
         monkeypatch.setattr(module, "_IDLE_POLL", 0.1)

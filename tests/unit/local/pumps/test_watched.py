@@ -43,4 +43,4 @@ def test_a_bucket_that_is_not_there_yet_has_nothing_to_show() -> None:
         journal=cast("Any", Journal()),
         activity=cast("Any", None),
     )
-    assert asyncio.run(pump.look()) == 0
+    assert asyncio.run(pump.compare()) == 0

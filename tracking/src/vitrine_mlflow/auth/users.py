@@ -92,7 +92,7 @@ class Users:
     def delete(self, username: str) -> None:
         """Delete permissions first, so that no other user can inherit them."""
         user = self._items.whole_user(username)
-        self._sweep(username, user)
+        self._delete_items(username, user)
         self._database.write(
             [
                 Delete(key_of(user.meta), {PARTITION_KEY: PRESENT}),
@@ -101,7 +101,7 @@ class Users:
             ]
         )
 
-    def _sweep(self, username: str, user: StoredUser) -> None:
+    def _delete_items(self, username: str, user: StoredUser) -> None:
         for item in user.roles:
             if item["own"]:
                 name = item["name"]

@@ -153,7 +153,7 @@ def _decrypted(secret: str | None) -> str | None:
     return None if secret is None else _cipher().decrypt(secret.encode()).decode()
 
 
-def _anything(_: Any) -> None: ...
+def _ignore(_: Any) -> None: ...
 
 
 def _same(value: Any) -> Any:
@@ -164,6 +164,6 @@ _CHANGES: tuple[tuple[str, Callable[[Any], None], Callable[[Any], Any]], ...] = 
     ("name", validate_webhook_name, _same),
     ("url", validate_webhook_url, _same),
     ("events", validate_webhook_events, _names_of),
-    ("secret", _anything, _encrypted),
-    ("status", _anything, lambda status: status.value),
+    ("secret", _ignore, _encrypted),
+    ("status", _ignore, lambda status: status.value),
 )

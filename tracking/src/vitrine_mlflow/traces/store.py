@@ -199,7 +199,7 @@ class TraceStore:
         try:
             self._database.write(writes)
         except ConflictError:
-            self.forget(trace_id)
+            self.drop_cached(trace_id)
             raise
         if len(self._written) >= _REMEMBERED:
             self._written.clear()
@@ -207,7 +207,7 @@ class TraceStore:
         self._remember_experiment(trace_id, experiment_id)
         return StoredTrace(experiment_id, trace_id, stored.document, revision, indexed)
 
-    def forget(self, trace_id: str) -> None:
+    def drop_cached(self, trace_id: str) -> None:
         self._written.pop(trace_id, None)
         self._experiment_ids.pop(trace_id, None)
 
@@ -245,7 +245,7 @@ class TraceStore:
         last = Range.of_prefix(keys.SPANS.prefix(trace_id=trace_id)).high
         items = {key_of(one): one for one in self._database.query(key.pk, Range(key.sk, last))}
         if key not in items:
-            self.forget(trace_id)
+            self.drop_cached(trace_id)
             raise not_found(trace_id, whole=True)
         stored = _stored(experiment_id, trace_id, items[key])
         batches = [
@@ -291,7 +291,7 @@ class TraceStore:
         removals = [Delete(key_of(item)) for item in items]
         lookup = keys.TRACE_LOOKUP.key(trace_id=stored.trace_id)
         self._database.write([Delete(stored.key), Delete(lookup)])
-        self.forget(stored.trace_id)
+        self.drop_cached(stored.trace_id)
         self._database.write_in_batches(removals)
 
 

@@ -13,7 +13,7 @@ object's event then makes the bucket sync request another pass.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.core.delete_markers import covering
+from backend.core.delete_markers import markers_hiding
 from backend.core.objects import Objects
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.asset_lifecycle import rules
@@ -84,17 +84,17 @@ class ArchiveSteps:
             return Progress(finished=True)
         bucket, prefix = self.assets.location(asset)
         keys = [prefix + path for path in page.paths]
-        markers = self._covering(bucket, prefix, keys)
+        markers = self._hiding_markers(bucket, prefix, keys)
         while markers:
             self.objects.delete_many(bucket, markers)
-            removed, markers = markers, self._covering(bucket, prefix, keys)
+            removed, markers = markers, self._hiding_markers(bucket, prefix, keys)
             if markers:  # of a request that was repeated, or the asset is archived again
                 self._asset(job)
             stays = frozenset(removed).intersection(markers)
             if stays:
                 raise NotRemovedError(bucket, *min(stays))
         self._request_documents(asset, page.paths)
-        self.repository.forget_page(asset, page)
+        self.repository.delete_page(asset, page)
         return Progress(items=len(page.paths))
 
     def _hide(self, job: Job, bucket: str, prefix: str, keys: Sequence[str]) -> None:
@@ -110,15 +110,15 @@ class ArchiveSteps:
         try:
             self._asset(job)
         except JobOvertakenError:
-            self.objects.delete_many(bucket, self._covering(bucket, prefix, keys))
+            self.objects.delete_many(bucket, self._hiding_markers(bucket, prefix, keys))
             raise
 
     def _asset(self, job: Job) -> Asset:
         return check_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
-    def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+    def _hiding_markers(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
         """Return the markers that hide these keys, which are in S3's order."""
-        return [each.named for each in covering(self.objects, bucket, prefix, keys)]
+        return [each.named for each in markers_hiding(self.objects, bucket, prefix, keys)]
 
     def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
         """Request the documents: object events do so too, but none may be lost."""

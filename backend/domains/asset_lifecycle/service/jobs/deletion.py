@@ -156,13 +156,13 @@ class DeleteSteps:
             self._check_deleted(target)
         for upload_id in page.items:
             folder = temporary_folder(target.base, upload_id)
-            self._give_up(target.bucket, folder)
+            self._abort_uploads(target.bucket, folder)
             left = _Removed(0, more=True)
             while left.more:
                 left = self._emptied(target, folder, left.after)
             self.repository.remove_upload(upload_id)
         if page.after is None:
-            self._give_up(target.bucket, target.prefix)
+            self._abort_uploads(target.bucket, target.prefix)
         return _page(page)
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:
@@ -254,7 +254,7 @@ class DeleteSteps:
         if not self.assets.is_deleted_by(target.asset_id, target.job_id):
             raise JobOvertakenError(target.asset_id)
 
-    def _give_up(self, bucket: str, prefix: str) -> None:
+    def _abort_uploads(self, bucket: str, prefix: str) -> None:
         while found := self.objects.list_multiparts(bucket, prefix):
             for one in found:
                 self.objects.abort_multipart(bucket, one.key, one.upload_id)

@@ -101,7 +101,7 @@ def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(
 def test_administrators_have_ordinary_constraints_for_each_type(
     api: Constraints, memory: MemoryTables, rules: AdministratorRules
 ) -> None:
-    rules.keep()
+    rules.create_missing()
     found = {rule["objectType"]: rule for rule in policy(memory, "role#admin")}
     assert found["asset"]["criteriaOr"] == [
         {"field": "databaseId", "operator": "contains", "value": ".*"}
@@ -115,20 +115,20 @@ def test_administrators_have_ordinary_constraints_for_each_type(
 def test_keeping_them_again_changes_nothing(
     memory: MemoryTables, rules: AdministratorRules
 ) -> None:
-    rules.keep()
+    rules.create_missing()
     before = (rows(memory), policies(memory), epoch(memory))
-    rules.keep()
+    rules.create_missing()
     assert (rows(memory), policies(memory), epoch(memory)) == before
 
 
 def test_a_missing_one_is_made_again_and_a_changed_one_stays(
     api: Constraints, memory: MemoryTables, rules: AdministratorRules
 ) -> None:
-    rules.keep()
+    rules.create_missing()
     api.delete("vitrine-admin-tag")
     changed = constraint(objectType="web", groupPermissions=groups("admin"))
     api.put("vitrine-admin-web", {**changed, "criteriaAnd": [_path("/")]})
-    rules.keep()
+    rules.create_missing()
     assert api.get("vitrine-admin-tag").status == 200
     assert api.get("vitrine-admin-web").body["criteriaAnd"] == [_path("/")]
     assert policies(memory) == policies_by_rows(memory)
@@ -137,10 +137,10 @@ def test_a_missing_one_is_made_again_and_a_changed_one_stays(
 def test_rules_that_were_lost_are_made_again(
     memory: MemoryTables, rules: AdministratorRules
 ) -> None:
-    rules.keep()
+    rules.create_missing()
     wanted = policies(memory)
     memory.delete_many(POLICIES, [{"policyKey": "role#admin"}])
-    rules.keep()
+    rules.create_missing()
     assert policies(memory) == wanted
 
 

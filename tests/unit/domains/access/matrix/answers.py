@@ -42,7 +42,7 @@ class RouteReplies:
         return "".join(self.letters.get(state, NO_CASE) for state in STATES)
 
 
-def asked(
+def replies_of(
     world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES
 ) -> RouteReplies:
     """Ask a route about an object in each of the states that it can name."""

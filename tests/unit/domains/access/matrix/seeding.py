@@ -20,7 +20,7 @@ from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import COMMENTS
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.constraints import constraint, criterion, groups
-from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.failures import BATCH_KEY, BUCKET, failed_batch, put_object
 from tests.factories.policies import indexed
 from tests.factories.search import NOON
 from tests.factories.workflows import pipeline_body, workflow_body
@@ -76,7 +76,7 @@ class Seeded(World):
 
     def __init__(self) -> None:
         super().__init__()
-        self.failure = put_object(self.objects, given_up([{}]), key=BATCH_KEY, bucket=BUCKET)
+        self.failure = put_object(self.objects, failed_batch([{}]), key=BATCH_KEY, bucket=BUCKET)
         self.dead_letters.dead["Settle"] = 1
         self._put_registry()
         for state in THERE:

@@ -14,7 +14,7 @@ import pytest
 
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-from tests.unit.domains.access.matrix.answers import RouteReplies, asked
+from tests.unit.domains.access.matrix.answers import RouteReplies, replies_of
 from tests.unit.domains.access.matrix.expected import letter, read_table, row, written
 from tests.unit.domains.access.matrix.roles import ROLES, WITH_ONE_ACTION, WITHOUT_ONE_ACTION
 from tests.unit.domains.access.matrix.seeding import Seeded
@@ -33,7 +33,7 @@ def answers(world: Seeded) -> Answers:
 
     @cache
     def of(route: Route) -> dict[str, RouteReplies]:
-        return {role.name: asked(world, route, role) for role in ROLES}
+        return {role.name: replies_of(world, route, role) for role in ROLES}
 
     return of
 
@@ -73,5 +73,5 @@ def test_what_is_invisible_is_answered_as_what_is_absent(answers: Answers, route
 def test_every_verb_asks_for_its_action(world: Seeded, route: Route) -> None:
     """Who may do just that succeeds, and who may do all but that is refused."""
     probes = (*WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
-    found = {role.name: asked(world, route, role, ["own"]).cell[0] for role in probes}
+    found = {role.name: replies_of(world, route, role, ["own"]).cell[0] for role in probes}
     assert found == {role.name: letter(route, role, "own") for role in probes}

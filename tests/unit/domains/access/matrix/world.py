@@ -149,7 +149,7 @@ class World:
         self._routers = self._routers_beside()
         self.changed = False
         stored_role(self.tables, "admin")
-        administrator_rules(self._context(BOOTSTRAP)).keep()
+        administrator_rules(self._context(BOOTSTRAP)).create_missing()
         ensure_indexes(self.engine, SearchState(self.tables, self.product.clock))
 
     def _context(self, function: Function, **parts: Any) -> Context:
