@@ -7,7 +7,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.references import AssetRef, FileKeyRef
 from backend.core.search_engine import SearchEngine
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import (
     ConsistencyReply,

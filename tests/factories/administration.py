@@ -25,7 +25,7 @@ from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries

@@ -11,8 +11,8 @@ from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.assets.models import Asset, CreateAssetBody
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetService
-from backend.domains.audit.service import AuditService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.models import CreateDatabaseBody

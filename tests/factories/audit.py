@@ -6,7 +6,7 @@ from backend.core.objects import Objects
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.audit.repository import AuditArchive
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.tables.operations import AUDIT
 
 ARCHIVE = "auditarchivebucket"

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from backend.domains.assets.models import Asset
-from backend.domains.bucket_sync.service import BucketImports
+from backend.domains.bucket_sync.service.commands import BucketImports
 from backend.domains.jobs.models import Job
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.bucket_sync import bucket_imports

@@ -12,14 +12,15 @@ from backend.core.authorization import Secured
 from backend.core.clock import iso
 from backend.core.identity import Identity
 from backend.domains.executions.models import Execution, PipelineSnapshot
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.consumers import StartConsumer
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.executions.service.reconciliation import Reconciliation
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 from backend.domains.pipelines.models import Pipeline, Resource
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction

@@ -10,7 +10,7 @@ from backend.core.clock import Clock
 from backend.core.objects import Objects
 from backend.core.queues import Queues
 from backend.core.tables import Tables
-from backend.domains.jobs.service import JobStarter
+from backend.domains.jobs.service.consumers import JobStarter
 from backend.search.indexing.consumers import StreamConsumer
 from backend.search.indexing.failures import Failures, FailureStore
 from backend.search.indexing.fan_out import FanOuts

@@ -15,24 +15,21 @@ from backend.core.ids import NewId, new_upload_id
 from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.downloads.routes import build_router as downloads_router
 from backend.domains.downloads.service import DownloadService, StreamService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.routes import build_router as uploads_router
-from backend.domains.uploads.service import (
-    LargeFiles,
-    RenewalService,
-    Settlement,
-    UploadContext,
-    UploadLimits,
-    UploadService,
-)
+from backend.domains.uploads.service.commands import UploadLimits, UploadService
+from backend.domains.uploads.service.context import UploadContext
+from backend.domains.uploads.service.large_files import LargeFiles
+from backend.domains.uploads.service.renewal import RenewalService
+from backend.domains.uploads.service.settlement import Settlement
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.file_changes import changes, rewrites
 from backend.entrypoints.wiring.files import failed_inspection

@@ -13,7 +13,9 @@ from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobConsumer, JobRunner, JobService, JobStarter
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.consumers import JobConsumer, JobStarter
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import ARCHIVE_ASSET, JobKind
 from backend.spec.metrics import Metric
 from backend.spec.queues import LIFECYCLE, Queue

@@ -10,22 +10,21 @@ from backend.core.references import AssetRef
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
-from backend.domains.asset_lifecycle.service import (
-    ArchiveSteps,
-    LifecycleService,
-    VersionLifecycle,
-)
+from backend.domains.asset_lifecycle.service.commands import LifecycleService
+from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
-from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service import VersionUpdates
+from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner, JobService
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.runner import JobRunner
 from backend.http.router import Router
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
 from tests.factories.access import OnlyUser

@@ -10,14 +10,12 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.routes import build_router
-from backend.domains.asset_links.service import (
-    AssetLinkService,
-    LinkMetadataService,
-    LinkQueries,
-)
-from backend.domains.assets.service import AssetService
-from backend.domains.metadata.repository import MetadataRepository
-from backend.domains.metadata.service import RecordService
+from backend.domains.asset_links.service.commands import AssetLinkService
+from backend.domains.asset_links.service.metadata import LinkMetadataService
+from backend.domains.asset_links.service.queries import LinkQueries
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 from backend.http.router import Router

@@ -10,17 +10,14 @@ from backend.core.objects import ObjectHead, Objects
 from backend.core.part_copies import PartCopies
 from backend.core.tables import Tables
 from backend.domains.executions.models import Execution, RunOutputs
-from backend.domains.executions.repository import ExecutionRepository
-from backend.domains.executions.service import ExecutionRecords
-from backend.domains.facts.service import FactCommands
+from backend.domains.executions.repository.rows import ExecutionRepository
+from backend.domains.executions.service.records import ExecutionRecords
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.outputs.repository import ProgressRepository
-from backend.domains.outputs.service import (
-    GeneratedPreviews,
-    Inspections,
-    OutputCommands,
-    Stored,
-)
-from backend.domains.uploads.service import Deposits
+from backend.domains.outputs.service.commands import OutputCommands, Stored
+from backend.domains.outputs.service.inspections import Inspections
+from backend.domains.outputs.service.previews import GeneratedPreviews
+from backend.domains.uploads.service.deposits import Deposits
 from backend.spec.key_layouts import run_folder
 from tests.factories.access import OnlyUser
 from tests.factories.executions import new_execution, pipeline_snapshot

@@ -8,7 +8,7 @@ from typing import Any
 
 from backend.core.tables import Tables
 from backend.domains.quarantine.repository import QuarantineRepository
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.quarantine import scan_results
 from backend.spec.functions.workers import QUARANTINE

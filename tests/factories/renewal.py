@@ -8,7 +8,7 @@ from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.transactions import Update
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.search.indexing.geo_keys import GeoKeys

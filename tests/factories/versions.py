@@ -10,15 +10,14 @@ from backend.core.part_copies import PartCopies
 from backend.core.tables import Tables
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.routes import build_router
-from backend.domains.asset_versions.service import (
-    FileRestoration,
-    RecordRestoration,
-    VersionCreation,
-    VersionQueries,
-    VersionSteps,
-    VersionUpdates,
-)
-from backend.domains.files.service import Copies, FileStates
+from backend.domains.asset_versions.service.commands import VersionCreation
+from backend.domains.asset_versions.service.updates import VersionUpdates
+from backend.domains.asset_versions.service.file_restoration import FileRestoration
+from backend.domains.asset_versions.service.jobs import VersionSteps
+from backend.domains.asset_versions.service.queries import VersionQueries
+from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+from backend.domains.files.service.copies import Copies
+from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.models import Job
 from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Answer, Client
@@ -40,7 +39,7 @@ class Versions:
 
     def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Answer:
         """A request to a route of versions, or to one that archives them."""
-        router = build_router(self.creation, self.queries, self.updates)
+        router = build_router(lambda: self.creation, self.queries, self.updates)
         names: dict[str, str] = {}
         route, parts = below, below.split("/")
         if parts[0] in {"getVersion", "revertAssetVersion", "assetversions"}:

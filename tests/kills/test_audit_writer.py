@@ -8,7 +8,7 @@ import time
 
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.service.commands import MetadataService
 from tests.engines import OPTIONS
 from tests.factories.assets import ADMIN

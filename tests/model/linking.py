@@ -10,7 +10,7 @@ from backend.core.errors import (
 )
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
-from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.entrypoints.wiring.assets import assets
 from tests.model.machine import ADMIN, Product, numbers, pick
 from tests.model.state import ModelAsset

@@ -19,7 +19,7 @@ from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.tables import Tables
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.buckets import (
     ASSET_BUCKET,
     AUDIT_ARCHIVE_BUCKET,

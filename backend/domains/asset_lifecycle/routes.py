@@ -12,7 +12,8 @@ from backend.domains.asset_lifecycle.models import (
     UnarchiveBody,
     UnarchiveVersionBody,
 )
-from backend.domains.asset_lifecycle.service import LifecycleService, Started, VersionLifecycle
+from backend.domains.asset_lifecycle.service.commands import LifecycleService, Started
+from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.asset_versions.models import VersionPath, VersionReply
 from backend.domains.assets.models import AssetPath
 from backend.http.call import Call

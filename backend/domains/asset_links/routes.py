@@ -23,13 +23,9 @@ from backend.domains.asset_links.models.replies import (
     TreeNode,
     UnauthorizedCounts,
 )
-from backend.domains.asset_links.service import (
-    AssetLinkService,
-    Linked,
-    LinkMetadataService,
-    LinkQueries,
-    Tree,
-)
+from backend.domains.asset_links.service.commands import AssetLinkService
+from backend.domains.asset_links.service.metadata import LinkMetadataService
+from backend.domains.asset_links.service.queries import LinkQueries, Linked, Tree
 from backend.domains.assets.models import AssetPath
 from backend.domains.metadata.models.replies import (
     AddAssetMetadataBody,

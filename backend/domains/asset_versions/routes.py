@@ -1,5 +1,8 @@
 """The routes of versions; those that archive one are in `asset_lifecycle`."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from backend.core.clock import iso
 from backend.domains.asset_versions.models import (
     CompareQuery,
@@ -26,37 +29,37 @@ from backend.domains.asset_versions.models import (
     WholeVersionReply,
 )
 from backend.domains.asset_versions.rules import Difference, geometry_of
-from backend.domains.asset_versions.service import (
-    Started,
-    VersionCreation,
-    VersionQueries,
-    VersionUpdates,
-    WholeVersion,
-)
+from backend.domains.asset_versions.service.updates import VersionUpdates
+from backend.domains.asset_versions.service.queries import VersionQueries, WholeVersion
 from backend.domains.assets.models import Asset, AssetPath, AssetVersion
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
+if TYPE_CHECKING:
+    from backend.domains.asset_versions.service.commands import Started, VersionCreation
+
 
 def build_router(
-    creation: VersionCreation, queries: VersionQueries, updates: VersionUpdates
+    creation: "Callable[[], VersionCreation]", queries: VersionQueries, updates: VersionUpdates
 ) -> Router:
-    """Bind the routes of versions to the services."""
+    """Bind the routes of versions to the services; `creation` loads its modules when called."""
     router = Router()
     _bind_writes(router, creation, updates)
     _bind_reads(router, queries)
     return router
 
 
-def _bind_writes(router: Router, creation: VersionCreation, updates: VersionUpdates) -> None:
+def _bind_writes(
+    router: Router, creation: "Callable[[], VersionCreation]", updates: VersionUpdates
+) -> None:
     @router.bind(routes.CREATE_ASSET_VERSION)
     def create_asset_version(call: Call, path: AssetPath, body: CreateVersionBody) -> VersionReply:
-        return _made(creation.create_version(call.caller, path.ref, body), "create")
+        return _made(creation().create_version(call.caller, path.ref, body), "create")
 
     @router.bind(routes.REVERT_ASSET_VERSION)
     def revert_asset_version(call: Call, path: VersionPath, body: RevertBody) -> VersionReply:
-        started = creation.revert_version(call.caller, path.ref, path.asset_version_id, body)
+        started = creation().revert_version(call.caller, path.ref, path.asset_version_id, body)
         return _made(started, "revert")
 
     @router.bind(routes.UPDATE_ASSET_VERSION)
@@ -113,7 +116,7 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
         )
 
 
-def _made(started: Started, operation: Operation) -> VersionReply:
+def _made(started: "Started", operation: Operation) -> VersionReply:
     made = started.made
     if made is None:
         return VersionReply(
@@ -138,7 +141,7 @@ def _made(started: Started, operation: Operation) -> VersionReply:
     )
 
 
-def _job_message(started: Started) -> str:
+def _job_message(started: "Started") -> str:
     job = started.job
     if started.number is None:
         return f"Job {job.job_id}, which creates the version, is {job.state}"

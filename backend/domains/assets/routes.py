@@ -14,7 +14,7 @@ from backend.domains.assets.models.replies import (
     DatabasePath,
     UpdateAssetReply,
 )
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

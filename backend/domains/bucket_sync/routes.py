@@ -1,7 +1,7 @@
 """The route that imports the objects of a bucket."""
 
 from backend.domains.bucket_sync.models import ImportBucketReply
-from backend.domains.bucket_sync.service import BucketImports
+from backend.domains.bucket_sync.service.commands import BucketImports
 from backend.domains.buckets.models import BucketPath
 from backend.http.call import Call
 from backend.http.router import Router

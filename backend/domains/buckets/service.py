@@ -13,7 +13,7 @@ from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets import rules
 from backend.domains.buckets.errors import (
     BucketNotFoundError,

@@ -13,9 +13,9 @@ from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetsById
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.comments.errors import (
     CommentNotFoundError,
     CommentOvertakenError,

@@ -13,7 +13,7 @@ from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.errors import (

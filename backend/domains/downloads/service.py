@@ -14,7 +14,7 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.downloads import rules
 from backend.domains.downloads.errors import (
     AssetVersionArchivedError,
@@ -23,7 +23,8 @@ from backend.domains.downloads.errors import (
     NotStreamedError,
 )
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
-from backend.domains.files.service import FileQueries, FileTarget
+from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.target import FileTarget
 from backend.values import frozen
 
 _READINGS = 3  # of a file that is replaced between HEAD and GET

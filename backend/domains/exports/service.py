@@ -18,9 +18,9 @@ from backend.core.paging import PageRequest, Position
 from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.domains.asset_links.models import Edge
-from backend.domains.asset_links.service import Family, LinkQueries
+from backend.domains.asset_links.service.queries import Family, LinkQueries
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.exports import rules
 from backend.domains.exports.errors import ExportTooLargeError
 from backend.domains.exports.models import (
@@ -34,9 +34,9 @@ from backend.domains.exports.models import (
     UnauthorizedAsset,
 )
 from backend.domains.files.models import FileItem, FilesQuery
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity, Record
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 
 FILES_AT_ONCE = 100
 _AT_ONCE_FROM = 8

@@ -22,7 +22,7 @@ from backend.domains.files.models.replies import (
     SetPrimaryFileBody,
     VersionOfFilePath,
 )
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -1,7 +1,7 @@
 """The routes of jobs."""
 
 from backend.domains.jobs.models import Job, JobPath, JobReply, JobsQuery, JobsReply
-from backend.domains.jobs.service import JobService, is_cancellable
+from backend.domains.jobs.service.commands import JobService, is_cancellable
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -13,7 +13,7 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata_schemas import rules
 from backend.domains.metadata_schemas.errors import SchemaNotFoundError, SchemaRevisionError

@@ -13,7 +13,8 @@ from backend.domains.pipelines.models.replies import (
     PipelinesQuery,
     PipelinesReply,
 )
-from backend.domains.pipelines.service import PipelineCommands, PipelineQueries, Updated
+from backend.domains.pipelines.service.commands import PipelineCommands, Updated
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -10,7 +10,7 @@ from backend.domains.subscriptions.models import (
     SubscriptionsQuery,
     SubscriptionsReply,
 )
-from backend.domains.subscriptions.service import Listed, SubscriptionService
+from backend.domains.subscriptions.service.commands import Listed, SubscriptionService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -19,9 +19,9 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.domains.tags.errors import (
     TagNotFoundError,
     TagTypeInUseError,

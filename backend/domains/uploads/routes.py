@@ -14,7 +14,9 @@ from backend.domains.uploads.models import (
     UploadsQuery,
     UploadsReply,
 )
-from backend.domains.uploads.service import RenewalService, UploadService, summary
+from backend.domains.uploads.service.commands import UploadService
+from backend.domains.uploads.service.renewal import RenewalService
+from backend.domains.uploads.service.results import summary
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

@@ -13,7 +13,9 @@ from backend.domains.workflows.models.replies import (
     WorkflowsQuery,
     WorkflowsReply,
 )
-from backend.domains.workflows.service import WorkflowCommands, WorkflowQueries, WorkflowTriggers
+from backend.domains.workflows.service.commands import WorkflowCommands
+from backend.domains.workflows.service.queries import WorkflowQueries
+from backend.domains.workflows.service.triggers import WorkflowTriggers
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -1,5 +1,7 @@
 """The function of the domain asset versions."""
 
+from functools import partial
+
 from backend.domains.asset_versions.routes import build_router
 from backend.entrypoints.wiring.api import serve
 from backend.entrypoints.wiring.asset_versions import (
@@ -12,6 +14,6 @@ from backend.spec.functions.apis import ASSET_VERSIONS_API
 handler = serve(
     ASSET_VERSIONS_API,
     lambda context: build_router(
-        version_creation(context), version_queries(context), version_updates(context)
+        partial(version_creation, context), version_queries(context), version_updates(context)
     ),
 )

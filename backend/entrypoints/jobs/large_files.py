@@ -1,6 +1,6 @@
 """The function that completes uploaded files: large ones, and previews that wait."""
 
-from backend.domains.uploads.service import WaitingPreviews
+from backend.domains.uploads.service.waiting_previews import WaitingPreviews
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run, handle
 from backend.entrypoints.wiring.job_workers import job_consumer

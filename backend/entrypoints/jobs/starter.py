@@ -1,6 +1,6 @@
 """The function that sends jobs to the queues of their kinds."""
 
-from backend.domains.jobs.service import JobStarter
+from backend.domains.jobs.service.consumers import JobStarter
 from backend.entrypoints.wiring.events import handle
 from backend.spec.functions.workers import JOB_STARTER
 

@@ -1,11 +1,9 @@
 """Wires archiving, restoring and deleting assets."""
 
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service import (
-    ArchiveSteps,
-    LifecycleService,
-    VersionLifecycle,
-)
+from backend.domains.asset_lifecycle.service.commands import LifecycleService
+from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.files.repository import FileChangeRepository
 from backend.entrypoints.wiring.asset_versions import version_updates
 from backend.entrypoints.wiring.assets import assets

@@ -1,7 +1,9 @@
 """Wires links between assets."""
 
 from backend.domains.asset_links.repository import AssetLinkRepository
-from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkQueries
+from backend.domains.asset_links.service.commands import AssetLinkService
+from backend.domains.asset_links.service.metadata import LinkMetadataService
+from backend.domains.asset_links.service.queries import LinkQueries
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.metadata import records

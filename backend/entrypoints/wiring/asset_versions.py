@@ -1,23 +1,24 @@
 """Wires asset versions, for the API and for workers."""
+# ruff: noqa: PLC0415 - most requests read versions; the API of the lifecycle only updates them
+
+from typing import TYPE_CHECKING
 
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service import (
-    FileRestoration,
-    RecordRestoration,
-    VersionCreation,
-    VersionQueries,
-    VersionSteps,
-    VersionUpdates,
-)
-from backend.domains.files.service import FileStates
+from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
-from backend.entrypoints.wiring.files import copies
-from backend.entrypoints.wiring.jobs import jobs, runner
-from backend.entrypoints.wiring.rebuilds import reindexing
+
+if TYPE_CHECKING:
+    from backend.domains.asset_versions.service.commands import VersionCreation
+    from backend.domains.asset_versions.service.jobs import VersionSteps
+    from backend.domains.asset_versions.service.queries import VersionQueries
 
 
-def version_creation(context: Context) -> VersionCreation:
+@once
+def version_creation(context: Context) -> "VersionCreation":
+    from backend.domains.asset_versions.service.commands import VersionCreation
+    from backend.entrypoints.wiring.jobs import jobs, runner
+
     return VersionCreation(
         repository=VersionRepository(context.tables),
         assets=assets(context),
@@ -28,7 +29,10 @@ def version_creation(context: Context) -> VersionCreation:
     )
 
 
-def version_queries(context: Context) -> VersionQueries:
+def version_queries(context: Context) -> "VersionQueries":
+    from backend.domains.asset_versions.service.queries import VersionQueries
+    from backend.domains.files.service.states import FileStates
+
     repository, states = VersionRepository(context.tables), FileStates(context.objects)
     return VersionQueries(repository, assets(context), states, context.clock)
 
@@ -39,9 +43,15 @@ def version_updates(context: Context) -> VersionUpdates:
 
 
 @once
-def version_steps(context: Context) -> VersionSteps:
-    # The API of the lifecycle has this module, and no records.
-    from backend.entrypoints.wiring.metadata import records  # noqa: PLC0415
+def version_steps(context: Context) -> "VersionSteps":
+    from backend.domains.asset_versions.service.file_restoration import FileRestoration
+    from backend.domains.asset_versions.service.jobs import VersionSteps
+    from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+    from backend.domains.files.service.states import FileStates
+    from backend.entrypoints.wiring.files import copies
+    from backend.entrypoints.wiring.jobs import jobs
+    from backend.entrypoints.wiring.metadata import records
+    from backend.entrypoints.wiring.rebuilds import reindexing
 
     repository, states = VersionRepository(context.tables), FileStates(context.objects)
     return VersionSteps(

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.queries import AssetsById
 from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases

@@ -9,9 +9,10 @@ from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.service.first_administrator import Administrators
 from backend.domains.pipelines.repository import PipelineRepository
-from backend.domains.pipelines.service import PipelineQueries, ShippedPipelines
+from backend.domains.pipelines.service.commands import ShippedPipelines
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service import ShippedWorkflows
+from backend.domains.workflows.service.commands import ShippedWorkflows
 from backend.entrypoints.wiring.context import Context
 
 

@@ -1,7 +1,7 @@
 """Wires the start of imports of buckets."""
 
 from backend.domains.bucket_sync.repository import ImportRepository
-from backend.domains.bucket_sync.service import BucketImports
+from backend.domains.bucket_sync.service.commands import BucketImports
 from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.jobs import jobs

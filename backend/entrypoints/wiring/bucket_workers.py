@@ -5,11 +5,15 @@ from aws_lambda_powertools.metrics import MetricUnit, single_metric
 from backend.core.definitions import DefinitionRef
 from backend.core.paging import Page, PageRequest
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import FolderAdoption
+from backend.domains.assets.service.adoption import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
-from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipReports, SyncConsumer
+from backend.domains.bucket_sync.service.consumers import SyncConsumer
+from backend.domains.bucket_sync.service.jobs import ImportStep
+from backend.domains.bucket_sync.service.skips import SkipReports
+from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.domains.buckets.service import BucketRegistry
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.renewals import FactRenewalStep, Failed

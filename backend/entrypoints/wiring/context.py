@@ -21,7 +21,7 @@ from backend.core.reads import CurrentRequest
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY

@@ -10,7 +10,7 @@ from backend.entrypoints.wiring.deleted_names import deleted_names
 from backend.spec.settings import PROCESSING
 
 if TYPE_CHECKING:
-    from backend.domains.database_purges.service import PurgeCommands
+    from backend.domains.database_purges.service.commands import PurgeCommands
 
 
 @once
@@ -34,7 +34,7 @@ def database_purges(context: Context) -> "PurgeCommands":
     """Return what starts purges, loaded by the first request that does."""
     # ruff: noqa: PLC0415
     from backend.domains.database_purges.repository import PurgeRepository
-    from backend.domains.database_purges.service import PurgeCommands
+    from backend.domains.database_purges.service.commands import PurgeCommands
     from backend.entrypoints.wiring.jobs import jobs
 
     repository = PurgeRepository(context.tables)

@@ -5,7 +5,8 @@ from typing import Any
 
 from backend.core.deliveries import Event
 from backend.domains.buckets.service import BucketRegistry
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
 from backend.domains.executions.service.payload import Payloads

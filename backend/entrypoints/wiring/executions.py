@@ -1,6 +1,7 @@
 """Wires executions and their routes."""
 
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries

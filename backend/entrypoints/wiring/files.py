@@ -7,9 +7,10 @@ from backend.core.part_copies import PartCopies
 from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
 from backend.domains.files.repository import FileRepository
-from backend.domains.files.service import Copies, FileQueries
+from backend.domains.files.service.copies import Copies
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.quarantine.repository import QuarantineRepository
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.settings import LARGE_FILE_BYTES, MALWARE_SCAN
@@ -61,7 +62,7 @@ def inspection_failures(
 
     They are searched among the newest executions of the asset.
     """
-    from backend.domains.executions.repository import ExecutionRepository  # noqa: PLC0415
+    from backend.domains.executions.repository.rows import ExecutionRepository  # noqa: PLC0415
 
     found: dict[tuple[str, str], str | None] = {}
     for one in ExecutionRepository(tables).list_of_asset(asset.ref, PageRequest(newest)).items:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from backend.domains.jobs.models import Job, Progress, Step
-from backend.domains.jobs.service import JobConsumer
+from backend.domains.jobs.service.consumers import JobConsumer
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
 from backend.entrypoints.wiring.failures import failures, count_metric

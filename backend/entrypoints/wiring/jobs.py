@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from backend.core.authorization import Secured
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner, JobService
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.runner import JobRunner
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.jobs import ARCHIVE_ASSET, CHANGE_FILES, UNARCHIVE_ASSET
 
@@ -39,7 +40,7 @@ def runner(context: Context) -> JobRunner:
 
 def _subject(context: Context, job: Job) -> Secured | None:
     """Return the asset of a job for permission checks, active or archived."""
-    from backend.domains.assets.service import secured
+    from backend.domains.assets.service.permissions import secured
 
     found = _asset_of(context, job)
     return None if found is None else secured(found)
@@ -54,7 +55,7 @@ def _check_change(context: Context, job: Job) -> None:
 
 def _check_asset(context: Context, job: Job) -> None:
     """Refuse to resume a job whose asset does not exist, or has changed its state."""
-    from backend.domains.asset_lifecycle.service import check_asset
+    from backend.domains.asset_lifecycle.service.jobs.archival import check_asset
 
     check_asset(job, _asset_of(context, job))
 

@@ -12,7 +12,7 @@ from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import TagWithdrawal
+from backend.domains.assets.service.jobs import TagWithdrawal
 from backend.domains.database_purges.repository import PurgeRepository
 from backend.domains.database_purges.service.jobs import PurgeSteps
 from backend.domains.jobs.models import Job, Progress, Step

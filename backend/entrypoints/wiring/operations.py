@@ -6,7 +6,7 @@ from backend.aws import clients
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.items import from_wire
 from backend.aws.search_engine import connect
-from backend.domains.jobs.service import JobStarter
+from backend.domains.jobs.service.consumers import JobStarter
 from backend.domains.subscriptions.service.consumers import OutdatedNotifications
 from backend.entrypoints.wiring.audit import audit_notes
 from backend.entrypoints.wiring.audit_streams import creations, expired_entries

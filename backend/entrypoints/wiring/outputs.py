@@ -5,17 +5,14 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from backend.core.deliveries import Event
-from backend.domains.executions.repository import ExecutionRepository
-from backend.domains.executions.service import ExecutionRecords
-from backend.domains.facts.service import FactCommands
+from backend.domains.executions.repository.rows import ExecutionRepository
+from backend.domains.executions.service.records import ExecutionRecords
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.outputs.repository import ProgressRepository
-from backend.domains.outputs.service import (
-    GeneratedPreviews,
-    Inspections,
-    OutputCommands,
-    Stored,
-)
-from backend.domains.uploads.service import Deposits
+from backend.domains.outputs.service.commands import OutputCommands, Stored
+from backend.domains.outputs.service.inspections import Inspections
+from backend.domains.outputs.service.previews import GeneratedPreviews
+from backend.domains.uploads.service.deposits import Deposits
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.databases import databases

@@ -2,9 +2,10 @@
 
 from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.rules import Allowed
-from backend.domains.pipelines.service import PipelineCommands, PipelineQueries
+from backend.domains.pipelines.service.commands import PipelineCommands
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service import AssociatedUpdates
+from backend.domains.workflows.service.associated import AssociatedUpdates
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases
 from backend.spec.functions import pipeline_functions

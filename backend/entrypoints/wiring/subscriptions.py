@@ -10,7 +10,8 @@ from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.repository import SubscriptionRepository
-from backend.domains.subscriptions.service import Notifier, SubscriptionService
+from backend.domains.subscriptions.service.commands import SubscriptionService
+from backend.domains.subscriptions.service.notifications import Notifier
 from backend.entrypoints.wiring.assets import assets, assets_by_id
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.settings import SUBSCRIBERS_PER_MINUTE

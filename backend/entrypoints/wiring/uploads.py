@@ -1,14 +1,11 @@
 """Wires uploads."""
 
 from backend.domains.uploads.repository import UploadRepository
-from backend.domains.uploads.service import (
-    LargeFiles,
-    RenewalService,
-    Settlement,
-    UploadContext,
-    UploadLimits,
-    UploadService,
-)
+from backend.domains.uploads.service.commands import UploadLimits, UploadService
+from backend.domains.uploads.service.context import UploadContext
+from backend.domains.uploads.service.large_files import LargeFiles
+from backend.domains.uploads.service.renewal import RenewalService
+from backend.domains.uploads.service.settlement import Settlement
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases

@@ -5,7 +5,9 @@ from functools import partial
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.service.profiles import DeletedUsers
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service import WorkflowCommands, WorkflowQueries, WorkflowTriggers
+from backend.domains.workflows.service.commands import WorkflowCommands
+from backend.domains.workflows.service.queries import WorkflowQueries
+from backend.domains.workflows.service.triggers import WorkflowTriggers
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases, is_processed
 from backend.entrypoints.wiring.pipelines import pipelines

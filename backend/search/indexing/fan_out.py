@@ -17,7 +17,7 @@ from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.errors import JobExistsError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.search.indexing.changes import FanOut
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.references import Reference

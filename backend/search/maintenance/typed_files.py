@@ -14,7 +14,7 @@ from backend.core.errors import NotFoundError, RevisionConflictError
 from backend.core.objects import ObjectHead, Objects
 from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.search.indexing.projections import FileSource, is_archived
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 

@@ -15,9 +15,9 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update, Write, absent, equals
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.search.maintenance.checks import Counts, moment
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, JobKind
 from backend.spec.tables.operations import SEARCH_STATE

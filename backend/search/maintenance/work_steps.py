@@ -11,7 +11,7 @@ from backend.core.tables import Tables
 from backend.core.transactions import Write
 from backend.domains.jobs.errors import JobSettledError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.references import Reference, from_message
 from backend.search.indexing.state import SearchState

@@ -23,9 +23,9 @@ from backend.core.reads import Read, ReadAsset
 from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetsById
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.repository import FactRepository
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.search.query.replies import Preview
 from backend.spec import routes
 from backend.spec.formats import reason_not_inspected

@@ -18,7 +18,7 @@ from backend.core.tables import Query, Tables
 from backend.core.transactions import Condition, Delete, Put, Update, equals, exists, put_new
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import RESERVATIONS
 from local.proxy import Proxies

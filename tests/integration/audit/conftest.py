@@ -7,7 +7,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.service.commands import MetadataService
 from tests.engines import RealEngines
 from tests.factories.assets import asset_service, created_asset, created_database

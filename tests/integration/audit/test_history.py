@@ -9,7 +9,7 @@ from typing import Any
 from backend.core.errors import ConflictError, RevisionConflictError
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import UpdateAssetBody
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import Entry, StoredValue, audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.queries import AuditTrail

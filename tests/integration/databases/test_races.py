@@ -10,9 +10,9 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.errors import VitrineError
 from backend.core.paging import PageRequest
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.database_purges.repository import PurgeRepository
-from backend.domains.database_purges.service import PurgeCommands
+from backend.domains.database_purges.service.commands import PurgeCommands
 from backend.domains.databases.errors import (
     DatabaseActiveError,
     DatabaseNotEmptyError,

@@ -11,7 +11,8 @@ import pytest
 
 from backend.core.identity import Identity
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobService, JobStarter
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.consumers import JobStarter
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.jobs import ARCHIVE_ASSET
 from backend.spec.queues import LIFECYCLE

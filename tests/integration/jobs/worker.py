@@ -22,7 +22,9 @@ from backend.aws.tables import DynamoTables
 from backend.core.clock import utc_now
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobConsumer, JobRunner, JobService
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.consumers import JobConsumer
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import ARCHIVE_ASSET
 from backend.spec.queues import LIFECYCLE, Queue
 from tests.factories.jobs import job_service

@@ -10,7 +10,7 @@ from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner
+from backend.domains.jobs.service.runner import JobRunner
 from backend.search.indexing.changes import FanOut
 from backend.search.indexing.consumers import StreamConsumer
 from backend.search.indexing.fan_out import FanOuts, FanOutStep, job_id

@@ -10,7 +10,8 @@ from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.repository import FactRepository
 from backend.domains.metadata.models import Entity, Record
 from backend.search.indexing.projections import document_id

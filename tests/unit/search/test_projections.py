@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from backend.core.objects import ObjectVersion
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import secured
+from backend.domains.assets.service.permissions import secured
 from backend.domains.buckets.models import AssetBucket
 from backend.search.indexing.projections import (
     AssetGone,

@@ -24,7 +24,7 @@ from backend.domains.access.repository.constraints import (
 from backend.domains.access.repository.roles import RoleRepository
 from backend.domains.access.rules.constraints import Change, doubts, grantees, grantees_of
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 
 # Each conflict means that another change succeeded.
 _ATTEMPTS = 50

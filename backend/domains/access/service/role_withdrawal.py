@@ -28,7 +28,7 @@ from backend.domains.access.service.roles import (
     HOLDERS_AT_ONCE,
     withdrawal_writes,
 )
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 
 
 class Withdrawn(NamedTuple):

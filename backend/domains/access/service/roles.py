@@ -32,7 +32,7 @@ from backend.domains.access.rules.constraints import Change, grantees_of, withou
 from backend.domains.access.service.constraints import entry_of
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 
 # Each user takes two writes, and the role two.
 HOLDERS_AT_ONCE = 40

@@ -38,7 +38,7 @@ from backend.domains.access.repository.roles import (
     require_assigned,
 )
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the same user
 

@@ -28,12 +28,14 @@ from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, secured
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.permissions import secured
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.jobs.models import Job, Step
-from backend.domains.jobs.service import JobRunner, JobService
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec import routes
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET, JobKind
 from backend.spec.routes import Action, Route

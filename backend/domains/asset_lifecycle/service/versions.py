@@ -20,10 +20,10 @@ from backend.domains.asset_lifecycle.service.commands import (
     reason_values,
 )
 from backend.domains.asset_versions.errors import VersionActiveError, VersionRevisionError
-from backend.domains.asset_versions.service import VersionUpdates
+from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import secured
+from backend.domains.assets.service.permissions import secured
 from backend.domains.audit.models import audit_entity
 from backend.spec import routes
 from backend.spec.routes import Route

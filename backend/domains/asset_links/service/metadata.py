@@ -11,7 +11,7 @@ from backend.domains.asset_links.models import AssetLink
 from backend.domains.asset_links.repository import guard_of
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.metadata.models import LinkEntity, NewRecord, UpdateType
-from backend.domains.metadata.service import BulkResult, RecordService, ShownRecord
+from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
 from backend.spec.routes import Action
 
 

@@ -10,7 +10,8 @@ from backend.domains.asset_links.errors import FamilyTooLargeError
 from backend.domains.asset_links.models import MAX_TREE_DEPTH, MAX_TREE_NODES, Edge, EdgeKind
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, secured
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.permissions import secured
 from backend.values import frozen
 
 

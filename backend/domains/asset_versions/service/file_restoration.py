@@ -18,9 +18,10 @@ from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.errors import SourceGoneError
-from backend.domains.files.service import Copies, FileCopy, FileState, FileStates, Unfinished
+from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
+from backend.domains.files.service.states import FileState, FileStates
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
 # Each may be a copy, and several are copied at the same time.

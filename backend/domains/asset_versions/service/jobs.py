@@ -33,14 +33,14 @@ from backend.domains.asset_versions.service.file_restoration import FileRestorat
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.errors import ChangeEndedError
-from backend.domains.files.service import FileStates
+from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.errors import JobSettledError
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 
 _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later

@@ -20,8 +20,8 @@ from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset, AssetVersion
-from backend.domains.assets.service import AssetService
-from backend.domains.files.service import FileStates
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.files.service.states import FileStates
 
 Part = Literal["files", "records"]
 Held = HeldFile | HeldRecord

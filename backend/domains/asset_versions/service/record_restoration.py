@@ -16,12 +16,12 @@ from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, Ver
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
 from backend.spec import routes
 
 if TYPE_CHECKING:
-    from backend.domains.metadata.service import RecordService
+    from backend.domains.metadata.service.records import RecordService
 
 # Each is read and written separately.
 ENTITIES = 10

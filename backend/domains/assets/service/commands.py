@@ -20,7 +20,7 @@ from backend.domains.assets.service.new_rows import PlannedAsset, first_version,
 from backend.domains.assets.service.permissions import secured, secured_request
 from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.errors import DatabaseNotFoundError
 

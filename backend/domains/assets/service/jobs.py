@@ -17,7 +17,7 @@ from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.keys import active, archived

@@ -6,12 +6,12 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.bucket_sync.errors import ImportRunningError
 from backend.domains.bucket_sync.repository import ImportRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import IMPORT_BUCKET
 
 

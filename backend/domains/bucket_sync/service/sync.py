@@ -24,7 +24,8 @@ from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, FolderAdoption
+from backend.domains.assets.service.adoption import FolderAdoption
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
 from backend.domains.buckets.models import AssetBucket
@@ -32,8 +33,8 @@ from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.errors import DatabaseNotFoundError, DatabasePurgingError
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.service import DatabaseService
-from backend.domains.files.service import FileQueries
-from backend.domains.jobs.service import JobService
+from backend.domains.files.service.queries import FileQueries
+from backend.domains.jobs.service.commands import JobService
 
 _Owners = Mapping[NamedObject, AssetRef]
 _FOUND_IN_BUCKETS = "Assets found in buckets without a database of their own"

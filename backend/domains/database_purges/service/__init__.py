@@ -2,7 +2,3 @@
 
 Only the worker imports `jobs`, because it needs most slices.
 """
-
-from backend.domains.database_purges.service.commands import PurgeCommands
-
-__all__ = ["PurgeCommands"]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.repository import PurgeRepository
 from backend.domains.databases.errors import DatabasePurgingError, DatabaseRevisionError
 from backend.domains.databases.models import Database
 from backend.domains.databases.service import DatabaseService, StartedPurge, attributes
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import PURGE_DATABASE
 
 _ATTEMPTS = 8  # of a request that conflicts with another purge, or a creation and deletion

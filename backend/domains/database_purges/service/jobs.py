@@ -13,7 +13,7 @@ from functools import partial
 
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest, Position
-from backend.domains.asset_lifecycle.service import LifecycleService
+from backend.domains.asset_lifecycle.service.commands import LifecycleService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.errors import DeletionFailedError
 from backend.domains.database_purges.models import PurgeCursor
@@ -21,7 +21,7 @@ from backend.domains.database_purges.repository import PurgeRepository
 from backend.domains.databases.errors import PurgeEndedError
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import DELETE_ASSET
 from backend.values import frozen
 

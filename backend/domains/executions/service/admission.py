@@ -16,7 +16,8 @@ from backend.core.runs import Runs
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionChangedError, FullError
 from backend.domains.executions.models import ActiveExecution, RunError
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import new_executions, places
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress

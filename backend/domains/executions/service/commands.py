@@ -19,20 +19,21 @@ from backend.core.runs import Runs
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.executions import rules
 from backend.domains.executions.models import Execution, RunError
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import new_executions
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.pipelines.errors import PipelineNotFoundError
-from backend.domains.pipelines.service import PipelineQueries
-from backend.domains.pipelines.service import secured as secured_pipeline
+from backend.domains.pipelines.service.queries import PipelineQueries
+from backend.domains.pipelines.service.queries import secured as secured_pipeline
 from backend.domains.workflows.models import Workflow
-from backend.domains.workflows.service import WorkflowQueries
-from backend.domains.workflows.service import secured as secured_workflow
+from backend.domains.workflows.service.queries import WorkflowQueries
+from backend.domains.workflows.service.queries import secured as secured_workflow
 from backend.spec.queues import EXECUTION_STARTS
 
 _log = logging.getLogger(__name__)

@@ -9,11 +9,11 @@ from backend.core.objects import Objects
 from backend.core.runs import RunInput
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.executions.rules import payloads
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Kind
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 from backend.spec.key_layouts import run_folder
 
 

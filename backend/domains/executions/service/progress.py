@@ -23,7 +23,8 @@ from backend.domains.executions.models import (
     Execution,
     RunError,
 )
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository, Reserved
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository, Reserved
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
 _ATTEMPTS = 8  # of a change that conflicts with others

@@ -11,15 +11,12 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.references import AssetRef
 from backend.core.runs import Runs, StepState
-from backend.domains.assets.service import AssetService, secured
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.permissions import secured
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution
-from backend.domains.executions.repository import (
-    ExecutionRepository,
-    position_in_asset,
-    position_in_workflow,
-)
+from backend.domains.executions.repository.rows import ExecutionRepository, position_in_asset, position_in_workflow
 from backend.domains.executions.rules import new_executions
 from backend.spec.routes import Action
 

@@ -10,7 +10,7 @@ from backend.core.errors import UnavailableError
 from backend.core.runs import Runs, RunState
 from backend.domains.executions import rules
 from backend.domains.executions.models import ActiveExecution, RunError
-from backend.domains.executions.repository import ActiveRepository
+from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.rules.events import ENDS
 from backend.domains.executions.service.progress import ExecutionProgress
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution, RunOutputs
-from backend.domains.executions.repository import ExecutionRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 
 
 @dataclass(eq=False, repr=False)

@@ -23,10 +23,10 @@ from backend.core.ids import ordered_uuid
 from backend.core.objects import ObjectHead, Objects
 from backend.core.queues import Queues
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
-from backend.domains.assets.service import secured as secured_asset
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.permissions import secured as secured_asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions import rules
 from backend.domains.executions.errors import (
@@ -36,15 +36,17 @@ from backend.domains.executions.errors import (
 )
 from backend.domains.executions.models import Execution
 from backend.domains.executions.models.events import UploadedObject
-from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.repository.active import ActiveRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import events, new_executions, triggers
-from backend.domains.pipelines.service import PipelineQueries
-from backend.domains.pipelines.service import secured as secured_pipeline
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.pipelines.service.queries import PipelineQueries
+from backend.domains.pipelines.service.queries import secured as secured_pipeline
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.domains.uploads.service.uploaders import Uploaders
 from backend.domains.workflows.models import Workflow
-from backend.domains.workflows.service import WorkflowQueries, WorkflowTriggers
-from backend.domains.workflows.service import secured as secured_workflow
+from backend.domains.workflows.service.queries import WorkflowQueries
+from backend.domains.workflows.service.queries import secured as secured_workflow
+from backend.domains.workflows.service.triggers import WorkflowTriggers
 from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS

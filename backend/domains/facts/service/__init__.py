@@ -1,5 +1,1 @@
 """Operations on facts."""
-
-from backend.domains.facts.service.commands import FactCommands
-
-__all__ = ["FactCommands"]

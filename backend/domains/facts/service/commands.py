@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from backend.core.objects import ObjectHead, Objects
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts import rules
 from backend.domains.facts.models import Inspection
 from backend.domains.metadata.models import Entity
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 
 
 @dataclass(eq=False, repr=False)

@@ -14,10 +14,11 @@ from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.models.replies import GlbAddress, GlbReply
 from backend.domains.facts.repository import FactRepository
-from backend.domains.files.service import FileQueries, FileTarget
+from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.target import FileTarget
 from backend.spec.formats import reason_not_inspected
 from backend.spec.key_layouts import glb_key
 

@@ -11,7 +11,8 @@ from backend.core.paging import Page, PageRequest, fill, text_bytes
 from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.errors import NoShapeError
 from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository

@@ -12,7 +12,7 @@ from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.queues import Queues
 from backend.core.references import AssetRef
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.models import FailedInspection, InspectedFile
 from backend.domains.facts.repository import FactRepository
 from backend.domains.jobs.models import Job, Progress

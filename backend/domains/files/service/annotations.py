@@ -8,7 +8,7 @@ from backend.core.objects import ObjectHead, Objects
 from backend.domains.assets.models import Asset
 from backend.domains.files.models import FileItem, FileReply
 from backend.domains.files.service.target import FileTarget
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.formats import (
     AMBIGUOUS_EXTENSIONS,
     START_BYTES,

@@ -18,7 +18,7 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.errors import (
     ChangeBusyError,
     ChangeOvertakenError,
@@ -28,7 +28,8 @@ from backend.domains.files.models import FileChange
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.work import CHANGE, PINNED
 from backend.domains.jobs.models import Job, Step
-from backend.domains.jobs.service import JobRunner, JobService
+from backend.domains.jobs.service.commands import JobService
+from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import CHANGE_FILES
 from backend.spec.routes import Route
 

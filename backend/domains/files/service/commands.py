@@ -12,7 +12,7 @@ from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import secured
+from backend.domains.assets.service.permissions import secured
 from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.models import FileChange

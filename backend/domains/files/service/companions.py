@@ -20,8 +20,8 @@ from backend.domains.files import rules
 from backend.domains.files.service.copies import tags_of_copy
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_reserved
-from backend.domains.metadata.service import RecordService
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.metadata.service.records import RecordService
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
 from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
 

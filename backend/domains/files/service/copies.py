@@ -11,7 +11,7 @@ from backend.core.errors import NotFoundError
 from backend.core.objects import NO_TAGS, ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.files.errors import ChangeEndedError, SourceGoneError
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
 _LOOKED_AT = 20

@@ -12,7 +12,7 @@ from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
 from backend.domains.assets.errors import AssetNotFoundError
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
 from backend.domains.files.repository import FileChangeRepository

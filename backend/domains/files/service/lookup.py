@@ -13,7 +13,7 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError

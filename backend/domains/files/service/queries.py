@@ -15,7 +15,7 @@ from backend.core.previews import asset_preview_key, shown_preview_key
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import (
     AssetVersionLabel,
@@ -43,7 +43,7 @@ from backend.domains.files.service.rows import (
 )
 from backend.domains.files.service.states import FileState, FileStates, newest_versions
 from backend.domains.files.service.target import FileTarget
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
     CHECKSUM_VERIFIED_METADATA,

@@ -10,7 +10,7 @@ from functools import partial
 from backend.core.file_kinds import content_type_of, preview_base
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.models import ChangeCursor

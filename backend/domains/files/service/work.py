@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.transactions import Check
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.queries import FileQueries

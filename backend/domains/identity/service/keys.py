@@ -15,7 +15,7 @@ from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.errors import ApiKeyNotFoundError, ApiKeyRevisionError
 from backend.domains.identity.models.keys import ApiKey, CreateApiKeyBody, UpdateApiKeyBody
 from backend.domains.identity.repository.keys import ApiKeyRepository

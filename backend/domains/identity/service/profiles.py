@@ -11,7 +11,7 @@ from backend.core.names import is_email
 from backend.core.parallel import in_parallel
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.models.profiles import WebRoute
 from backend.domains.identity.models.users import User
 from backend.domains.identity.repository.profiles import ProfileRepository

@@ -13,7 +13,7 @@ from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFou
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.errors import NoUserPoolError
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
 from backend.domains.identity.repository.profiles import ProfileRepository

@@ -14,7 +14,7 @@ from backend.core.identity import SYSTEM, Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.jobs.errors import JobChangedError, JobNotFoundError, JobStateError
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository

@@ -3,11 +3,3 @@
 `RecordService` writes records of any kind of entity by the schemas in force, without checking
 permissions; `MetadataService` (in `commands`) checks them, for databases, assets and files.
 """
-
-from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
-
-__all__ = [
-    "BulkResult",
-    "RecordService",
-    "ShownRecord",
-]

@@ -10,7 +10,8 @@ from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, secured
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.permissions import secured
 from backend.domains.databases.service import secured as secured_database
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (

@@ -10,7 +10,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.transactions import Write
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
@@ -22,12 +22,8 @@ from backend.domains.metadata.models import (
     UpdateType,
     is_reserved,
 )
-from backend.domains.metadata.repository import (
-    EntryOf,
-    MetadataRepository,
-    Told,
-    largest_row,
-)
+from backend.domains.metadata.repository.places import Told, largest_row
+from backend.domains.metadata.repository.records import EntryOf, MetadataRepository
 from backend.domains.metadata.service.writes import MOST_AT_ONCE, Wanted, carry_out, put_facts
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
 from backend.domains.metadata_schemas.service import MetadataSchemaService

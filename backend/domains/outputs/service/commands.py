@@ -20,13 +20,13 @@ from backend.core.identity import SYSTEM, Identity
 from backend.core.objects import Objects
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution
-from backend.domains.executions.service import ExecutionRecords
-from backend.domains.files.service import FileQueries
+from backend.domains.executions.service.records import ExecutionRecords
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Cursor, Phase, Progress, Sort
@@ -35,7 +35,7 @@ from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.files import FileOutputs, RunFolder, Written
 from backend.domains.outputs.service.inspections import RESULT, Inspections
 from backend.domains.outputs.service.records import RecordOutputs
-from backend.domains.uploads.service import Deposits
+from backend.domains.uploads.service.deposits import Deposits
 from backend.spec import routes
 from backend.values import frozen
 

@@ -9,12 +9,12 @@ from backend.core.file_kinds import is_preview
 from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Phase, Sort
 from backend.domains.outputs.rules import Outcome
-from backend.domains.uploads.service import Deposit, Deposited, DepositPlace, Deposits
+from backend.domains.uploads.service.deposits import Deposit, DepositPlace, Deposited, Deposits
 from backend.spec.buckets import WORKFLOWS_METADATA
 from backend.spec.key_layouts import run_folder
 

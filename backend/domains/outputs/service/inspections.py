@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.objects import ObjectHead, Objects
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
-from backend.domains.facts.service import FactCommands
-from backend.domains.files.service import FileQueries, FileTarget
+from backend.domains.facts.service.commands import FactCommands
+from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.target import FileTarget
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome

@@ -9,9 +9,9 @@ from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_small_preview
 from backend.core.objects import ObjectHead, Objects
 from backend.core.previews import asset_preview_key, find_previews
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
-from backend.domains.files.service import FileTarget
+from backend.domains.files.service.target import FileTarget
 from backend.spec.buckets import (
     CHANGE_METADATA,
     GENERATED,

@@ -13,9 +13,9 @@ from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import secured
+from backend.domains.assets.service.permissions import secured
 from backend.domains.metadata.models import ASSET_LEVEL, Entity
-from backend.domains.metadata.service import BulkResult
+from backend.domains.metadata.service.records import BulkResult
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import MetadataFile

@@ -11,7 +11,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.databases.service import DatabaseService, Definition
 from backend.domains.pipelines import rules

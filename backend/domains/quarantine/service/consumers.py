@@ -25,9 +25,9 @@ from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.quarantine import rules

@@ -14,9 +14,9 @@ from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.core.transactions import Put, Write
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetsById
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.errors import (
     SubscriptionChangedError,

@@ -9,9 +9,9 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.service import DatabaseService
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.domains.uploads import rules
 from backend.domains.uploads.errors import UploadExpiredError, UploadNotFoundError
 from backend.domains.uploads.models import Upload, UploadType

@@ -14,7 +14,7 @@ from backend.core.names import check_new_path
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import UploadType

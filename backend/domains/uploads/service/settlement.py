@@ -13,8 +13,8 @@ from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
-from backend.domains.files.service import FileQueries
+from backend.domains.audit.service.commands import AuditService
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Progress
 from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
 from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile

@@ -9,10 +9,11 @@ from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.pipelines.errors import PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline
-from backend.domains.pipelines.service import PipelineQueries, Updated
+from backend.domains.pipelines.service.commands import Updated
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.workflows.errors import WorkflowRevisionError
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
 from backend.domains.workflows.repository import WorkflowRepository
@@ -73,7 +74,7 @@ class AssociatedUpdates:
             return False
         if not workflow.has_trigger:
             return True
-        used = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        used = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
         return not_runnable(self.authorization, caller, workflow, used.values()) is None
 
     def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:

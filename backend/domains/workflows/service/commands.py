@@ -12,12 +12,12 @@ from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.databases.service import DatabaseService, Definition
 from backend.domains.pipelines.errors import PipelineRevisionError
 from backend.domains.pipelines.models import Pipeline
-from backend.domains.pipelines.service import PipelineQueries
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.workflows.errors import WorkflowNotFoundError, WorkflowRevisionError
 from backend.domains.workflows.models import (
     PutWorkflowBody,

@@ -16,7 +16,7 @@ from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.access.service.roles import RoleService
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.tags.models import TagTypeBody
 from backend.spec.tables.access import CONSTRAINTS

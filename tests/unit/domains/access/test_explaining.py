@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.domains.access.policy.model import Fields
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts, stored_role
 from tests.factories.http import Answer, Client

@@ -15,7 +15,7 @@ from backend.domains.access.repository.roles import (
     require_assigned,
 )
 from backend.domains.access.service.roles import HOLDERS_AT_ONCE
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import stored_user_role

@@ -8,7 +8,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.objects import VersionPage
-from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_links.service.commands import AssetLinkService
 from tests.factories.assets import created_asset
 from tests.factories.lifecycle import Lifecycle
 

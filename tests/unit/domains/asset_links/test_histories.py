@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from backend.core.errors import VitrineError
 from backend.core.transactions import Write, put_new
 from backend.domains.asset_links.models import CreateLinkBody, UpdateLinkBody
-from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import row_of

@@ -9,7 +9,7 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.domains.asset_links.models import AssetLink
-from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.metadata.models import NewRecord
 from backend.spec.routes import Action
 from backend.spec.tables.assets import ASSET_LINKS_METADATA

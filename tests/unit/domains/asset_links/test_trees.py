@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
-from backend.domains.asset_links.service import LinkQueries
+from backend.domains.asset_links.service.queries import LinkQueries
 from backend.spec.routes import Action, Route
 from tests.factories.links import Links
 from tests.unit.domains.asset_links.test_linking import archive, names

@@ -10,7 +10,8 @@ import pytest
 from backend.core.objects import ObjectVersion, VersionPage
 from backend.domains.asset_versions.models import HeldFile
 from backend.domains.assets.models import Asset
-from backend.domains.files.service import FileStates, states
+from backend.domains.files.service import states
+from backend.domains.files.service.states import FileStates
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.versions import Versions
 

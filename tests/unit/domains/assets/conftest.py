@@ -7,7 +7,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.domains.assets.routes import build_router
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from tests.factories.assets import asset_service, created_database
 from tests.factories.http import Client
 

@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import CreateAssetBody
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.buckets.errors import BucketNotFoundError
 from tests.factories.access import stored_user_role
 from tests.factories.administration import stored_role

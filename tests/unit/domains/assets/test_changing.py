@@ -12,7 +12,7 @@ from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.spec.tables.assets import ASSETS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import created_asset

@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.core.tables import Tables
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.spec.tables.assets import ASSET_VERSIONS
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.assets import ADMIN, created_asset, created_database

@@ -16,7 +16,7 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Item, Key, Write
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.assets import asset_service, created_database

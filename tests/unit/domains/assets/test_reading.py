@@ -14,7 +14,7 @@ from backend.core.identity import Identity
 from backend.core.paging import json_bytes
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.routes import build_router
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.buckets.service import BucketService
 from benchmarks.metering import metered
 from tests.factories.access import OnlyUser

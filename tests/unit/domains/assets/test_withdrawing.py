@@ -12,11 +12,12 @@ from backend.core.transactions import Update
 from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetService, TagWithdrawal
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.jobs import TagWithdrawal
 from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner
+from backend.domains.jobs.service.runner import JobRunner
 from backend.domains.tags.models import TagBody
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import AUDIT

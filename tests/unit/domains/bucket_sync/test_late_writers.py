@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from backend.domains.jobs.models import Job
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from tests.factories.bucket_sync import SyncWorld
 from tests.factories.files import BUCKET

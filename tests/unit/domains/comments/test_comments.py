@@ -14,7 +14,7 @@ from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetsById
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.comments.models import MAX_BODY_CHARS
 from backend.domains.comments.repository import CommentRepository
 from backend.domains.comments.routes import build_router

@@ -7,7 +7,7 @@ import pytest
 from backend.core.tables import Tables
 from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.repository import DatabaseRepository

@@ -12,7 +12,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.errors import DatabaseNotEmptyError, DatabaseNotFoundError
 from backend.domains.databases.repository import DatabaseRepository
 from backend.domains.databases.routes import build_router

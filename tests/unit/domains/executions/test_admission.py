@@ -8,7 +8,7 @@ from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.runs import RunInput
 from backend.core.transactions import Delete
 from backend.domains.executions.errors import ExecutionActiveError
-from backend.domains.executions.repository import row_key
+from backend.domains.executions.repository.rows import row_key
 from backend.domains.executions.rules import reservation_key, target_of
 from backend.spec.queues import EXECUTION_STARTS
 from backend.spec.tables.operations import RESERVATIONS

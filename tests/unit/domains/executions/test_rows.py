@@ -11,9 +11,9 @@ from backend.domains.executions.errors import (
     ExecutionNotFoundError,
 )
 from backend.domains.executions.models import RefusedOutput, RunOutputs
-from backend.domains.executions.repository import ExecutionRepository, row_key
+from backend.domains.executions.repository.rows import ExecutionRepository, row_key
 from backend.domains.executions.rules import MAX_LIST_BYTES, reservation_key, target_of
-from backend.domains.executions.service import ExecutionRecords
+from backend.domains.executions.service.records import ExecutionRecords
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.executions import new_execution
 

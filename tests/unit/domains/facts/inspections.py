@@ -7,16 +7,17 @@ from typing import Any
 from backend.core.identity import Identity
 from backend.core.references import FileKeyRef
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.models import Inspection, SimilarShape
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
 from backend.domains.files.repository import FileRepository
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import Entity
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service

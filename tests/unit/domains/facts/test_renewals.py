@@ -8,15 +8,15 @@ import pytest
 from backend.core.objects import ObjectHead
 from backend.core.references import AssetRef
 from backend.domains.executions.models import Execution
-from backend.domains.executions.repository import ExecutionRepository
+from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
 from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
 from backend.domains.files.models import FileQuery
 from backend.domains.files.repository import FileRepository
-from backend.domains.files.service import FileQueries
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
 from backend.entrypoints.wiring.assets import assets

@@ -9,7 +9,7 @@ import pytest
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.lookup import FileLookup, Named
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.service.records import RecordService
 from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import created_asset, created_database

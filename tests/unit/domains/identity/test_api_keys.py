@@ -6,7 +6,7 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.rules.keys import hash_key
 from backend.domains.identity.service.keys import ApiKeyService
 from backend.spec.tables.access import API_KEYS

@@ -12,7 +12,7 @@ from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.user_pool import PoolUser
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 from backend.domains.identity.service.authentication import KeyAuthentication

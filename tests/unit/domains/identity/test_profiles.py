@@ -8,7 +8,7 @@ from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
 from backend.spec.tables.access import USERS
 from tests.factories.access import stored_user_role

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from backend.core.tables import Tables
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.routes import build_router as configuration_router

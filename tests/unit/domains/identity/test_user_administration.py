@@ -9,7 +9,7 @@ import pytest
 from backend.core.tables import Tables
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.access import stored_user_role

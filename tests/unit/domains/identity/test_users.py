@@ -15,7 +15,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.user_pool import PoolUser
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.routes import Action, Route
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.administration import Parts

@@ -16,7 +16,7 @@ from backend.domains.asset_versions.errors import (
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.files.errors import SourceGoneError
 from backend.domains.jobs.errors import JobExistsError, JobStateError
-from backend.domains.jobs.service import JobStarter
+from backend.domains.jobs.service.consumers import JobStarter
 from backend.domains.jobs.service.runner import LEASE_SECONDS
 from backend.domains.metadata.errors import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS

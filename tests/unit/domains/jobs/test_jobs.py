@@ -9,11 +9,11 @@ from backend.core.errors import StateForbidsError
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.assets.models import Location
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.routes import build_router
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import (
     ARCHIVE_ASSET,
     DELETE_ASSET,

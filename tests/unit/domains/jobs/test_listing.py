@@ -11,7 +11,7 @@ from backend.core.identity import SYSTEM, Identity
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.routes import build_router
-from backend.domains.jobs.service import JobService
+from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import ARCHIVE_ASSET, FAN_OUT
 from backend.spec.routes import Action, Route
 from backend.spec.tables.operations import JOBS

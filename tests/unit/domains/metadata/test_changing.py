@@ -9,7 +9,7 @@ from backend.core.objects import ObjectVersion
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.repository import item_of
+from backend.domains.metadata.repository.places import item_of
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from tests.factories.assets import NOON
 from tests.factories.http import Client

@@ -2,7 +2,7 @@
 
 from backend.core.metadata_values import VALUE_TYPES
 from backend.core.tables import Tables
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES

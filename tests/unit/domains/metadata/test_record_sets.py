@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from backend.core.errors import ConflictError, NotFoundError
 from backend.core.transactions import Check, Write, exists
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.models import (
     AnyEntity,
     DatabaseEntity,
@@ -19,8 +19,8 @@ from backend.domains.metadata.models import (
     NewRecord,
     Record,
 )
-from backend.domains.metadata.repository import MetadataRepository
-from backend.domains.metadata.service import RecordService
+from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.models import CreateSchemaBody
 from backend.spec.tables.assets import ASSET_LINK_ID, ASSET_LINKS
 from backend.spec.tables.metadata import RECORD_SETS

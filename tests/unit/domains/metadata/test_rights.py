@@ -10,7 +10,7 @@ from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.domains.assets.errors import AssetNotFoundError
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service.commands import MetadataService

@@ -4,7 +4,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.routes import build_router as metadata_router
 from backend.domains.metadata_schemas.routes import build_router
 from tests.factories.assets import asset_service, created_asset, created_database

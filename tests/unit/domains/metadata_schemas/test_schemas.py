@@ -9,7 +9,7 @@ from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata_schemas.routes import build_router
 from backend.spec.routes import Action
 from backend.spec.tables.metadata import SCHEMA_SCOPES

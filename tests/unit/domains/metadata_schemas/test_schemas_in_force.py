@@ -6,7 +6,7 @@ import pytest
 
 from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.metadata import SCHEMA_SCOPES
 from tests.factories.assets import ADMIN

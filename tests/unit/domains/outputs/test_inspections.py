@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.objects import ObjectHead
 from backend.domains.assets.models import Asset
-from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.commands import FactCommands
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import (
     generated_preview_key,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.domains.quarantine.service import Quarantine
+from backend.domains.quarantine.service.queries import Quarantine
 from tests.factories.exports import exports
 from tests.factories.files import AUXILIARY, BUCKET, Gallery, gallery
 from tests.factories.quarantine import ScanWorld, scan_event

@@ -13,12 +13,14 @@ from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.queries import AssetsById
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
 from backend.domains.subscriptions.rules import Happening
-from backend.domains.subscriptions.service import Notifier, SubscriptionService
+from backend.domains.subscriptions.service.commands import SubscriptionService
+from backend.domains.subscriptions.service.notifications import Notifier
 from backend.spec.routes import Action, Route
 from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import ASSETS

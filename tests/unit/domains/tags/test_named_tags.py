@@ -13,7 +13,7 @@ from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.policies import NAMED_TAGS, PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.assets.models import Asset, CreateAssetBody, UpdateAssetBody
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.spec.tables.access import POLICIES
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts, stored_role

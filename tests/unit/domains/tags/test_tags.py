@@ -13,7 +13,7 @@ from backend.core.tables import Tables
 from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deleted_names import DeletedNames
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.tags.models import Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.routes import build_router

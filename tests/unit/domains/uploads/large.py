@@ -7,8 +7,8 @@ from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner
-from backend.domains.uploads.service import WaitingPreviews
+from backend.domains.jobs.service.runner import JobRunner
+from backend.domains.uploads.service.waiting_previews import WaitingPreviews
 from backend.spec.jobs import WAITING_PREVIEWS
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import JOBS

@@ -9,7 +9,7 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectHead
 from backend.core.part_copies import PartCopies
 from backend.domains.databases.models import UpdateDatabaseBody
-from backend.domains.uploads.service import Deposit, Deposited, Deposits
+from backend.domains.uploads.service.deposits import Deposit, Deposited, Deposits
 from backend.spec.buckets import CHANGE_METADATA
 from tests.factories.assets import NOON
 from tests.factories.files import AUXILIARY, BUCKET, GLB, Gallery

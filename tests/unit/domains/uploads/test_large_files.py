@@ -13,7 +13,7 @@ from backend.core.clock import epoch_seconds, iso
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobRunner
+from backend.domains.jobs.service.runner import JobRunner
 from backend.domains.uploads.service.settlement import UPLOAD_DAYS
 from backend.spec.buckets import ABORT_MULTIPART_DAYS, TEMP_UPLOADS_DAYS
 from backend.spec.tables.assets import ASSET_UPLOADS

@@ -6,9 +6,11 @@ import pytest
 
 from backend.core.transactions import Update
 from backend.domains.pipelines.repository import PipelineRepository
-from backend.domains.pipelines.service import PipelineQueries, ShippedPipelines
+from backend.domains.pipelines.service.commands import ShippedPipelines
+from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service import ShippedWorkflows, WorkflowQueries
+from backend.domains.workflows.service.commands import ShippedWorkflows
+from backend.domains.workflows.service.queries import WorkflowQueries
 from backend.entrypoints.wiring.workflows import workflows
 from backend.spec import routes
 from backend.spec.shipped import INSPECT, INSPECT_CAD, SHIPPED

@@ -21,7 +21,7 @@ from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemoved
 from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job, Progress
 
 # They fit a request, and paths of a kilobyte fit one row.

@@ -19,8 +19,8 @@ from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_links.service import AssetLinkService
-from backend.domains.assets.service import AssetService
+from backend.domains.asset_links.service.commands import AssetLinkService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.key_layouts import (
     auxiliary_folder,
