@@ -34,7 +34,9 @@ class S3GuardedObjects:
         )
 
     def delete(self, bucket: str, key: str, *, etag: str) -> bool:
-        return _written_if_unchanged(lambda: self.client.delete_object(Bucket=bucket, Key=key, IfMatch=f'"{etag}"'))
+        return _written_if_unchanged(
+            lambda: self.client.delete_object(Bucket=bucket, Key=key, IfMatch=f'"{etag}"')
+        )
 
 
 def _written_if_unchanged(write: Callable[[], object]) -> bool:

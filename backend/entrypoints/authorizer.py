@@ -93,5 +93,7 @@ def _answer(context: dict[str, str] | None) -> dict[str, Any]:
 
 
 handler = ready(
-    build_handler(callers(Context(AUTHORIZER), unrecorded=report_unrecorded_use, warn=report_obstacle))
+    build_handler(
+        callers(Context(AUTHORIZER), unrecorded=report_unrecorded_use, warn=report_obstacle)
+    )
 )

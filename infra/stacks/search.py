@@ -161,7 +161,7 @@ class SearchStack(Stack):
         }
 
     def _watch(self, domain: opensearch.Domain, settings: Settings, resources: Resources) -> None:
-        """Raise alarms for what AWS advises to watch of a domain, before searches or writes fail."""
+        """Create the alarms that AWS advises for a domain, before searches or writes fail."""
         alarms = resources.alarms
         name = Fn.select(1, Fn.split("/", domain.domain_arn))
         watched = {"DomainName": name, "ClientId": self.account}

@@ -36,7 +36,9 @@ class Supervisor:
         """Run a pump; `run` is called again whenever it failed or returned."""
         pump = _Pump(run)
         self._pumps[name] = pump
-        self._tasks.append(asyncio.create_task(self._run_with_restarts(name, pump), name=f"pump-{name}"))
+        self._tasks.append(
+            asyncio.create_task(self._run_with_restarts(name, pump), name=f"pump-{name}")
+        )
 
     def report(self) -> dict[str, JsonValue]:
         """Return the state of every pump; `failure` covers the last minutes."""

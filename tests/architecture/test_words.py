@@ -204,7 +204,9 @@ def test_names_of_tests_are_plain() -> None:
 @pytest.mark.parametrize("folder", SOURCES)
 def test_names_of_functions_and_classes_are_plain(folder: str) -> None:
     names = set(chain.from_iterable(map(_named, (ROOT / folder).rglob("*.py")))) - _NAMED_BY_OTHERS
-    vague_names = [name for name in names if _VAGUE_NAME.search(name) or _VAGUE_IN_CODE.search(name)]
+    vague_names = [
+        name for name in names if _VAGUE_NAME.search(name) or _VAGUE_IN_CODE.search(name)
+    ]
     assert vague_names == []
 
 

@@ -157,7 +157,7 @@ class JobWorld:
         self.records = self.records[len(records) :]
 
     def deliver(self, message: Message, *, repeatable: bool = False) -> None:
-        """Deliver a message once; it remains if its worker died or returned it, or with `repeatable`."""
+        """Deliver a message; it remains if its worker died or returned it, or with `repeatable`."""
         message.received += 1
         record = {
             "messageId": str(message.number),

@@ -12,8 +12,8 @@ from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.asset_lifecycle.service.commands import LifecycleService
 from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
-from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
+from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service.commands import AssetLinkService

@@ -6,8 +6,8 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.repository.records import MetadataRepository
-from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata.service.commands import MetadataService
+from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 from tests.factories.assets import NOON

@@ -157,7 +157,9 @@ class LifecycleRepository:
     def uploads_of(self, asset_id: str, after: Position | None) -> Page[str]:
         """Return ids of some uploads to the asset, from the index."""
         query = Query(table=ASSET_UPLOADS, partition=asset_id, index=UPLOADS_BY_ASSET)
-        return self.tables.query(query, PageRequest(_UPLOADS, after)).map(lambda item: str(item[UPLOAD_ID.name]))
+        return self.tables.query(query, PageRequest(_UPLOADS, after)).map(
+            lambda item: str(item[UPLOAD_ID.name])
+        )
 
     def remove_upload(self, upload_id: str) -> None:
         """Remove all rows of an upload."""

@@ -25,7 +25,7 @@ from backend.domains.asset_links.models.replies import (
 )
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.metadata import LinkMetadataService
-from backend.domains.asset_links.service.queries import LinkQueries, Linked, Tree
+from backend.domains.asset_links.service.queries import Linked, LinkQueries, Tree
 from backend.domains.assets.models import AssetPath
 from backend.domains.metadata.models.replies import (
     AddAssetMetadataBody,

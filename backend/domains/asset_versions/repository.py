@@ -268,7 +268,9 @@ class VersionRepository:
         item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}
         return put_new(ASSET_VERSIONS, item, AliasTakenError(alias))
 
-    def _alias_removal(self, asset: Asset, version: AssetVersion, refused: VersionRevisionError) -> Delete:
+    def _alias_removal(
+        self, asset: Asset, version: AssetVersion, refused: VersionRevisionError
+    ) -> Delete:
         return Delete(
             table=ASSET_VERSIONS,
             key=_key(asset, ALIAS_MARK + version.version_alias),

@@ -29,8 +29,8 @@ from backend.domains.asset_versions.models import (
     WholeVersionReply,
 )
 from backend.domains.asset_versions.rules import Difference, geometry_of
-from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.asset_versions.service.queries import VersionQueries, WholeVersion
+from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset, AssetPath, AssetVersion
 from backend.http.call import Call
 from backend.http.router import Router

@@ -65,7 +65,11 @@ class TagService:
         known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
         check_known(tags, known)
         covered = {tag.tag_type_name for tag in known}
-        check_required(covered, list(all_items(self.types.list_registry, _SCAN_PAGE)), named=partial(self._may_see_type, caller))
+        check_required(
+            covered,
+            list(all_items(self.types.list_registry, _SCAN_PAGE)),
+            named=partial(self._may_see_type, caller),
+        )
         self._require_changeable(caller, set(tags) ^ set(carried))
 
     def exists(self, tag_name: str) -> bool:

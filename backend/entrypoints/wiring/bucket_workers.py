@@ -23,7 +23,7 @@ from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, count_metric
+from backend.entrypoints.wiring.failures import count_metric, failures
 from backend.entrypoints.wiring.files import files
 from backend.entrypoints.wiring.job_workers import job_consumer
 from backend.entrypoints.wiring.jobs import jobs
@@ -35,12 +35,18 @@ from backend.spec.settings import SYNC_DATABASE_ID
 
 
 def sync_events(context: Context) -> Run:
-    return SyncConsumer(_sync(context), _skip_reports(context), context.queues, count_metric(context)).consume
+    return SyncConsumer(
+        _sync(context), _skip_reports(context), context.queues, count_metric(context)
+    ).consume
 
 
 def imports(context: Context) -> Run:
     step = ImportStep(
-        buckets(context), _sync(context), _skip_reports(context), context.objects, reindexing(context)
+        buckets(context),
+        _sync(context),
+        _skip_reports(context),
+        context.objects,
+        reindexing(context),
     )
     steps = {IMPORT_BUCKET.name: step, RENEW_FACTS.name: fact_renewal(context)}
     return job_consumer(context, BUCKET_IMPORTS, steps)

@@ -18,7 +18,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
 from backend.entrypoints.wiring.executions import progress
-from backend.entrypoints.wiring.failures import failures, count_metric
+from backend.entrypoints.wiring.failures import count_metric, failures
 from backend.entrypoints.wiring.files import files
 from backend.entrypoints.wiring.metadata import records
 from backend.entrypoints.wiring.pipelines import pipelines
@@ -46,7 +46,9 @@ def starts(context: Context) -> Run:
 
 def status(context: Context) -> Run:
     store_failure = failures(context).store
-    return StatusConsumer(progress(context), context.queues, store_failure, count_metric(context)).consume
+    return StatusConsumer(
+        progress(context), context.queues, store_failure, count_metric(context)
+    ).consume
 
 
 def triggers(context: Context) -> Run:

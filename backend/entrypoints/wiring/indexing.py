@@ -8,7 +8,7 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, count_metric
+from backend.entrypoints.wiring.failures import count_metric, failures
 from backend.entrypoints.wiring.job_workers import job_consumer
 from backend.entrypoints.wiring.jobs import jobs
 from backend.search.indexing.bulk import BulkWriter

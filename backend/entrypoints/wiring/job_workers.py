@@ -6,7 +6,7 @@ from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service.consumers import JobConsumer
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, count_metric
+from backend.entrypoints.wiring.failures import count_metric, failures
 from backend.entrypoints.wiring.jobs import jobs, runner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import Queue

@@ -7,7 +7,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.buckets import bucket_names
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.failures import failures, count_metric
+from backend.entrypoints.wiring.failures import count_metric, failures
 
 
 def scan_results(context: Context) -> Run:

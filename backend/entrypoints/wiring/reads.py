@@ -17,4 +17,6 @@ def reads(context: Context) -> Run:
         failures.count_metric(context)(metric)
 
     days = partial(context.settings.number, AUDIT_DAYS)
-    return ReadsConsumer(AuditRepository(context.tables), days, context.queues, count_metric).consume
+    return ReadsConsumer(
+        AuditRepository(context.tables), days, context.queues, count_metric
+    ).consume

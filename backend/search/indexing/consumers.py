@@ -7,7 +7,7 @@ After an outage, which is not specific to one event, the whole batch is delivere
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.core.deliveries import Event, Reply, CountMetric, failed, process_batch
+from backend.core.deliveries import CountMetric, Event, Reply, failed, process_batch
 from backend.core.queues import Queues
 from backend.search.indexing.changes import Changes, Poison, Record, table_changes
 from backend.search.indexing.failures import Failures
@@ -50,7 +50,9 @@ class QueueConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, self.queue, count_metric=self.count_metric)
+        return process_batch(
+            event, self._process, self.queues, self.queue, count_metric=self.count_metric
+        )
 
     def _process(self, messages: Sequence[Record]) -> None:
         changes = self.read(messages)

@@ -177,7 +177,9 @@ class Rebuilder:
             stubs.append(portion.write(stub(document), write.index))
         for write, reason in self.writer.write(stubs).refused:
             document = portion.documents[write.index, write.id]
-            self._store_failure(write, document, f"the stub was refused too: {reason}", suffix="/stub")
+            self._store_failure(
+                write, document, f"the stub was refused too: {reason}", suffix="/stub"
+            )
 
     def _store_failure(
         self, write: DocumentWrite, document: Document, reason: str, *, suffix: str = ""

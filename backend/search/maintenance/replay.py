@@ -132,7 +132,11 @@ class Replayer:
     def _replay_entry(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
         """Replay an entry; return the reason if it fails again."""
         try:
-            return self._replay_batch(entry) if isinstance(entry, BatchEntry) else self._replay_item(entry)
+            return (
+                self._replay_batch(entry)
+                if isinstance(entry, BatchEntry)
+                else self._replay_item(entry)
+            )
         except (UnavailableError, StoredVersionAheadError):
             raise
         except Exception as error:  # possibly the bug that caused the failure

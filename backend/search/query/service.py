@@ -154,7 +154,9 @@ class SearchService:
                 lag = {"pending": watch.pending, "of": len(written.documents), "seconds": seconds}
                 return {**reply, "lag": lag}
             if "after" in reply:
-                self.cursors.close_unused(caller, search_body, reply["after"], engine=self._engine())
+                self.cursors.close_unused(
+                    caller, search_body, reply["after"], engine=self._engine()
+                )
             self.pause(pause)
             search_body, request = self._prepared(caller, body)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)

@@ -129,7 +129,9 @@ def test_a_batch_with_poison_leaves_only_the_poison(
     for asset_id in ("pump", "gear"):
         store_asset(world.tables, asset_id)
     store_metadata(world.tables, "material", "brass")
-    key = store_failed_batch(world, [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)], entries)
+    key = store_failed_batch(
+        world, [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)], entries
+    )
     assert replayer.replay(key).outcome == "replayed"
     (left,) = entries.page(PageRequest(10)).items
     assert (left.kind, left.consumer) == ("poison", "IndexChanges")

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from tests.journeys.runtime import Api, Runtime
-from tests.journeys.test_administration import asked
+from tests.journeys.test_administration import rule_of
 from tests.journeys.test_bucket_sync import (
     OTHERS,
     asset_of,
@@ -45,7 +45,7 @@ def furnished(runtime: Runtime, s3: Any) -> str:
     api.ok("POST", "/user-roles", {"userId": "reader@example.org", "roleName": [name]})
     for each in (f"{name}-0", f"{name}-1"):
         api.new_asset(name, each, assetId=each)
-        api.ok("POST", "/subscriptions", asked(each, "reader@example.org"))
+        api.ok("POST", "/subscriptions", rule_of(each, "reader@example.org"))
         api.ok("POST", "/tag-types", {"tagTypeName": each, "description": "a test's own"})
         tag = {"tagName": each, "tagTypeName": each, "description": "a test's own"}
         api.ok("POST", "/tags", tag)

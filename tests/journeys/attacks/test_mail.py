@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from tests.journeys.attacks.actors import ANY_ROUTE, new_role
 from tests.journeys.runtime import Runtime
-from tests.journeys.test_administration import asked
+from tests.journeys.test_administration import rule_of
 
 
 def test_only_confirmed_addresses_of_known_users_are_subscribed(
@@ -25,12 +25,12 @@ def test_only_confirmed_addresses_of_known_users_are_subscribed(
     other = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
     other.ok("POST", f"/auth/loginProfile/{plain}", {"email": "victim@example.org"})
 
-    own.ok("POST", "/subscriptions", asked(asset, known))
+    own.ok("POST", "/subscriptions", rule_of(asset, known))
     for user in (named, plain, "nobody"):
-        status, body = own.refused("POST", "/subscriptions", asked(asset, user))
+        status, body = own.refused("POST", "/subscriptions", rule_of(asset, user))
         assert (status, body["errors"][0]["field"]) == (400, "subscribers")
     guesses = [f"guess-{number}@example.org" for number in range(50)]
-    refused = {own.send("POST", "/subscriptions", asked(asset, *guesses)) for _ in range(4)}
+    refused = {own.send("POST", "/subscriptions", rule_of(asset, *guesses)) for _ in range(4)}
     limited = [answer for answer in refused if answer.status_code == 429]
     assert {answer.status_code for answer in refused} <= {400, 429}
     assert limited

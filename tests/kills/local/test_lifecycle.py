@@ -8,7 +8,7 @@ import signal
 import stat
 from typing import TYPE_CHECKING
 
-from tests.integration.local.test_lifecycle import alive, asked
+from tests.integration.local.test_lifecycle import alive, stored_request
 
 if TYPE_CHECKING:
     from tests.integration.local.conftest import Small
@@ -46,4 +46,4 @@ def test_a_killed_runtime_continues_where_it_was(fresh: Small) -> None:
     assert fresh.seen("just before the kill") >= 1
     assert fresh.seen("Object Created:just before the kill") >= 1
     assert fresh.seen("in work") >= 1
-    assert asked(fresh) == "Create 1"
+    assert stored_request(fresh) == "Create 1"

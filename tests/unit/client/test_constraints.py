@@ -49,7 +49,7 @@ def test_constraints_are_listed_read_written_and_deleted(client: Vitrine, answer
     assert client.constraints.get("see") == found
     assert client.constraints.put("see", SEE).warnings == ["denied twice"]
     client.constraints.delete("a b")
-    assert answers.asked[2:] == [
+    assert answers.requests[2:] == [
         "GET /auth/constraints/see",
         "PUT /auth/constraints/see",
         "DELETE /auth/constraints/a%20b",

@@ -30,7 +30,7 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
 
 
 def parameters_of(answers: Answers) -> dict[str, str]:
-    method, _, path = answers.asked[-1].partition(" ")
+    method, _, path = answers.requests[-1].partition(" ")
     assert method == "GET"
     return dict(httpx.URL(path).params)
 

@@ -42,7 +42,7 @@ def test_a_key_is_made_shown_once_changed_and_deleted(shell: Shell, answers: Ans
     assert shell.run("keys", "list") == shell.run("keys", "show", "k1") == line
     assert "false" in shell.run("keys", "update", "k1", "--off")
     assert shell.run("keys", "delete", "k1", "--yes") == "k1\n"
-    assert answers.asked == [
+    assert answers.requests == [
         "POST /auth/api-keys",
         "GET /auth/api-keys",
         "GET /auth/api-keys/k1",
@@ -74,7 +74,7 @@ def test_unconfirmed_and_empty_commands_send_no_request(
 ) -> None:
     answers.plan()
     shell.run(*command)
-    assert (shell.code, shell.out, answers.asked) == (2, "", [])
+    assert (shell.code, shell.out, answers.requests) == (2, "", [])
 
 
 def test_a_database_and_an_asset_are_changed(shell: Shell, answers: Answers) -> None:
@@ -85,7 +85,7 @@ def test_a_database_and_an_asset_are_changed(shell: Shell, answers: Answers) -> 
     )
     shell.run("assets", "update", "museum", "lamp", "--name", "Lantern", "--no-tags")
     assert shell.code == 0
-    assert answers.asked == [
+    assert answers.requests == [
         "PUT /database/museum",
         "POST /assets",
         "GET /database/museum/assets/lamp",
@@ -113,7 +113,7 @@ def test_tags_and_their_types_are_changed(shell: Shell, answers: Answers) -> Non
     shell.run("tags", "update", "old", "--type", "state", "--description", "Long used")
     assert shell.run("tag-types", "list") == "state\tTrue\told\t\n"
     shell.run("tag-types", "delete", "state", "--yes")
-    assert answers.asked[-1] == "DELETE /tag-types/state"
+    assert answers.requests[-1] == "DELETE /tag-types/state"
     assert bodies()[:3] == [
         {"tagTypeName": "state", "description": "Tags of type state", "required": "True"},
         {"tagTypeName": "state", "description": "How it is", "required": "False"},
@@ -132,7 +132,7 @@ def test_the_sign_in_settings_and_search_fields_are_printed(shell: Shell, answer
     assert shell.json("settings")["featuresEnabled"] == "A,B"
     assert json.loads(shell.run("openapi")) == {"openapi": "3.1.0"}
     assert shell.run("admin", "search", "fields") == "asset_index\tstr_assetname\ttext\n"
-    assert answers.asked == [
+    assert answers.requests == [
         "GET /api/amplify-config",
         "GET /secure-config",
         "GET /openapi.json",
@@ -157,7 +157,7 @@ def test_a_file_and_a_comment_are_shown(shell: Shell, answers: Answers) -> None:
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == "v2\t\t3 B\tlatest\n"
     assert "Such files are not inspected" in shell.err
     assert shell.run("comments", "show", "museum", "lamp", "1:x1") == "1:x1\tann\t\tdim\n"
-    assert answers.asked[1].endswith("/fileInfo?filePath=%2Fa.glb&includeVersions=true")
+    assert answers.requests[1].endswith("/fileInfo?filePath=%2Fa.glb&includeVersions=true")
 
 
 def attribute(key: str, value: str) -> JsonValue:

@@ -100,7 +100,9 @@ def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeS
 
 
 def test_a_renewal_of_facts_names_its_files(shell: Shell, server: FakeServer) -> None:
-    server.fail("POST", "/admin/facts/renew", *[started_job() for _ in range(2)], started_job(started=False))
+    server.fail(
+        "POST", "/admin/facts/renew", *[started_job() for _ in range(2)], started_job(started=False)
+    )
     server.fail("GET", "/jobs", job("running"), job("done"))
     assert shell.run("facts", "renew", "--all", "--wait") == "job-1\tbegan\tdone\t3\n"
     shell.run("facts", "renew", "--database", "museum", "--format", "dae", "--format", "fbx")

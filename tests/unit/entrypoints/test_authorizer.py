@@ -30,7 +30,9 @@ def ask(deployed: Secrets, now: datetime) -> Ask:
     administrators(Context(BOOTSTRAP, lambda: now)).ensure("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
     identified = callers(
-        Context(AUTHORIZER, lambda: now), unrecorded=module.report_unrecorded_use, warn=module.report_obstacle
+        Context(AUTHORIZER, lambda: now),
+        unrecorded=module.report_unrecorded_use,
+        warn=module.report_obstacle,
     )
     handler = module.build_handler(identified)
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 from backend.aws.items import from_wire, to_wire
 from backend.core.errors import UnavailableError
 from backend.domains.subscriptions.rules import Happening
-from backend.domains.subscriptions.service.notifications import Notifier
 from backend.domains.subscriptions.service.consumers import NotificationsConsumer
+from backend.domains.subscriptions.service.notifications import Notifier
 
 
 @dataclass

@@ -71,7 +71,9 @@ def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> An
     return Client(router).send(route.method, path, parameters=PATH, body=body)
 
 
-def documents_in_token(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> set[WrittenDocument]:
+def documents_in_token(
+    route: Route, body: dict[str, Any] | None = None, **reply: Any
+) -> set[WrittenDocument]:
     """What the token of the reply names; nothing where there is none."""
     token = answer(route, body, **reply).headers.get("X-Sync-Token")
     return set() if token is None else set(written_of(TOKENS, ADMIN, token).documents)
@@ -92,7 +94,9 @@ def test_a_new_asset_is_named_by_the_reply() -> None:
 
 
 def test_a_file_is_named_with_its_leading_slash() -> None:
-    assert documents_in_token(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {file("/a/b.glb")}
+    assert documents_in_token(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {
+        file("/a/b.glb")
+    }
 
 
 def test_a_copy_is_named_where_it_was_made() -> None:
@@ -117,7 +121,11 @@ def test_an_upload_names_its_asset_and_each_file() -> None:
         "assetId": "pump",
         "files": [{"relativeKey": "a.glb"}, {"relativeKey": "/b.glb"}],
     }
-    assert documents_in_token(routes.COMPLETE_UPLOAD, body) == {PUMP, file("/a.glb"), file("/b.glb")}
+    assert documents_in_token(routes.COMPLETE_UPLOAD, body) == {
+        PUMP,
+        file("/a.glb"),
+        file("/b.glb"),
+    }
     body["files"] = [{"relativeKey": "pump/a.glb"}]
     assert documents_in_token(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
 

@@ -172,7 +172,9 @@ def test_what_still_means_nothing_stays_with_a_reason(
 
 
 def test_a_message_of_a_job_goes_back_into_its_queue(bench: ReplaySetup) -> None:
-    bench.store_failure("LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'})
+    bench.store_failure(
+        "LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'}
+    )
     assert bench.outcomes() == ["replayed"]
     assert bench.sent.take(LIFECYCLE) == [{"jobId": "deleteAsset.a.b.1"}]
 
@@ -181,7 +183,8 @@ def test_a_batch_that_was_abandoned_is_indexed_and_fans_out(bench: ReplaySetup) 
     row = store_asset(bench.tables, inheritedRevision=2)
     image = {"inheritedRevision": {"N": "2"}}
     put_object(
-        bench.objects, failed_batch([stream_record(ASSET_KEY, image), stream_record(RECORD_KEY, {})])
+        bench.objects,
+        failed_batch([stream_record(ASSET_KEY, image), stream_record(RECORD_KEY, {})]),
     )
     assert bench.outcomes() == ["replayed"]
     assert bench.engine.live()["museum:pump"]["str_assetname"] == row["assetName"]

@@ -43,9 +43,9 @@ from backend.domains.access.rules.constraints import (
     as_text,
     changed_rules,
     grantees,
+    grantees_of,
     named_tags,
     stored_bytes,
-    grantees_of,
 )
 from backend.spec.tables.access import CONSTRAINTS, POLICIES
 
@@ -159,8 +159,8 @@ def change_writes(
 ) -> list[Write]:
     """Return the transaction for changes: rows, rules and epoch, and other writes.
 
-    `policies` include those of `grantees_of(changes)` and `emptied`, read before. `revision` is a new
-    one. Grantees in `emptied` have no rules afterwards; their revision changes.
+    `policies` include those of `grantees_of(changes)` and `emptied`, read before. `revision` is a
+    new one. Grantees in `emptied` have no rules afterwards; their revision changes.
 
     Raises:
         PolicyTooLargeError: a grantee's rules, or the whole transaction, would be too large.

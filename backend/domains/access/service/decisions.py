@@ -90,13 +90,15 @@ class _Cached(NamedTuple):
 class PolicyAuthorization:
     """The permission port over the stored rules.
 
-    Compiled permissions are cached as long as the epoch, which is read every two seconds, is the same
-    as before they were read.
+    Compiled permissions are cached as long as the epoch, which is read every two seconds, is the
+    same as before they were read.
     """
 
     policies: PolicyRepository
     clock: Clock
-    _cached: dict[tuple[str, bool], _Cached] = field(default_factory=dict[tuple[str, bool], _Cached])
+    _cached: dict[tuple[str, bool], _Cached] = field(
+        default_factory=dict[tuple[str, bool], _Cached]
+    )
     _epochs: dict[str, tuple[int, datetime]] = field(
         default_factory=dict[str, tuple[int, datetime]]
     )
@@ -169,7 +171,9 @@ class PolicyAuthorization:
 
     def _cache_rights(self, key: tuple[str, bool], cached: _Cached) -> None:
         self._cached.pop(key, None)
-        rules = len(cached.rights.rules) + sum(len(one.rights.rules) for one in self._cached.values())
+        rules = len(cached.rights.rules) + sum(
+            len(one.rights.rules) for one in self._cached.values()
+        )
         while self._cached and (len(self._cached) >= CACHED_USERS or rules > CACHED_RULES):
             oldest = self._cached.pop(next(iter(self._cached)))
             rules -= len(oldest.rights.rules)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from backend.core.clock import Clock, iso
 from backend.core.deadlines import OutcomeUnknownError
@@ -22,12 +22,11 @@ from backend.domains.asset_versions.models import (
 )
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
-from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.runner import JobRunner
-from backend.spec import routes
 from backend.spec.jobs import MAKE_VERSION
 
 # VAMS clients expect a complete version in the reply, and the function may run for 29 seconds.

@@ -116,7 +116,9 @@ class FileRestoration:
             self._record(done, files[0], copied)
             return done
         small = files[:large]
-        changed = self._without_quarantined(place, [file for file in small if _is_changed(found[file.path])])
+        changed = self._without_quarantined(
+            place, [file for file in small if _is_changed(found[file.path])]
+        )
         copies = in_parallel(lambda file: self._copied(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
         for file in small:

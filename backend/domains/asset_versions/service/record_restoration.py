@@ -66,7 +66,9 @@ class RecordRestoration:
         state = cursor.after or {"kind": "metadata", "after": None}
         kind: Kind = state["kind"]
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, state.get("after")))
-        for path in sorted(self._paths_in_version(asset, cursor, {record.path for record in page.items})):
+        for path in sorted(
+            self._paths_in_version(asset, cursor, {record.path for record in page.items})
+        ):
             if not self.repository.records_of(asset, cursor.number, kind, path):
                 self._write(asset, (kind, path), [], by)
         if page.after is not None:

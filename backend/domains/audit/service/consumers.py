@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
-from backend.core.deliveries import Event, Message, Reply, CountMetric, failed, process_batch
+from backend.core.deliveries import CountMetric, Event, Message, Reply, failed, process_batch
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.domains.audit.models import Entry

@@ -12,9 +12,9 @@ from typing import Any
 from backend.core.deliveries import (
     Event,
     FromWire,
-    StoreFailure,
     InvalidEventError,
     Reply,
+    StoreFailure,
     name_of,
     process_records,
     sequence_of,

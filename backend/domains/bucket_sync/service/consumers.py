@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.core.deliveries import (
+    CountMetric,
     Event,
     Message,
     Reply,
-    CountMetric,
+    parse_messages,
     process_batch,
     return_messages,
-    parse_messages,
 )
 from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
@@ -34,11 +34,15 @@ class SyncConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._follow, self.queues, BUCKET_EVENTS, count_metric=self.count_metric)
+        return process_batch(
+            event, self._follow, self.queues, BUCKET_EVENTS, count_metric=self.count_metric
+        )
 
     def _follow(self, messages: Sequence[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}
-        read = parse_messages(messages, lambda one: (rules.named_object(one), one), self.notes.store_failure)
+        read = parse_messages(
+            messages, lambda one: (rules.named_object(one), one), self.notes.store_failure
+        )
         for place, message in read:
             named.setdefault(place, []).append(message)
         done = self.sync.follow(named)

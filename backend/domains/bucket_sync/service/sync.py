@@ -102,7 +102,9 @@ class BucketSync:
                 continue
             done.owned[ref] = [one.key for one in by_asset[ref]]
             if asset.is_archived:
-                done.later += self._seen_after_archiving(asset, by_asset[ref], placed[by_asset[ref][0]])
+                done.later += self._seen_after_archiving(
+                    asset, by_asset[ref], placed[by_asset[ref][0]]
+                )
             else:
                 done.files += by_asset[ref]
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])

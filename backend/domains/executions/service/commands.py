@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
+from backend.core.definitions import DefinitionRef
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import ordered_uuid

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.core.deliveries import (
+    CountMetric,
     Event,
-    StoreFailure,
     Message,
     Reply,
-    CountMetric,
+    StoreFailure,
+    parse_messages,
     process_batch,
     received,
     return_messages,
-    parse_messages,
 )
 from backend.core.errors import RateLimitedError
 from backend.core.queues import Queues
@@ -37,7 +37,9 @@ class StartConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Start waiting executions; return the messages to the queue while that is not possible."""
-        return process_batch(event, self._start, self.queues, EXECUTION_STARTS, count_metric=self.count_metric)
+        return process_batch(
+            event, self._start, self.queues, EXECUTION_STARTS, count_metric=self.count_metric
+        )
 
     def _start(self, messages: Sequence[Message]) -> Reply | None:
         try:
@@ -58,7 +60,9 @@ class StatusConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, EXECUTION_STATUS, count_metric=self.count_metric)
+        return process_batch(
+            event, self._process, self.queues, EXECUTION_STATUS, count_metric=self.count_metric
+        )
 
     def _process(self, messages: Sequence[Message]) -> None:
         for change in parse_messages(messages, events.status_change, self.store_failure):

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, Secured, require
+from backend.core.definitions import DefinitionRef
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
@@ -16,7 +16,11 @@ from backend.domains.assets.service.permissions import secured
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution
-from backend.domains.executions.repository.rows import ExecutionRepository, position_in_asset, position_in_workflow
+from backend.domains.executions.repository.rows import (
+    ExecutionRepository,
+    position_in_asset,
+    position_in_workflow,
+)
 from backend.domains.executions.rules import new_executions
 from backend.spec.routes import Action
 

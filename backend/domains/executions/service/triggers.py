@@ -16,7 +16,15 @@ from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, StoreFailure, Message, Reply, CountMetric, process_batch, parse_messages
+from backend.core.deliveries import (
+    CountMetric,
+    Event,
+    Message,
+    Reply,
+    StoreFailure,
+    parse_messages,
+    process_batch,
+)
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -77,7 +85,9 @@ class UploadTriggers:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, UPLOAD_TRIGGERS, count_metric=self.count_metric)
+        return process_batch(
+            event, self._process, self.queues, UPLOAD_TRIGGERS, count_metric=self.count_metric
+        )
 
     def _process(self, messages: Sequence[Message]) -> None:
         uploads = list(parse_messages(messages, events.uploaded_object, self.store_failure))

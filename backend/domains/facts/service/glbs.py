@@ -76,7 +76,9 @@ class GlbQueries:
         found = None if older is None else self._address(older, current)
         return FoundGlb(target.path, GlbReply(glb=found, glb_missing=self._reason(target, head)))
 
-    def _reason_withheld(self, target: FileTarget, head: ObjectHead | ObjectVersion) -> Missing | None:
+    def _reason_withheld(
+        self, target: FileTarget, head: ObjectHead | ObjectVersion
+    ) -> Missing | None:
         """Return why no GLB of the file may be downloaded."""
         if not target.asset.is_distributable:
             return Missing(reason="notDistributable", message="The asset is not distributable")

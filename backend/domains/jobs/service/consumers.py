@@ -13,7 +13,16 @@ from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, CountMetric, StoreFailure, failed, received, return_messages
+from backend.core.deliveries import (
+    CountMetric,
+    Event,
+    Message,
+    Reply,
+    StoreFailure,
+    failed,
+    received,
+    return_messages,
+)
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.domains.jobs.errors import JobNotFoundError, UnknownJobKindError

@@ -12,7 +12,13 @@ from backend.domains.metadata import rules
 from backend.domains.metadata.errors import NoRoomError, RecordsBusyError, TooManyRecordsError
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
 from backend.domains.metadata.repository.places import item_of, size_of
-from backend.domains.metadata.repository.records import EntryOf, Found, MetadataRepository, Part, RecordSet
+from backend.domains.metadata.repository.records import (
+    EntryOf,
+    Found,
+    MetadataRepository,
+    Part,
+    RecordSet,
+)
 from backend.spec.facts import STORED_KEYS
 
 MOST_AT_ONCE = 90

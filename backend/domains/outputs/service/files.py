@@ -14,7 +14,7 @@ from backend.domains.executions.models import Execution
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Phase, Sort
 from backend.domains.outputs.rules import Outcome
-from backend.domains.uploads.service.deposits import Deposit, DepositPlace, Deposited, Deposits
+from backend.domains.uploads.service.deposits import Deposit, Deposited, DepositPlace, Deposits
 from backend.spec.buckets import WORKFLOWS_METADATA
 from backend.spec.key_layouts import run_folder
 

@@ -15,8 +15,8 @@ from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.permissions import secured
 from backend.domains.metadata.models import ASSET_LEVEL, Entity
-from backend.domains.metadata.service.records import BulkResult
 from backend.domains.metadata.service.commands import MetadataService
+from backend.domains.metadata.service.records import BulkResult
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import MetadataFile
 from backend.domains.outputs.rules import Described, Outcome

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization, Secured
+from backend.core.definitions import DefinitionRef
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write

@@ -12,14 +12,14 @@ from typing import Any
 
 from backend.core.clock import Clock
 from backend.core.deliveries import (
-    Event,
-    StoreFailure,
-    Message,
-    InvalidEventError,
-    Reply,
     CountMetric,
-    process_batch,
+    Event,
+    InvalidEventError,
+    Message,
+    Reply,
+    StoreFailure,
     parse_messages,
+    process_batch,
 )
 from backend.core.identity import SYSTEM
 from backend.core.queues import Queues
@@ -57,7 +57,9 @@ class ScanConsumer:
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
-        return process_batch(event, self._process, self.queues, SCAN_RESULTS, count_metric=self.count_metric)
+        return process_batch(
+            event, self._process, self.queues, SCAN_RESULTS, count_metric=self.count_metric
+        )
 
     def _process(self, messages: Sequence[Message]) -> None:
         for found in parse_messages(messages, self._read, self.store_failure):

@@ -7,7 +7,15 @@ that cannot be parsed is stored with the failures, so that it does not block oth
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.deliveries import Event, FromWire, StoreFailure, Reply, failed, name_of, process_records
+from backend.core.deliveries import (
+    Event,
+    FromWire,
+    Reply,
+    StoreFailure,
+    failed,
+    name_of,
+    process_records,
+)
 from backend.domains.subscriptions.rules import Happening, happening
 from backend.domains.subscriptions.service.notifications import Notifier
 
@@ -47,7 +55,9 @@ class OutdatedNotifications:
         return failed(())
 
 
-def _parsed(record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure) -> Happening | None:
+def _parsed(
+    record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure
+) -> Happening | None:
     try:
         return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backend.core.definitions import DefinitionRef
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
+from backend.core.definitions import DefinitionRef
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
@@ -80,7 +80,8 @@ class AssociatedUpdates:
     def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
         place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
         functions = [
-            WorkflowFunction.of(pipeline) if each.pipeline == place else each for each in found.functions
+            WorkflowFunction.of(pipeline) if each.pipeline == place else each
+            for each in found.functions
         ]
         now = self.clock()
         changes = {

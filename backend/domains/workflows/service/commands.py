@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.core.definitions import DefinitionRef
 from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
+from backend.core.definitions import DefinitionRef
 from backend.core.errors import FieldError, InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL

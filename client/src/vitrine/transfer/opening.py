@@ -152,7 +152,9 @@ class Opening:
                 continue
             urls.add(measured.file.key, target.num_parts, target.part_upload_urls)
             going.append(
-                OpenFile(file=measured, upload_id_s3=target.upload_id_s3, num_parts=target.num_parts)
+                OpenFile(
+                    file=measured, upload_id_s3=target.upload_id_s3, num_parts=target.num_parts
+                )
             )
         return Opened(
             upload_id=upload.upload_id,

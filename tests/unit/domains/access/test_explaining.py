@@ -132,7 +132,11 @@ def test_keys_are_for_those_whose_they_are(client: Client) -> None:
         query = {"userId": "ann", "method": "POST", "route": "/auth/api-keys", **of}
         return client.send("GET", "/auth/explain", query=query).body["tier2"]["decision"]
 
-    assert (explained(), explained(ofUserId="ann"), explained(ofUserId="bob")) == ("allow", "allow", "deny")
+    assert (explained(), explained(ofUserId="ann"), explained(ofUserId="bob")) == (
+        "allow",
+        "allow",
+        "deny",
+    )
 
 
 def test_buckets_are_open_to_see_unless_a_rule_denies(client: Client, tables: Tables) -> None:

@@ -87,7 +87,9 @@ def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -
     job = world.step(started(world))
     assert job.state == "done"
     assert {n: world.tables.items[n] for n in tables} == tables
-    assert set(rebuilt_keys(world)) == {k for k in KEYS if k.split("/")[0] in {"hall", "pump", "valve"}}
+    assert set(rebuilt_keys(world)) == {
+        k for k in KEYS if k.split("/")[0] in {"hall", "pump", "valve"}
+    }
 
 
 @pytest.mark.parametrize("deadly", range(1, 40, 3))

@@ -80,7 +80,9 @@ def test_a_file_that_cannot_be_passed_on_comes_again(world: SyncWorld) -> None:
             raise UnavailableError("SQS does not answer")
 
     world.queues.before = down
-    assert world.deliver_events("pump/a.e57") == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert world.deliver_events("pump/a.e57") == {
+        "batchItemFailures": [{"itemIdentifier": "message-0"}]
+    }
     world.queues.before = lambda operation: None
     assert world.deliver_events("pump/a.e57") == ALL_DONE
     assert passed_on(world) == ["pump/a.e57"]

@@ -68,12 +68,14 @@ class KeyRoutes:
         return Client(self.router, user_id=user, authorization=OwnKeys(), api_key_id=key)
 
     def create(self, user: str = "ann", *, by: Client | None = None, **more: str) -> str:
-        answer = self.create(user, by=by, **more)
+        answer = self.reply_to_creation(user, by=by, **more)
         assert answer.status == 200, answer.body
         self.texts[answer.body["apiKeyId"]] = answer.body["apiKey"]
         return answer.body["apiKeyId"]
 
-    def create(self, user: str = "ann", *, by: Client | None = None, **more: str) -> Answer:
+    def reply_to_creation(
+        self, user: str = "ann", *, by: Client | None = None, **more: str
+    ) -> Answer:
         body = {"apiKeyName": "lab", "description": "For the lab", "userId": user, **more}
         return (by or self.client()).send("POST", "/auth/api-keys", body=body)
 
@@ -173,7 +175,7 @@ def test_a_key_created_by_a_key_expires_no_later(bench: KeyRoutes) -> None:
     child = bench.create("bob", by=by)
     assert bench.one("GET", child).body["expiresAt"] == SOON
     for later in (LATER, ""):
-        refused = bench.create("bob", by=by, expiresAt=later)
+        refused = bench.reply_to_creation("bob", by=by, expiresAt=later)
         assert [each["field"] for each in refused.body["errors"]] == ["expiresAt"]
         assert bench.change(child, {"expiresAt": later}).status == 400
     assert bench.change(child, {"expiresAt": "2026-05-01"}).status == 200
@@ -193,14 +195,14 @@ def test_keys_end_with_every_key_that_they_descend_from(
     else:
         assert bench.change(key, end).status == 200
     assert {bench.refusal(each) for each in (child, grandchild)} == {Reason.KEY_MAKER}
-    assert bench.create("bob", by=bench.client("admin", "key-99")).status == 403
+    assert bench.reply_to_creation("bob", by=bench.client("admin", "key-99")).status == 403
 
 
 def test_keys_create_one_another_a_limited_number_of_times(bench: KeyRoutes) -> None:
     key = bench.create("admin")
     for _ in range(8):
         key = bench.create("admin", by=bench.client("admin", key))
-    assert bench.create("admin", by=bench.client("admin", key)).status == 403
+    assert bench.reply_to_creation("admin", by=bench.client("admin", key)).status == 403
 
 
 def test_deleting_a_user_disables_the_users_keys(bench: KeyRoutes) -> None:
@@ -226,7 +228,7 @@ def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
     assert bench.refusal(key) is None
     bench.pool.users["ann"] = replace(bench.pool.users["ann"], enabled=False)
     assert bench.refusal(key) is Reason.USER_DISABLED
-    assert bench.create("ann").status == 400
+    assert bench.reply_to_creation("ann").status == 400
     del bench.pool.users["ann"]
     assert bench.refusal(key) is Reason.USER_DISABLED
     assert bench.refusal(key, absence_counts=False) is None

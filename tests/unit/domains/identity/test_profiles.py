@@ -44,7 +44,9 @@ def profile_reply(email: str | None) -> dict[str, object]:
 def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
     assert profile(ann).body == profile_reply(None)
     assert tables.get(USERS, {"userId": "ann"}) is None
-    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == profile_reply("ann@example.org")
+    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == profile_reply(
+        "ann@example.org"
+    )
     assert profile(ann).body == profile_reply("ann@example.org")
     # Without an address, what is stored stays; the same again is no change.
     assert profile(ann, "POST").body == profile_reply("ann@example.org")

@@ -116,7 +116,9 @@ class ArchiveSteps:
     def _asset(self, job: Job) -> Asset:
         return check_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
-    def _hiding_markers(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+    def _hiding_markers(
+        self, bucket: str, prefix: str, keys: Sequence[str]
+    ) -> list[tuple[str, str]]:
         """Return the markers that hide these keys, which are in S3's order."""
         return [each.named for each in markers_hiding(self.objects, bucket, prefix, keys)]
 
