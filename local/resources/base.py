@@ -1,15 +1,15 @@
 """The common parts of all resource modules: typed properties, context, result.
 
 Properties are parsed strictly: an unknown property is an error, so nothing in a template is
-silently ignored. Properties without effect here are listed as such.
+silently ignored. Properties without effect here are listed by name.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 from pydantic.alias_generators import to_pascal
 
 from local.assembly import Resource
@@ -21,7 +21,6 @@ from local.plan import Plan
 from local.state import StateFolder
 
 Progress = Callable[[str], None]
-NoEffect = JsonValue  # the type of a property that is known and has no effect locally
 
 
 class Properties(BaseModel):
@@ -30,6 +29,17 @@ class Properties(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, alias_generator=to_pascal, populate_by_name=True
     )
+    no_effect: ClassVar[str] = ""
+    """Names of further properties, which are accepted in any form and have no effect here."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_inert(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        sent = cast("dict[str, object]", given)
+        inert = set(cls.no_effect.split())
+        return {name: value for name, value in sent.items() if name not in inert}
 
 
 @dataclass(frozen=True)

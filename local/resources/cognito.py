@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from local import arns
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 if TYPE_CHECKING:
     from local.assembly import Resource
@@ -23,31 +23,26 @@ _READABLE = ["email", "email_verified"]
 class UserPool(Properties):
     """`AWS::Cognito::UserPool`; no e-mail is sent, and password policies have no effect."""
 
+    no_effect = (
+        "AccountRecoverySetting AdminCreateUserConfig AutoVerifiedAttributes DeletionProtection "
+        "EmailVerificationMessage EmailVerificationSubject EnabledMfas MfaConfiguration Policies "
+        "SmsVerificationMessage UserPoolTags VerificationMessageTemplate"
+    )
+
     user_pool_name: str | None = None
-    account_recovery_setting: NoEffect = None
-    admin_create_user_config: NoEffect = None
-    auto_verified_attributes: NoEffect = None
-    deletion_protection: NoEffect = None
-    email_verification_message: NoEffect = None
-    email_verification_subject: NoEffect = None
-    enabled_mfas: NoEffect = None
-    mfa_configuration: NoEffect = None
-    policies: NoEffect = None
-    sms_verification_message: NoEffect = None
-    user_pool_tags: NoEffect = None
-    verification_message_template: NoEffect = None
 
 
 class UserPoolClient(Properties):
     """`AWS::Cognito::UserPoolClient`; moto lets each application sign in by any flow."""
 
+    no_effect = (
+        "AllowedOAuthFlowsUserPoolClient ExplicitAuthFlows PreventUserExistenceErrors "
+        "SupportedIdentityProviders"
+    )
+
     user_pool_id: str
     generate_secret: bool = False
-    allowed_o_auth_flows_user_pool_client: NoEffect = None
     client_name: str | None = None
-    explicit_auth_flows: NoEffect = None
-    prevent_user_existence_errors: NoEffect = None
-    supported_identity_providers: NoEffect = None
 
 
 def create_user_pool(context: Context, resource: Resource) -> Created:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from pydantic import Field, JsonValue
 
 from local import arns
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,12 +49,12 @@ class Projection(Properties):
 class Index(Properties):
     """A local or global index."""
 
+    no_effect = "ContributorInsightsSpecification OnDemandThroughput"
+
     index_name: str
     key_schema: list[Key]
     projection: Projection
     provisioned_throughput: Throughput | None = None
-    contributor_insights_specification: NoEffect = None
-    on_demand_throughput: NoEffect = None
 
 
 class StreamSpecification(Properties):
@@ -66,8 +66,8 @@ class StreamSpecification(Properties):
 class Encryption(Properties):
     """The engine does not encrypt; the key determines what callers need."""
 
-    sse_enabled: NoEffect = Field(default=None, alias="SSEEnabled")
-    sse_type: NoEffect = Field(default=None, alias="SSEType")
+    no_effect = "SSEEnabled SSEType"
+
     kms_master_key_id: str | None = Field(default=None, alias="KMSMasterKeyId")
 
 
@@ -81,6 +81,11 @@ class TimeToLive(Properties):
 class Table(Properties):
     """`AWS::DynamoDB::Table`; the engine has neither backups, encryption, classes nor tags."""
 
+    no_effect = (
+        "ContributorInsightsSpecification DeletionProtectionEnabled OnDemandThroughput "
+        "PointInTimeRecoverySpecification TableClass Tags"
+    )
+
     attribute_definitions: list[Attribute]
     key_schema: list[Key]
     table_name: str | None = None
@@ -90,13 +95,7 @@ class Table(Properties):
     local_secondary_indexes: tuple[Index, ...] = ()
     stream_specification: StreamSpecification | None = None
     time_to_live_specification: TimeToLive | None = None
-    contributor_insights_specification: NoEffect = None
-    deletion_protection_enabled: NoEffect = None
-    on_demand_throughput: NoEffect = None
-    point_in_time_recovery_specification: NoEffect = None
     sse_specification: Encryption | None = Field(default=None, alias="SSESpecification")
-    table_class: NoEffect = None
-    tags: NoEffect = None
 
 
 def create_table(context: Context, resource: Resource) -> Created:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from local import arns
 from local.assembly import Resource
 from local.plan import Rule, Target
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 
 class RuleTarget(Properties):
@@ -17,16 +17,18 @@ class RuleTarget(Properties):
     Retries and dead letters of the bus itself have no effect: the pump retries until it succeeds.
     """
 
+    no_effect = "DeadLetterConfig RetryPolicy"
+
     id: str
     arn: str
     input: str | None = None
     input_path: str | None = None
-    dead_letter_config: NoEffect = None
-    retry_policy: NoEffect = None
 
 
 class EventRule(Properties):
     """`AWS::Events::Rule`."""
+
+    no_effect = "Description RoleArn Tags"
 
     event_pattern: dict[str, JsonValue] | None = None
     schedule_expression: str | None = None
@@ -34,9 +36,6 @@ class EventRule(Properties):
     targets: tuple[RuleTarget, ...] = ()
     name: str | None = None
     event_bus_name: Literal["default"] = "default"
-    description: NoEffect = None
-    role_arn: NoEffect = None
-    tags: NoEffect = None
 
 
 def create_rule(context: Context, resource: Resource) -> Created:

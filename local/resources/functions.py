@@ -12,7 +12,7 @@ from local.function_process import FunctionSpec
 from local.iam import actions
 from local.iam.actions import Need, Place
 from local.plan import QueueMapping, StreamMapping
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 _Number = TypeVar("_Number", int, float)
 
@@ -20,9 +20,10 @@ _Number = TypeVar("_Number", int, float)
 class Code(Properties):
     """An asset of the assembly."""
 
+    no_effect = "S3ObjectVersion"
+
     s3_bucket: str
     s3_key: str
-    s3_object_version: NoEffect = None
 
 
 class Environment(Properties):
@@ -34,10 +35,9 @@ class Environment(Properties):
 class Logging(Properties):
     """Where the function's log goes on AWS; here it is a file."""
 
+    no_effect = "ApplicationLogLevel LogFormat SystemLogLevel"
+
     log_group: str | None = None
-    application_log_level: NoEffect = None
-    log_format: NoEffect = None
-    system_log_level: NoEffect = None
 
 
 class Tenancy(Properties):
@@ -48,6 +48,11 @@ class Tenancy(Properties):
 
 class LambdaFunction(Properties):
     """`AWS::Lambda::Function`; networks, tracing and forms of logs have no effect here."""
+
+    no_effect = (
+        "Architectures DeadLetterConfig Description EphemeralStorage KmsKeyArn RecursiveLoop "
+        "RuntimeManagementConfig Tags TracingConfig VpcConfig"
+    )
 
     code: Code
     handler: str
@@ -60,29 +65,16 @@ class LambdaFunction(Properties):
     reserved_concurrent_executions: int | None = None
     timeout: float = 3
     package_type: str = "Zip"
-    architectures: NoEffect = None
-    dead_letter_config: NoEffect = None
-    description: NoEffect = None
-    ephemeral_storage: NoEffect = None
-    kms_key_arn: NoEffect = None
     logging_config: Logging = Logging()
-    recursive_loop: NoEffect = None
-    runtime_management_config: NoEffect = None
-    tags: NoEffect = None
     tenancy_config: Tenancy | None = None
-    tracing_config: NoEffect = None
-    vpc_config: NoEffect = None
 
 
 class Layer(Properties):
     """`AWS::Lambda::LayerVersion`."""
 
+    no_effect = "CompatibleArchitectures CompatibleRuntimes Description LayerName LicenseInfo"
+
     content: Code
-    compatible_architectures: NoEffect = None
-    compatible_runtimes: NoEffect = None
-    description: NoEffect = None
-    layer_name: NoEffect = None
-    license_info: NoEffect = None
 
 
 class ErrorDestination(Properties):
@@ -118,6 +110,9 @@ class Scaling(Properties):
 class EventSourceMapping(Properties):
     """`AWS::Lambda::EventSourceMapping` of a table's stream or a queue."""
 
+    # One reader of a shard keeps the order of each item, too: more would only be faster.
+    no_effect = "KmsKeyArn MetricsConfig ParallelizationFactor Tags"
+
     event_source_arn: str
     function_name: str
     batch_size: int | None = None
@@ -131,11 +126,6 @@ class EventSourceMapping(Properties):
     maximum_retry_attempts: int | None = None
     scaling_config: Scaling | None = None
     starting_position: str | None = None
-    # One reader keeps the order per item too; more readers affect only speed.
-    parallelization_factor: NoEffect = None
-    kms_key_arn: NoEffect = None
-    metrics_config: NoEffect = None
-    tags: NoEffect = None
 
 
 def create_function(context: Context, resource: Resource) -> Created:

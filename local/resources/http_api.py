@@ -7,7 +7,7 @@ from pydantic import Field
 from local import arns
 from local.assembly import Resource
 from local.plan import Api, Authorizer, Cors, Integration, Route
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 _DEFAULT_TIMEOUT_MS = 30_000
 
@@ -26,12 +26,11 @@ class CorsConfiguration(Properties):
 class HttpApi(Properties):
     """`AWS::ApiGatewayV2::Api` for HTTP."""
 
+    no_effect = "Description DisableExecuteApiEndpoint Tags"
+
     name: str
     protocol_type: Literal["HTTP"]
     cors_configuration: CorsConfiguration | None = None
-    description: NoEffect = None
-    disable_execute_api_endpoint: NoEffect = None
-    tags: NoEffect = None
 
 
 class HttpRoute(Properties):
@@ -47,18 +46,20 @@ class HttpRoute(Properties):
 class HttpIntegration(Properties):
     """`AWS::ApiGatewayV2::Integration` of a function, payload format 2.0."""
 
+    no_effect = "Description IntegrationMethod"
+
     api_id: str
     integration_type: Literal["AWS_PROXY"]
     integration_uri: str
     payload_format_version: Literal["2.0"]
     timeout_in_millis: int = _DEFAULT_TIMEOUT_MS
     connection_type: Literal["INTERNET"] = "INTERNET"
-    description: NoEffect = None
-    integration_method: NoEffect = None
 
 
 class HttpAuthorizer(Properties):
     """`AWS::ApiGatewayV2::Authorizer`: a function with simple responses."""
+
+    no_effect = "AuthorizerCredentialsArn Name"
 
     api_id: str
     authorizer_type: Literal["REQUEST"]
@@ -67,21 +68,15 @@ class HttpAuthorizer(Properties):
     enable_simple_responses: Literal[True]
     identity_source: tuple[str, ...] = ()
     authorizer_result_ttl_in_seconds: float = 300
-    name: NoEffect = None
-    authorizer_credentials_arn: NoEffect = None
 
 
 class HttpStage(Properties):
     """`AWS::ApiGatewayV2::Stage`; throttling and access logs have no effect here."""
 
+    no_effect = "AccessLogSettings AutoDeploy DefaultRouteSettings Description RouteSettings Tags"
+
     api_id: str
     stage_name: str
-    auto_deploy: NoEffect = None
-    access_log_settings: NoEffect = None
-    default_route_settings: NoEffect = None
-    route_settings: NoEffect = None
-    description: NoEffect = None
-    tags: NoEffect = None
     stage_variables: None = Field(default=None)
 
 

@@ -6,7 +6,7 @@ from local import arns
 from local.assembly import Resource
 from local.iam.policy import PolicyError
 from local.iam.roles import Role, Statement, statements_of
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 
 class InlinePolicy(Properties):
@@ -19,14 +19,12 @@ class InlinePolicy(Properties):
 class IamRole(Properties):
     """`AWS::IAM::Role`; a permissions boundary is not supported, so it is refused."""
 
-    assume_role_policy_document: NoEffect = None
-    description: NoEffect = None
+    no_effect = "AssumeRolePolicyDocument Description MaxSessionDuration Tags"
+
     managed_policy_arns: tuple[str, ...] = ()
-    max_session_duration: NoEffect = None
     path: str = "/"
     policies: tuple[InlinePolicy, ...] = ()
     role_name: str | None = None
-    tags: NoEffect = None
 
 
 class IamPolicy(Properties):
@@ -40,8 +38,9 @@ class IamPolicy(Properties):
 class IamManagedPolicy(Properties):
     """`AWS::IAM::ManagedPolicy`."""
 
+    no_effect = "Description"
+
     policy_document: JsonValue
-    description: NoEffect = None
     managed_policy_name: str | None = None
     path: str = "/"
     roles: tuple[str, ...] = ()

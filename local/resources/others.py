@@ -5,13 +5,13 @@ import json
 import uuid
 from typing import TypedDict, cast
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from local import arns
 from local.assembly import Object, Resource
 from local.intrinsics import stack_id
 from local.resources import secretsmanager
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 CUSTOM_FILE = "custom-resources.json"
 
@@ -19,36 +19,24 @@ CUSTOM_FILE = "custom-resources.json"
 class SearchDomain(Properties):
     """`AWS::OpenSearchService::Domain`: the engine of the runtime, whatever the template sizes."""
 
+    no_effect = (
+        "AccessPolicies AdvancedOptions AdvancedSecurityOptions ClusterConfig "
+        "DomainEndpointOptions EBSOptions EncryptionAtRestOptions EngineVersion IPAddressType "
+        "LogPublishingOptions NodeToNodeEncryptionOptions OffPeakWindowOptions SnapshotOptions "
+        "SoftwareUpdateOptions Tags VPCOptions"
+    )
+
     domain_name: str | None = None
-    access_policies: NoEffect = None
-    advanced_options: NoEffect = None
-    advanced_security_options: NoEffect = None
-    cluster_config: NoEffect = None
-    domain_endpoint_options: NoEffect = None
-    ebs_options: NoEffect = Field(default=None, alias="EBSOptions")
-    encryption_at_rest_options: NoEffect = None
-    engine_version: NoEffect = None
-    ip_address_type: NoEffect = Field(default=None, alias="IPAddressType")
-    log_publishing_options: NoEffect = None
-    node_to_node_encryption_options: NoEffect = None
-    off_peak_window_options: NoEffect = None
-    snapshot_options: NoEffect = None
-    software_update_options: NoEffect = None
-    tags: NoEffect = None
-    vpc_options: NoEffect = Field(default=None, alias="VPCOptions")
 
 
 class Parameter(Properties):
     """`AWS::SSM::Parameter`."""
 
+    no_effect = "AllowedPattern DataType Description Tags Tier"
+
     type: str
     value: str
     name: str | None = None
-    allowed_pattern: NoEffect = None
-    data_type: NoEffect = None
-    description: NoEffect = None
-    tags: NoEffect = None
-    tier: NoEffect = None
 
 
 class Invoked(TypedDict):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from local import arns
 from local.plan import Bucket
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -55,14 +55,16 @@ class Notifications(Properties):
 class ByDefault(Properties):
     """The encryption of an object that does not name one."""
 
-    sse_algorithm: NoEffect = Field(default=None, alias="SSEAlgorithm")
+    no_effect = "SSEAlgorithm"
+
     kms_master_key_id: str | None = Field(default=None, alias="KMSMasterKeyID")
 
 
 class EncryptionRule(Properties):
     """One rule; S3 takes one."""
 
-    bucket_key_enabled: NoEffect = None
+    no_effect = "BucketKeyEnabled"
+
     server_side_encryption_by_default: ByDefault = ByDefault()
 
 
@@ -75,18 +77,16 @@ class Encryption(Properties):
 class S3Bucket(Properties):
     """`AWS::S3::Bucket`; the engine has no lifecycle, access logs, encryption or tags."""
 
+    no_effect = (
+        "AccessControl IntelligentTieringConfigurations LifecycleConfiguration "
+        "LoggingConfiguration OwnershipControls PublicAccessBlockConfiguration Tags"
+    )
+
     bucket_name: str | None = None
     cors_configuration: Cors | None = None
     notification_configuration: Notifications | None = None
     versioning_configuration: Versioning | None = None
-    access_control: NoEffect = None
     bucket_encryption: Encryption | None = None
-    intelligent_tiering_configurations: NoEffect = None
-    lifecycle_configuration: NoEffect = None
-    logging_configuration: NoEffect = None
-    ownership_controls: NoEffect = None
-    public_access_block_configuration: NoEffect = None
-    tags: NoEffect = None
     object_lock_enabled: Literal[False] = Field(default=False)
 
 

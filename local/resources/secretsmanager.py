@@ -11,7 +11,7 @@ import string
 from typing import TYPE_CHECKING, TypedDict
 
 from local import arns
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 if TYPE_CHECKING:
     from local.assembly import Resource
@@ -48,12 +48,12 @@ class Generate(Properties):
 class Secret(Properties):
     """`AWS::SecretsManager::Secret`; the engine neither encrypts nor replicates."""
 
+    no_effect = "Description Tags"
+
     name: str | None = None
     generate_secret_string: Generate | None = None
     secret_string: str | None = None
-    description: NoEffect = None
     kms_key_id: str | None = None
-    tags: NoEffect = None
 
 
 def create_secret(context: Context, resource: Resource) -> Created:

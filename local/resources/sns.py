@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from local import arns
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 if TYPE_CHECKING:
     from local.assembly import Resource
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class SnsTopic(Properties):
     """`AWS::SNS::Topic`; the engine sends no e-mail and encrypts nothing."""
 
+    no_effect = "DisplayName Tags"
+
     topic_name: str | None = None
-    display_name: NoEffect = None
     kms_master_key_id: str | None = None
-    tags: NoEffect = None
 
 
 def create_topic(context: Context, resource: Resource) -> Created:

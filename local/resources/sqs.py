@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from local import arns
 from local.plan import Queue
-from local.resources.base import Context, Created, NoEffect, Properties, parse
+from local.resources.base import Context, Created, Properties, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +34,8 @@ class Redrive(Properties):
 class SqsQueue(Properties):
     """`AWS::SQS::Queue`; the engine stores its messages unencrypted and has no tags."""
 
+    no_effect = "KmsDataKeyReusePeriodSeconds RedriveAllowPolicy SqsManagedSseEnabled Tags"
+
     queue_name: str | None = None
     content_based_deduplication: bool | None = None
     delay_seconds: int | None = None
@@ -43,11 +45,7 @@ class SqsQueue(Properties):
     receive_message_wait_time_seconds: int | None = None
     redrive_policy: Redrive | None = None
     visibility_timeout: int | None = None
-    kms_data_key_reuse_period_seconds: NoEffect = None
     kms_master_key_id: str | None = None
-    redrive_allow_policy: NoEffect = None
-    sqs_managed_sse_enabled: NoEffect = None
-    tags: NoEffect = None
 
 
 def create_queue(context: Context, resource: Resource) -> Created:

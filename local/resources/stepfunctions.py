@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from local import arns
 from local.iam import actions
 from local.plan import StateMachine
-from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+from local.resources.base import Context, Created, Properties, parse, refusal
 
 if TYPE_CHECKING:
     from local.assembly import Resource
@@ -21,29 +21,28 @@ if TYPE_CHECKING:
 class LoggedTo(Properties):
     """A destination of logs."""
 
-    cloud_watch_logs_log_group: NoEffect
+    no_effect = "CloudWatchLogsLogGroup"
 
 
 class Logging(Properties):
     """The log settings; executions log nothing here, but the role must allow it."""
 
+    no_effect = "IncludeExecutionData Level"
+
     destinations: tuple[LoggedTo, ...] = ()
-    include_execution_data: NoEffect = None
-    level: NoEffect = None
 
 
 class Machine(Properties):
     """`AWS::StepFunctions::StateMachine`; the engine has neither traces nor keys."""
+
+    no_effect = "EncryptionConfiguration Tags TracingConfiguration"
 
     definition: dict[str, JsonValue] | None = None
     definition_string: str | None = None
     role_arn: str
     state_machine_name: str | None = None
     state_machine_type: Literal["STANDARD"] = "STANDARD"
-    encryption_configuration: NoEffect = None
     logging_configuration: Logging = Logging()
-    tags: NoEffect = None
-    tracing_configuration: NoEffect = None
 
 
 def create_state_machine(context: Context, resource: Resource) -> Created:
