@@ -51,7 +51,7 @@ _VAGUE_NAME = re.compile(
 )
 # Words that only tests may have in names: they are sentences there.
 _VAGUE_IN_CODE = re.compile(
-    r"(?<![a-z])(says?|said|noted?|forgets?|hurry|hand_over|takes?_back|looks?_(at|again)"
+    r"(?<![a-z])(says|said|noted?|forgets?|hurry|hand_over|takes?_back|looks?_(at|again)"
     r"|let|understood|patiently)(?![a-z])"
 )
 _NAMED_BY_OTHERS = {"_tell"}  # a method of files, which assimp calls

@@ -50,7 +50,7 @@ class RecordingEngine:
     def facet(self) -> dict[str, Any]:
         return {}
 
-    def look(self, _: object) -> None:
+    def confirm(self, _: object) -> None:
         return
 
     @property

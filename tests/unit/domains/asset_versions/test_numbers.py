@@ -186,7 +186,7 @@ def test_a_worker_that_wakes_up_in_a_sweep_removes_no_row_of_the_next_attempt(
         museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
         assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"
 
-    before_the_first(museum, monkeypatch, "forget", another_attempt)
+    before_the_first(museum, monkeypatch, "delete_rows", another_attempt)
     museum.work_off(job.job_id)
     assert museum.files("2").keys() == {"/a.glb"}
 

@@ -100,7 +100,7 @@ class Buckets:
     meanwhile: Activity | None = None
     is_looking: bool = False
 
-    async def look(self) -> int:
+    async def compare(self) -> int:
         if self.meanwhile is not None:
             with self.meanwhile.working():
                 pass
