@@ -9,7 +9,7 @@ from backend.core.identity import Identity
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest
 from backend.domains.pipelines.models import Pipeline
-from backend.domains.pipelines.service import secured as secured_pipeline
+from backend.domains.pipelines.service.queries import secured as secured_pipeline
 from backend.domains.workflows.errors import WorkflowNotFoundError
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.repository import WorkflowRepository
