@@ -1,4 +1,4 @@
-"""ZIP archives that contain a model."""
+"""Archives that contain a model."""
 
 import io
 import zipfile
@@ -12,6 +12,24 @@ BROKEN_ZIP = (
     *(NotImplementedError, RuntimeError),  # an unknown compression; an encrypted member
 )
 """What `zipfile` raises for archives that it cannot read."""
+
+
+def xgl_of(data: bytes) -> bytes:
+    """Return the text of a ZGL file.
+
+    Raises:
+        RefusedError: it cannot be decompressed, or is too large.
+    """
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(data, limits.INPUT_BYTES)
+    except zlib.error:
+        raise RefusedError("not a ZGL file that can be decompressed") from None
+    if reader.unconsumed_tail:
+        raise RefusedError("the XGL text in the file is too large")
+    if not reader.eof:
+        raise RefusedError("truncated: the compressed text ends early")
+    return text
 
 
 def ifc_of(data: bytes) -> bytes:

@@ -21,7 +21,7 @@ from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.text import BYTE_ORDER_MARK, plain
-from backend.processing.readers.text_elements import without_commas, without_prefix
+from backend.processing.readers.text_elements import with_plain_lists, without_prefix
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
@@ -80,9 +80,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     path, data = _ROOT + name, _readable(data)
     _require_header(extension, data)
     if extension in _XML:
-        data = without_prefix(data)
-    if extension == "x3d":
-        data = without_commas(data)
+        data = with_plain_lists(without_prefix(data))
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
     )

@@ -5,10 +5,11 @@ from importlib import import_module
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
-from backend.processing.readers.archives import ifc_of
+from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
-from backend.processing.readers.text import require_text
+from backend.processing.readers.text import plain, require_text
 from backend.processing.readers.text_elements import off_rows, require_elements
+from backend.processing.readers.text_lists import with_plain_numbers
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
@@ -59,6 +60,10 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
         return three_mf.read(data, name, files)
     if extension == "ifczip":  # assimp would open the archive by its path
         data, name, extension = ifc_of(data), name[: -len("zip")], "ifc"
+    if extension == "zgl":
+        data, name, extension = xgl_of(data), f"{name[: -len('zgl')]}xgl", "xgl"
+    if extension == "ogex":
+        data = with_plain_numbers(plain(data))
     if extension == "off":
         data = off_rows(data)
     require_end(extension, data)

@@ -7,10 +7,23 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from backend.processing.readers.soundness import line_at, no_number, number
 from backend.processing.readers.text import plain
+from backend.processing.readers.text_lines import (
+    coordinate,
+    require_ac,
+    require_cob,
+    require_md5,
+    require_nff,
+    require_off,
+    require_raw,
+    require_smd,
+    require_uc,
+    require_xgl,
+    vertex_index,
+)
+from backend.processing.readers.text_lists import require_fbx
 from backend.processing.scene import RefusedError
 
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -23,81 +36,9 @@ def require_elements(extension: str, data: bytes) -> None:
         RefusedError: the line, and what is in it.
     """
     check = _CHECKS.get(extension)
-    if check is not None and b"\0" not in data[:4096]:
-        check(plain(data))
-
-
-def _coordinate(data: bytes, at: int, token: bytes, *, finite: bool = False) -> None:
-    """Require a number; a `finite` one where the importer takes others for zero."""
-    found = number(token)
-    if found is None or (finite and not math.isfinite(found)):
-        raise no_number(line_at(data, at), token)
-
-
-def _index(data: bytes, at: int, token: bytes, size: int) -> None:
-    if not token.isdigit() or int(token[:10]) >= size:
-        name = token[:20].decode("utf-8", "replace")
-        raise RefusedError(f"{line_at(data, at)}: vertex {name} does not exist, there are {size}")
-
-
-class _Line(NamedTuple):
-    at: int
-    tokens: list[bytes]
-
-
-def _lines(data: bytes) -> Iterator[_Line]:
-    at = 0
-    for line in data.split(b"\n"):
-        tokens = line.split(b"#", 1)[0].split()
-        if tokens:
-            yield _Line(at, tokens)
-        at += len(line) + 1
-
-
-_OFF = re.compile(rb"(?:ST)?C?N?4?n?OFF\b")
-
-
-def _off(data: bytes) -> None:
-    """Check vertices and faces of OFF.
-
-    Assimp reads a number up to what follows it, and takes the last vertex for one that does not
-    exist.
-    """
-    lines = _lines(data)
-    head = next(lines, None)
-    if head is None or not _OFF.fullmatch(head.tokens[0]):
-        return  # the importer says what is wrong with the header
-    given = head.tokens[1:] or next(lines, _Line(0, [])).tokens
-    if len(given) < 2 or not all(each.isdigit() for each in given[:2]):
-        return
-    vertices, faces = (int(each[:10]) for each in given[:2])
-    for nth, (at, tokens) in enumerate(lines):
-        if nth >= vertices + faces:
-            return
-        if nth < vertices:
-            for token in tokens[:3]:
-                _coordinate(data, at, token.replace(b",", b"."))  # assimp reads both
-        elif tokens[0].isdigit():
-            for token in tokens[1 : 1 + int(tokens[0][:10])]:
-                _index(data, at, token, vertices)
-
-
-def _ac(data: bytes) -> None:
-    """Check the vertices of each object of AC3D, and the corners of its surfaces."""
-    size = vertices = corners = 0
-    for at, tokens in _lines(data):
-        if vertices:
-            vertices -= 1
-            for token in [*tokens, b"", b""][:3]:
-                _coordinate(data, at, token, finite=True)
-        elif corners:
-            corners -= 1
-            _index(data, at, tokens[0], size)
-        elif tokens[0] in {b"numvert", b"refs"} and len(tokens) > 1 and tokens[1].isdigit():
-            if tokens[0] == b"refs":
-                corners = int(tokens[1][:10])
-            else:
-                size = vertices = int(tokens[1][:10])
+    text = plain(data) if check is not None else b""
+    if check is not None and b"\0" not in text[:4096]:
+        check(text)
 
 
 _ASE = re.compile(
@@ -114,20 +55,10 @@ def _ase(data: bytes) -> None:
             size = int(found["size"][:10])
         elif found["vertex"] is not None:
             for token in [*found["vertex"].split(), b"", b"", b""][:3]:
-                _coordinate(data, found.start(), token, finite=True)
+                coordinate(data, found.start(), token, finite=True)
         else:
             for token in _ASE_CORNER.findall(found["face"]):
-                _index(data, found.start(), token, size)
-
-
-def _raw(data: bytes) -> None:
-    """Check lines of numbers; other lines name objects."""
-    for at, tokens in _lines(data):
-        # A colour and corners, or corners; a texture may follow.
-        length = 12 if len(tokens) >= 12 and number(tokens[9]) is not None else 9
-        if len(tokens) >= length:
-            for token in tokens[:length]:
-                _coordinate(data, at, token, finite=True)
+                vertex_index(data, found.start(), token, size)
 
 
 _ATTRIBUTES = re.compile(rb"\b([\w:]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -168,12 +99,14 @@ def require_3mf_elements(data: bytes) -> None:
         for name in (b"x", b"y", b"z") if is_vertex else (b"v1", b"v2", b"v3"):
             value = pairs.get(name, b"")
             if is_vertex:
-                _coordinate(data, found.start(), value.strip())
+                coordinate(data, found.start(), value.strip())
             elif not _WHOLE.fullmatch(value):
                 raise no_number(line_at(data, found.start()), value)
 
 
-_ODD_AMF = re.compile(rb"<(?:[xyz]>(?!\s*" + _NUMBER + rb"\s*<)|v[123]>(?!\s*\d+\s*<))([^<]*)<")
+_ODD_AMF = re.compile(
+    rb"<(?:(?:(?:delta)?[xyz]|r[xyz])>(?!\s*" + _NUMBER + rb"\s*<)|v[123]>(?!\s*\d+\s*<))([^<]*)<"
+)
 
 
 def _amf(data: bytes) -> None:
@@ -181,19 +114,22 @@ def _amf(data: bytes) -> None:
         token = found[1].strip()
         if found[0][1:2] == b"v":
             raise no_number(line_at(data, found.start()), token)
-        _coordinate(data, found.start(), token)
+        coordinate(data, found.start(), token)
 
 
 _POINTS = re.compile(rb"\bpoint\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _DECIMAL = re.compile(rb"[-+]?\d+,\d+")
-_PLACES = re.compile(rb"\b(?:translation|rotation|scale|center)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_PLACES = re.compile(
+    rb"\b(?:translation|rotation|scale|scaleOrientation|center|crossSection|spine|orientation|height"
+    rb"|radius|bottomRadius|size|[xz]Spacing|[xz]Dimension)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
+)
 
 
 def _x3d(data: bytes) -> None:
-    """Check points and transformations of X3D, between whose numbers commas are spaces."""
+    """Check points, shapes and transformations of X3D, between whose numbers commas are spaces."""
     for found in _PLACES.finditer(data):
         for token in (found[1] or found[2] or b"").replace(b",", b" ").split():
-            _coordinate(data, found.start(), token)
+            coordinate(data, found.start(), token)
     for found in _POINTS.finditer(data):
         text = found[1] or found[2] or b""
         words = text.split()
@@ -201,7 +137,7 @@ def _x3d(data: bytes) -> None:
             raise no_number(line_at(data, found.start()), words[0])
         tokens = text.replace(b",", b" ").split()
         for token in tokens:
-            _coordinate(data, found.start(), token)
+            coordinate(data, found.start(), token)
         if len(tokens) % 3:
             place = line_at(data, found.start())
             raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
@@ -228,7 +164,16 @@ def _dae(data: bytes) -> None:
                 raise no_number(line_at(data, found.start()), token)
     for found in _ODD_FLOATS.finditer(data) if b"COLLADA" in data[:4096] else ():
         for token in found[1].split():
-            _coordinate(data, found.start(), token.replace(b",", b"."))  # assimp reads both
+            coordinate(data, found.start(), token.replace(b",", b"."))  # assimp reads both
+
+
+_XML = ((b"<COLLADA", _dae), (b"<WORLD", require_xgl), (b"<X3D", _x3d), (b"<amf", _amf))
+
+
+def _xml(data: bytes) -> None:
+    for root, check in _XML:
+        if root in data[:4096]:
+            check(data)
 
 
 # A group code of coordinates on one line, on the next its value.
@@ -240,7 +185,7 @@ _ODD_COORDINATE = re.compile(
 def _dxf(data: bytes) -> None:
     """Check coordinates of DXF: assimp reads a number up to what follows it."""
     for found in _ODD_COORDINATE.finditer(data):
-        _coordinate(data, found.start(1), found[1].strip().replace(b",", b"."))
+        coordinate(data, found.start(1), found[1].strip().replace(b",", b"."))
 
 
 # A string or a comment, or a parameter that begins as a number or a name and is none.
@@ -278,7 +223,7 @@ def _x(data: bytes) -> None:
             pass
         for _ in range(_counted(words)):
             for found in islice(words, _counted(words)):
-                _index(text, found.start(), found[0], size)
+                vertex_index(text, found.start(), found[0], size)
 
 
 def _counted(words: Iterator[re.Match[bytes]]) -> int:
@@ -288,19 +233,29 @@ def _counted(words: Iterator[re.Match[bytes]]) -> int:
 
 
 _CHECKS: dict[str, Callable[[bytes], None]] = {
-    "ac": _ac,
-    "ac3d": _ac,
-    "acc": _ac,
+    "ac": require_ac,
+    "ac3d": require_ac,
+    "acc": require_ac,
     "amf": _amf,
     "ase": _ase,
+    "cob": require_cob,
     "dae": _dae,
     "dxf": _dxf,
-    "off": _off,
-    "raw": _raw,
+    "fbx": require_fbx,
+    "md5anim": require_md5,
+    "md5camera": require_md5,
+    "md5mesh": require_md5,
+    "nff": require_nff,
+    "off": require_off,
+    "raw": require_raw,
+    "smd": require_smd,
     "step": _step,
+    "uc": require_uc,
+    "vta": require_smd,
     "x": _x,
     "x3d": _x3d,
-    "xml": _dae,
+    "xgl": require_xgl,
+    "xml": _xml,
 }
 _ROOT = re.compile(
     rb"(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->)|(?><!DOCTYPE[^>\[]*+>))*+<([\w.-]+):\w", re.DOTALL
@@ -316,9 +271,20 @@ def without_prefix(data: bytes) -> bytes:
 _LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 
 
-def without_commas(data: bytes) -> bytes:
-    """Return X3D with spaces instead of the commas in lists, which assimp misreads."""
-    return _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)
+_VECTORS = re.compile(rb">[^<>]*+<")
+
+
+def with_plain_lists(data: bytes) -> bytes:
+    """Return XML whose lists have no commas that assimp takes for decimal commas.
+
+    Between numbers of X3D, commas are spaces; XGL requires one.
+    """
+    start = data[:4096]
+    if b"<X3D" in start:
+        return _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)
+    if b"<WORLD" in start:
+        return _VECTORS.sub(lambda found: found[0].replace(b",", b" ,"), data)
+    return data
 
 
 def off_rows(data: bytes) -> bytes:

@@ -6,11 +6,18 @@ Never a model that is silently another one.
 import io
 import time
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from backend.processing.readers.text_elements import require_elements, without_prefix
+from backend.processing.readers.text_elements import (
+    require_elements,
+    with_plain_lists,
+    without_prefix,
+)
+from backend.processing.readers.text_lists import with_plain_numbers
+from backend.processing.scene import RefusedError
 from tests.unit.processing import samples
 from tests.unit.processing.samples import archive, facts_without_pictures
 from tests.unit.processing.test_boxes import (
@@ -318,8 +325,19 @@ def test_texts_that_only_open_elements_are_checked_in_a_time_that_grows_with_the
         ("dae", b"<COLLADA>" + b"<matrix " * 300_000),
         ("dae", b"<COLLADA>" + b"<matrix> 1 1" * 300_000),
         ("dxf", b"10\n0\n" * 300_000),
+        ("md5mesh", b"a " * 500_000 + b"joints" * 100_000),
+        ("nff", b"nff\n" + b"a\n0\n" * 150_000),
+        ("ogex", b"float[3] {" * 100_000),
+        ("ogex", b"float" * 200_000 + b"//" * 200_000),
+        ("fbx", b"Vertices: " * 100_000),
+        ("fbx", b'P: "Lcl Translation", "a"' * 50_000),
+        ("uc", b"#exec MESHMAP SCALE " * 50_000),
+        ("xgl", b"<WORLD>" + b"<P>" * 300_000 + b" , " * 300_000),
     ):
-        require_elements(extension, data)
+        with suppress(RefusedError):
+            require_elements(extension, data)
+            with_plain_numbers(data)
+        with_plain_lists(data)
     for data in (b"<??>" * 1000, b"<!---->" * 1000, b"<!" * 2000):
         assert without_prefix(data) == data
     assert time.process_time() - started < 10

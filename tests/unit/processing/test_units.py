@@ -15,7 +15,7 @@ from backend.processing.readers.units import named, unit_and_up
 from backend.processing.scene import METRE, Scene
 from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures
 
-_FBX = """; FBX 7.4.0 project file
+FBX_TEXT = """; FBX 7.4.0 project file
 FBXHeaderExtension:  {{
 	FBXHeaderVersion: 1003
 	FBXVersion: 7400
@@ -73,7 +73,7 @@ def fbx_of(vertices: Rows, polygons: Polygons, up: int, unit: float) -> bytes:
     numbers = [str(number) for corner in vertices for number in corner]
     # The last corner of a polygon is written as its complement.
     corners = [str(c) for each in polygons for c in (*each[:-1], -each[-1] - 1)]
-    return _FBX.format(
+    return FBX_TEXT.format(
         up=up,
         front=front,
         sign=sign,
