@@ -21,7 +21,7 @@ REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
-READERS_VERSION = 5
+READERS_VERSION = 6
 """Version of the file readers. Increment it when readers return other facts for the same bytes, or
 read files that they rejected; administrators then renew stored facts (`renewFacts`). Version 1
 stored no version."""

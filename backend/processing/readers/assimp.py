@@ -31,6 +31,11 @@ _JOIN_VERTICES = 0x2
 # Positions remain in the units and axes of the file.
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
+_HEADERS = {
+    **dict.fromkeys(("md5anim", "md5camera", "md5mesh"), rb"(?m)^[ \t]*MD5Version\b"),
+    "lws": rb"(?m)^[ \t]*LWSC\b",
+    "ogex": rb"\bMetric\s*\(\s*key\s*=\s*\"distance\"",
+}
 _SKELETON = "SkeletonMaterial"
 # Texts of the importers that repeat the rest of the file, or name their own classes.
 _REASONS = tuple(
@@ -123,6 +128,10 @@ def _require_header(extension: str, data: bytes) -> None:
     """Refuse what importers would read as another model, or as one without geometry."""
     if extension == "ase" and not data.lstrip().startswith(b"*3DSMAX_ASCIIEXPORT"):
         raise UnsupportedError("not an ASE file: it does not begin with *3DSMAX_ASCIIEXPORT")
+    if extension == "lws" and not data.lstrip().startswith(b"LWSC"):
+        raise UnsupportedError("not a scene of LightWave: it does not begin with LWSC")
+    if extension in _HEADERS and len(re.findall(_HEADERS[extension], data)) > 1:
+        raise RefusedError(f"the {extension.upper()} file has two headers")
     if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
         raise RefusedError("the OFF file has two headers")
 

@@ -5,6 +5,8 @@ be recognised, and a fact says whether the text ends within a line.
 """
 
 import re
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from backend.processing.readers.text import plain
 from backend.processing.scene import RefusedError
@@ -27,6 +29,32 @@ _RAW_NUMBERS = frozenset(
 _POLYGON = re.compile(rb"(?m)^[ \t]*t?pp?[ \t]+(\d+)[^\n]*\n?")
 
 
+class _Mark(NamedTuple):
+    pattern: re.Pattern[bytes]
+    reason: str
+
+
+_MARKS: Mapping[str, _Mark] = {
+    **{
+        each: _Mark(
+            re.compile(rb"(?i)(?:\A|\n)[ \t]*end\Z"),
+            f"{each.upper()} file does not end with `end`",
+        )
+        for each in ("smd", "vta")
+    },
+    **dict.fromkeys(
+        ("step", "stp"),
+        _Mark(re.compile(rb"END-ISO-10303-21"), "STEP file does not end with END-ISO-10303-21"),
+    ),
+    **dict.fromkeys(
+        ("md5anim", "md5camera", "md5mesh"),
+        _Mark(re.compile(rb"\}[ \t]*(?://[^\n]*)?\Z"), "MD5 file does not end with }"),
+    ),
+    "cob": _Mark(re.compile(rb"(?s)END .{0,64}\Z"), "COB file has no END"),
+}
+_MOTION = re.compile(rb"(?m)^[ \t]*\w+Motion\b[^\n]*")
+
+
 def require_end(extension: str, data: bytes) -> None:
     """Refuse a text that was cut off.
 
@@ -34,16 +62,16 @@ def require_end(extension: str, data: bytes) -> None:
         RefusedError: the end mark of the format is missing, or the last element is not complete.
     """
     tail = plain(data[-_TAIL:]).rstrip(b"\0\x1a \t\n")
-    if extension in {"smd", "vta"} and not re.search(rb"(?i)(?:\A|\n)[ \t]*end\Z", tail):
-        raise RefusedError(f"truncated: the {extension.upper()} file does not end with `end`")
+    if extension in _MARKS and not _MARKS[extension].pattern.search(tail):
+        raise RefusedError(f"truncated: the {_MARKS[extension].reason}")
     if extension == "dxf" and not data.startswith(b"AutoCAD Binary DXF"):
         _require_sections(plain(data), tail)
-    if extension in {"step", "stp"} and b"END-ISO-10303-21" not in tail:
-        raise RefusedError("truncated: the STEP file does not end with END-ISO-10303-21")
     if extension in {"iges", "igs"} and not _is_terminated(tail):
         raise RefusedError("truncated: the IGES file has no terminate section")
     if extension == "off" and b"BINARY" not in data[:40]:
         _require_off_lines(plain(data))
+    if extension == "lws":
+        _require_motion(plain(data))
     if extension == "raw":
         _require_raw_line(tail.rsplit(b"\n", 1)[-1])
     if extension == "nff" and data.lstrip()[:3].lower() != b"nff":
@@ -87,6 +115,15 @@ def _require_off_lines(text: bytes) -> None:
     last = lines[vertices + faces]
     if faces and last[0].isdigit() and len(last) - 1 < int(last[0][:10]):
         raise RefusedError("truncated: the last face of the OFF file is not complete")
+
+
+def _require_motion(text: bytes) -> None:
+    """Require a line with a keyword after each motion of a scene: the importer waits for one."""
+    last = None
+    for last in _MOTION.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    if last is not None and not re.search(rb"\n[ \t]*[A-Za-z]", text[last.end() :]):
+        raise RefusedError("truncated: the scene ends within a motion")
 
 
 def _require_raw_line(line: bytes) -> None:

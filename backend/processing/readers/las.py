@@ -44,6 +44,8 @@ def _scene(file: Any) -> Scene:
         raise RefusedError(f"{count} points are too many")
     if not np.isfinite([*header.scales, *header.offsets]).all():
         raise RefusedError("the header has a scale or an offset that is not finite")
+    if not np.all(header.scales):
+        raise RefusedError("the header has a scale of zero: all points would be in one plane")
     every = max(1, -(-count // limits.SAMPLED_POINTS))
     # The box of the header is often that of other points, or zero.
     box = _Box()

@@ -196,6 +196,11 @@ _ODD_PARAMETER = re.compile(
 )
 
 
+_POINT = re.compile(
+    rb"\b(?:CARTESIAN_POINT|DIRECTION)\s*+\(\s*+(?:'[^']*+'|[$*])\s*+,\s*+\(([^()]*+)\)"
+)
+
+
 def _step(data: bytes) -> None:
     """Check parameters of STEP: OpenCASCADE reads others as zero, or does not end."""
     for found in _ODD_PARAMETER.finditer(data):
@@ -204,6 +209,12 @@ def _step(data: bytes) -> None:
             read = token.upper().replace(b"D", b"E")  # exponents of Fortran
             if number(read) is None or not math.isfinite(number(read) or 0.0):
                 raise no_number(line_at(data, found.start(1)), token)
+    for found in _POINT.finditer(data):
+        if found[1].count(b",") > 2:
+            place, count = line_at(data, found.start()), found[1].count(b",") + 1
+            raise RefusedError(
+                f"{place}: a point has {count} coordinates: decimals are written with a point"
+            )
 
 
 _MESH = re.compile(rb"\bMesh(?:\s+[\w.-]+)?\s*\{")

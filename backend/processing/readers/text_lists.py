@@ -11,6 +11,7 @@ from backend.processing.scene import RefusedError
 _COMMENT = re.compile(
     rb"(\"[^\"\n]*+\"?)|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"  # or a string
 )
+_STRING = re.compile(rb"\"[^\"\n]*+\"")
 _SEPARATORS = bytes.maketrans(b",{}", b"   ")
 _WORD = re.compile(rb"[^\s,{}]+")
 
@@ -59,6 +60,9 @@ def with_plain_numbers(data: bytes) -> bytes:
         RefusedError: a list has something else, or a number less than its rows have.
     """
     data = _without_comments(data)
+    outside = _STRING.sub(b"", data)
+    if outside.count(b"{") != outside.count(b"}"):  # the importer would crash
+        raise RefusedError("truncated: not all braces are closed")
     read, at = list[bytes](), 0
     while found := _OGEX_LIST.search(data, at):
         start, end = found.end(), _END_OF_ROWS.search(data, found.end()) if found[2] else None

@@ -7,6 +7,7 @@ from tests.unit.processing import samples
 from tests.unit.processing.cad import cube_step, sheet_iges
 from tests.unit.processing.samples import Asset, facts_without_pictures
 from tests.unit.processing.test_headers import DXF, FILES, NFF, RAW
+from tests.unit.processing.test_text_lines import COB, MD5, OGEX
 
 TEXTS = {
     **{name: FILES[name] for name in ("a.ase", "a.off", "a.ply", "a.smd", "a.stl")},
@@ -15,6 +16,7 @@ TEXTS = {
     "a.raw": RAW,
     "a.obj": samples.cube_obj(),
 }
+DISTANCE = b'Metric (key = "distance") {float {1}}\n'
 OPEN = ("a.nff", "a.obj", "a.raw", "a.smd")
 
 
@@ -56,6 +58,14 @@ def test_line_ends_and_missing_ones_at_the_end_do_not_matter_to_end_marks(end: b
         ("a.raw", RAW + b"0 0 0 1 1", "the last line of the RAW file has 5 numbers"),
         ("a.nff", NFF + b"p 3\n0 0 0\n", "has 3 corners, 1 follow"),
         ("a.stl", FILES["a.stl"].replace(b"endsolid", b""), "does not end with endsolid"),
+        ("a.md5mesh", MD5.encode()[:-3], "does not end with }"),
+        ("a.cob", COB.encode()[:-50], "the COB file has no END"),
+        ("a.ogex", OGEX.encode()[:-3], "not all braces are closed"),
+        ("a.lws", b"LWSC\n3\n\nCameraMotion (unnamed)\n  9\n  1\n", "ends within a motion"),
+        ("a.lws", b"LWSC\n3\nFirstFrame 0\nLWSC\n3\n", "the LWS file has two headers"),
+        ("a.lws", bytes(5) + b"3\n\nFirstFrame 0\n", "does not begin with LWSC"),
+        ("a.md5mesh", 2 * MD5.encode(), "the MD5MESH file has two headers"),
+        ("a.ogex", 2 * DISTANCE + OGEX.encode(), "the OGEX file has two headers"),
         ("a.smd", FILES["a.smd"].rstrip()[:-3], "does not end with `end`"),
         ("a.dxf", DXF.rstrip()[:-3], "does not end with EOF"),
     ],

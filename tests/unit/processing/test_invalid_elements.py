@@ -19,6 +19,7 @@ from backend.processing.readers.text_elements import (
 from backend.processing.readers.text_lists import with_plain_numbers
 from backend.processing.scene import RefusedError
 from tests.unit.processing import samples
+from tests.unit.processing.cad import cube_step
 from tests.unit.processing.samples import archive, facts_without_pictures
 from tests.unit.processing.test_boxes import (
     ac,
@@ -187,6 +188,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         "a.x",
         _changed(directx(), "3;0,1,3;", "3;0,1,33;"),
         "line 6: vertex 33 does not exist, there are 8",
+    ),
+    "step with a decimal comma": (
+        "a.step",
+        _changed(cube_step().decode(), "1000.0", "1,5"),
+        f"a point has 4 coordinates: {_COMMA}",
     ),
     "nff with a word": ("a.nff", NFF.replace(b"1.25", b"x", 1), "x"),
     "dxf with a word": ("a.dxf", DXF.replace(b"1.0\n", b"x\n", 1), "x"),

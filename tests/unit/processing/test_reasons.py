@@ -7,6 +7,7 @@ import re
 import struct
 from contextlib import suppress
 
+import pytest
 from PIL import Image
 
 from backend.processing.inspection import inspect
@@ -117,6 +118,15 @@ def test_a_point_cloud_whose_scale_or_offset_is_no_number_is_refused() -> None:
             assert facts_without_pictures("a.las", bytes(data)) == {
                 "refused": "the header has a scale or an offset that is not finite"
             }
+
+
+@pytest.mark.parametrize("place", [131, 139, 147])
+def test_a_point_cloud_whose_scale_is_zero_is_refused(place: int) -> None:
+    data = bytearray(cloud(compressed=False))
+    struct.pack_into("<d", data, place, 0.0)
+    assert facts_without_pictures("a.las", bytes(data)) == {
+        "refused": "the header has a scale of zero: all points would be in one plane"
+    }
 
 
 def test_reasons_do_not_repeat_the_rest_of_a_file() -> None:
