@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from backend.core.invisible import check_visible
 from backend.domains.access.models.constraints import Constraint, Criterion, Grantee, texts_of
 from backend.domains.access.policy.model import (
     ACTIONS,
@@ -138,6 +139,7 @@ def doubts(constraint: Constraint) -> list[str]:
         *contradictions(constraint),
         *([] if both is None else [both]),
         *filter(None, (_warning(criterion) for criterion in criteria)),
+        *filter(None, (_hidden_warning(criterion) for criterion in criteria)),
     ]
 
 
@@ -197,6 +199,16 @@ def _warning(criterion: Criterion) -> str | None:
             f"{criterion.field} is always in composed form (NFC), but the value of "
             f"{criterion.operator} is not: it matches nothing"
         )
+    return None
+
+
+def _hidden_warning(criterion: Criterion) -> str | None:
+    """Return that a value is displayed as another one, to which the rule does not apply."""
+    for text in texts_of(criterion.value):
+        try:
+            check_visible(text)
+        except ValueError as error:
+            return f"a value of {criterion.field} is displayed as another text: new names {error}"
     return None
 
 

@@ -352,3 +352,12 @@ def test_one_that_is_too_large_to_delete_at_once_is_deleted_in_steps(
     assert api.put("see", few).status == 200
     assert api.delete("see").status == 200
     assert policies(memory) == policies_by_rows(memory)
+
+
+def test_a_value_that_looks_like_another_one_is_accepted_with_a_warning(api: Constraints) -> None:
+    hidden = {"field": "assetName", "operator": "is_one_of", "value": ["Gear", "Ge\u200bar"]}
+    (warning,) = api.put("see", constraint(criteriaAnd=[hidden])).body["warnings"]
+    assert warning == (
+        "a value of assetName is displayed as another text: new names must not contain the "
+        "invisible character U+200B"
+    )
