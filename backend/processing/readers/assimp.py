@@ -32,8 +32,10 @@ _JOIN_VERTICES = 0x2
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
 _OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
 _HEADERS = {
+    "ase": rb"(?m)^[ \t]*\*3DSMAX_ASCIIEXPORT\b",
     **dict.fromkeys(("md5anim", "md5camera", "md5mesh"), rb"(?m)^[ \t]*MD5Version\b"),
     "lws": rb"(?m)^[ \t]*LWSC\b",
+    "x": rb"\bxof \d{4}(?:txt|bin|tzip|bzip)",
     "ogex": rb"\bMetric\s*\(\s*key\s*=\s*\"distance\"",
 }
 _SKELETON = "SkeletonMaterial"
@@ -132,8 +134,16 @@ def _require_header(extension: str, data: bytes) -> None:
         raise UnsupportedError("not a scene of LightWave: it does not begin with LWSC")
     if extension in _HEADERS and len(re.findall(_HEADERS[extension], data)) > 1:
         raise RefusedError(f"the {extension.upper()} file has two headers")
+    if extension == "3ds" and _is_another_3ds(data):
+        raise RefusedError("the 3DS file has two headers")
     if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
         raise RefusedError("the OFF file has two headers")
+
+
+def _is_another_3ds(data: bytes) -> bool:
+    """Return whether one more file follows the chunk that is a whole file."""
+    length = int.from_bytes(data[2:6], "little")
+    return length >= 6 and data[:2] == data[length : length + 2] == b"MM"
 
 
 def _refusal(message: str) -> RefusedError:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from backend.processing.readers.text import plain
 from backend.processing.scene import RefusedError
 
-OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw"})
+OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw", "uc"})
 """Formats without an end mark and without counts, in which truncation at the end of a line cannot
 be detected."""
 _TAIL = 4096
@@ -52,6 +52,7 @@ _MARKS: Mapping[str, _Mark] = {
     ),
     "cob": _Mark(re.compile(rb"(?s)END .{0,64}\Z"), "COB file has no END"),
 }
+_STRING = re.compile(rb"\"[^\"\n]*+\"")
 _MOTION = re.compile(rb"(?m)^[ \t]*\w+Motion\b[^\n]*")
 
 
@@ -70,6 +71,8 @@ def require_end(extension: str, data: bytes) -> None:
         raise RefusedError("truncated: the IGES file has no terminate section")
     if extension == "off" and b"BINARY" not in data[:40]:
         _require_off_lines(plain(data))
+    if extension == "ase":
+        _require_braces(data)
     if extension == "lws":
         _require_motion(plain(data))
     if extension == "raw":
@@ -115,6 +118,12 @@ def _require_off_lines(text: bytes) -> None:
     last = lines[vertices + faces]
     if faces and last[0].isdigit() and len(last) - 1 < int(last[0][:10]):
         raise RefusedError("truncated: the last face of the OFF file is not complete")
+
+
+def _require_braces(text: bytes) -> None:
+    outside = _STRING.sub(b"", plain(text))
+    if outside.count(b"{") > outside.count(b"}"):
+        raise RefusedError("truncated: not all braces are closed")
 
 
 def _require_motion(text: bytes) -> None:

@@ -16,6 +16,7 @@ from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.data_uris import data_of
 from backend.processing.readers.draco import Draco
 from backend.processing.readers.gltf_materials import Materials
+from backend.processing.readers.gltf_morphs import Shape, morphed, shape_of, weights_of
 from backend.processing.readers.gltf_places import (
     INFLUENCES,
     Influence,
@@ -146,7 +147,7 @@ class _Document:
         self._draco = Draco(self._accessors)
         self._materials = Materials(document, self._accessors, files)
         self._skins = Skins(document, self._accessors)
-        self._meshes: dict[int, list[tuple[Part, Influence | None]]] = {}
+        self._meshes: dict[Shape, list[tuple[Part, Influence | None]]] = {}
         self._vertices = 0
         self._stored_vertices = 0
         self.left_out: list[str] = []
@@ -199,10 +200,10 @@ class _Document:
             if isinstance(uri, str) and not uri.startswith("data:"):
                 self._files.read(unquote(uri), "buffer")
 
-    def _placed(self) -> Iterator[tuple[Floats, int, Floats | None]]:
+    def _placed(self) -> Iterator[tuple[Floats, Shape, Floats | None]]:
         """Return the meshes of the scene, each with its transformation or those of its joints."""
         visited, placed, worlds = 0, 0, dict[int, Floats]()
-        with_skins = list[tuple[int, object]]()
+        with_skins = list[tuple[Shape, object]]()
         # A node has one parent. Some exporters share nodes, but not all of them many times.
         allowed = 4 * len(_listed(self._document, "nodes")) + 1000
         world: Floats = np.eye(4)
@@ -214,7 +215,7 @@ class _Document:
             node = entry(self._document, "nodes", index)
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
-            mesh = whole(node["mesh"], "mesh") if "mesh" in node else None
+            mesh = shape_of(node) if "mesh" in node else None
             if mesh is not None and "skin" in node:  # joints may follow; only they move the mesh
                 with_skins.append((mesh, node["skin"]))
             elif mesh is not None:
@@ -238,13 +239,16 @@ class _Document:
         children = {str(child) for node in nodes for child in _listed(node, "children")}
         return [index for index in range(len(nodes)) if str(index) not in children]
 
-    def _moved(self, world: Floats, mesh: int, joints: Floats | None) -> Iterator[Part]:
-        if mesh not in self._meshes:
-            primitives = _listed(entry(self._document, "meshes", mesh), "primitives")
-            self._meshes[mesh] = [
-                read for each in primitives if (read := self._primitive(mapping(each))) is not None
+    def _moved(self, world: Floats, shape: Shape, joints: Floats | None) -> Iterator[Part]:
+        if shape not in self._meshes:
+            mesh = entry(self._document, "meshes", shape.mesh)
+            weights = shape.weights or weights_of(mesh)
+            self._meshes[shape] = [
+                read
+                for each in _listed(mesh, "primitives")
+                if (read := self._primitive(mapping(each), weights)) is not None
             ]
-        for part, influence in self._meshes[mesh]:
+        for part, influence in self._meshes[shape]:
             self._vertices += len(part.positions)
             if self._vertices > limits.VERTICES:
                 raise RefusedError(f"more than {limits.VERTICES} vertices")
@@ -253,7 +257,9 @@ class _Document:
             else:
                 yield transformed(part, world)
 
-    def _primitive(self, given: Json) -> tuple[Part, Influence | None] | None:
+    def _primitive(
+        self, given: Json, weights: tuple[float, ...]
+    ) -> tuple[Part, Influence | None] | None:
         material = given.get("material", -1)
         material = material if isinstance(material, int) else -1  # drawn without one
         uv = self._materials.coordinates(material)
@@ -270,7 +276,7 @@ class _Document:
         mode = given.get("mode", 4)
         self._record_left_out(order, count, mode)
         part = Part(
-            positions.astype(np.float64),
+            morphed(positions.astype(np.float64), given, weights, self._accessors),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
             lines=_valid(_lines(order, mode), count) if mode in (1, 2, 3) else None,
             points=order[order < count] if mode == 0 else None,

@@ -6,6 +6,7 @@ from backend.processing.inspection import inspect
 from tests.unit.processing import samples
 from tests.unit.processing.cad import cube_step, sheet_iges
 from tests.unit.processing.samples import Asset, facts_without_pictures
+from tests.unit.processing.test_boxes import directx
 from tests.unit.processing.test_headers import DXF, FILES, NFF, RAW
 from tests.unit.processing.test_text_lines import COB, MD5, OGEX
 
@@ -65,6 +66,10 @@ def test_line_ends_and_missing_ones_at_the_end_do_not_matter_to_end_marks(end: b
         ("a.lws", b"LWSC\n3\nFirstFrame 0\nLWSC\n3\n", "the LWS file has two headers"),
         ("a.lws", bytes(5) + b"3\n\nFirstFrame 0\n", "does not begin with LWSC"),
         ("a.md5mesh", 2 * MD5.encode(), "the MD5MESH file has two headers"),
+        ("a.ase", FILES["a.ase"].rstrip()[:-1], "not all braces are closed"),
+        ("a.ase", FILES["a.ase"] * 2, "the ASE file has two headers"),
+        ("a.x", directx().encode() * 2, "the X file has two headers"),
+        ("a.3ds", b"MM\x06\0\0\0" * 2, "the 3DS file has two headers"),
         ("a.ogex", 2 * DISTANCE + OGEX.encode(), "the OGEX file has two headers"),
         ("a.smd", FILES["a.smd"].rstrip()[:-3], "does not end with `end`"),
         ("a.dxf", DXF.rstrip()[:-3], "does not end with EOF"),
