@@ -12,11 +12,11 @@ empty are kept, so that their revision continues.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, cast
 
+from backend.core.attempts import attempts
 from backend.core.paging import Page, PageRequest, Position, all_items
 from backend.core.tables import Tables
 from backend.core.transactions import (
@@ -53,7 +53,7 @@ _ID = CONSTRAINTS.partition_key.name
 _KEY = POLICIES.partition_key.name
 _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 _OF_INDEXES = {"role": "groupId", "user": "userId"}
-_ATTEMPTS = 8  # of a note that conflicts with changes of constraints
+_ATTEMPTS = 8  # of a record that conflicts with changes of constraints
 _SCAN_PAGE = 1000
 _NOTED = "complete"
 """The attribute that marks that the item of named tags contains the constraints of earlier
@@ -111,34 +111,28 @@ class ConstraintRepository:
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
 
+    @attempts(_ATTEMPTS, ConstraintRevisionError)  # a constraint was changed after it was read
     def record_used_tags(self) -> None:
         """Record which tags are used by constraints of earlier releases. No effect if repeated.
 
         Raises:
             ConstraintRevisionError: constraints are changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
-            noted = self.tables.get(POLICIES, NAMED_TAGS)
-            if noted is not None and _NOTED in noted:
-                return
-            epoch = self.tables.get(POLICIES, {_KEY: EPOCH})
-            every = self.get_many(sorted(self._ids()))
-            found = {OF_CONSTRAINT + name: named_tags(each) for name, each in every.items()}
-            known = {name: criteria for name, criteria in found.items() if criteria}
-            with suppress(ConstraintRevisionError):  # a constraint was changed after it was read
-                self.tables.transact(
-                    [
-                        Update(table=POLICIES, key=NAMED_TAGS, set={**known, _NOTED: True}),
-                        Check(
-                            table=POLICIES,
-                            key={_KEY: EPOCH},
-                            conditions=(absent("n") if epoch is None else equals("n", epoch["n"]),),
-                            refused=ConstraintRevisionError("One of the constraints"),
-                        ),
-                    ]
-                )
-                return
-        raise ConstraintRevisionError("One of the constraints")
+        recorded = self.tables.get(POLICIES, NAMED_TAGS)
+        if recorded is not None and _NOTED in recorded:
+            return
+        epoch = self.tables.get(POLICIES, {_KEY: EPOCH})
+        every = self.get_many(sorted(self._ids()))
+        found = {OF_CONSTRAINT + name: named_tags(each) for name, each in every.items()}
+        known = {name: criteria for name, criteria in found.items() if criteria}
+        unchanged = Check(
+            table=POLICIES,
+            key={_KEY: EPOCH},
+            conditions=(absent("n") if epoch is None else equals("n", epoch["n"]),),
+            refused=ConstraintRevisionError("One of the constraints"),
+        )
+        update = Update(table=POLICIES, key=NAMED_TAGS, set={**known, _NOTED: True})
+        self.tables.transact([update, unchanged])
 
     def _ids(self) -> set[str]:
         """Return the ids of all constraints, by their rows."""
