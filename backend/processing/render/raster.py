@@ -16,9 +16,9 @@ _CHUNK = 1 << 17
 _EMPTY = np.iinfo(np.uint64).max
 _FARTHEST = 0xFFFFFFF0
 _PART = 50_000
-_COVERED_PIXELS = 400_000_000
-"""Maximum number of pixels that one image draws, including overlapping ones. Further triangles are
-omitted."""
+_OVERDRAW = 120
+"""Number of times that an image may draw each of its pixels, on average. Further elements are
+omitted: else a small file of large triangles would take all the time that it may."""
 
 
 class Raster:
@@ -27,7 +27,7 @@ class Raster:
     def __init__(self, size: int) -> None:
         self._size = size
         self._nearest: Buffer = np.full(size * size, _EMPTY, np.uint64)
-        self._remaining = _COVERED_PIXELS
+        self._remaining = _OVERDRAW * size * size
 
     @property
     def hit(self) -> NDArray[np.bool_]:
@@ -51,6 +51,8 @@ class Raster:
             heights = np.ptp(some[..., 1], axis=1)
             rows = np.clip(heights, 0, self._size).astype(np.int64) + 1
             for part in _chunks(rows):
+                if self._remaining < 0:
+                    return
                 self._spans(some[part], numbers[part])
 
     def lines(self, ends: Floats, element: int, width: int) -> None:
@@ -59,6 +61,8 @@ class Raster:
         length = np.abs(ends[:, 0, :2] - ends[:, 1, :2]).max(1) if len(ends) else np.zeros(0)
         steps = np.clip(length, 1, 4 * self._size).astype(np.int64) + 1
         for part in _chunks(steps):
+            if self._remaining < 0:
+                return
             owner, nth = _expanded(steps[part])
             along = (nth / np.maximum(steps[part][owner] - 1, 1))[:, None]
             some = ends[part][owner]
@@ -78,6 +82,7 @@ class Raster:
                 self._put((y * self._size + x)[inside], positions[inside, 2], elements[inside])
 
     def _put(self, pixels: Indices, depth: Floats, elements: Indices) -> None:
+        self._remaining -= len(pixels)
         key = (np.clip(depth, 0, 1) * _FARTHEST).astype(np.uint64) << np.uint64(32)
         np.minimum.at(self._nearest, pixels, key | elements.astype(np.uint64))
 
@@ -89,6 +94,7 @@ class Raster:
         owner, nth = _expanded(np.maximum(last - first + 1, 0))
         if not len(owner):
             return
+        self._remaining -= len(owner)  # rows without pixels take time, too
         row = first[owner] + nth
         left, right = _edges(corners, owner, row + 0.5)
         slope_x, slope_y = _slopes(corners)
@@ -99,7 +105,6 @@ class Raster:
         end = np.minimum(np.floor(right - 0.5), self._size - 1).astype(np.int64)
         counts = np.maximum(end - begin + 1, 0)
         for part in _chunks(counts):
-            self._remaining -= int(counts[part].sum())
             if self._remaining < 0:
                 return
             span, nth = _expanded(counts[part])
