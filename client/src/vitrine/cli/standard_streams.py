@@ -14,7 +14,7 @@ _STANDARD = Path("-")
 
 
 def is_standard(path: Path) -> bool:
-    """Return whether a path stands for standard input or output."""
+    """Return whether a path means standard input or output."""
     return path == _STANDARD
 
 
