@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from backend.processing.readers.iges_records import require_iges
 from backend.processing.readers.soundness import line_at, no_number, number
 from backend.processing.readers.text import plain
 from backend.processing.readers.text_lines import (
@@ -253,6 +254,7 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "dae": _dae,
     "dxf": _dxf,
     "fbx": require_fbx,
+    "iges": require_iges,
     "md5anim": require_md5,
     "md5camera": require_md5,
     "md5mesh": require_md5,

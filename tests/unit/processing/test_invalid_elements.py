@@ -19,7 +19,7 @@ from backend.processing.readers.text_elements import (
 from backend.processing.readers.text_lists import with_plain_numbers
 from backend.processing.scene import RefusedError
 from tests.unit.processing import samples
-from tests.unit.processing.cad import cube_step
+from tests.unit.processing.cad import cube_step, sheet_iges
 from tests.unit.processing.samples import archive, facts_without_pictures
 from tests.unit.processing.test_boxes import (
     ac,
@@ -74,6 +74,7 @@ def _binary_stl(coordinate: float) -> bytes:
     return bytes(data)
 
 
+_IGES = sheet_iges().decode()
 _COMMA = "decimals are written with a point"
 REFUSED: dict[str, tuple[str, bytes, str]] = {
     "obj with a decimal comma": (
@@ -188,6 +189,32 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         "a.x",
         _changed(directx(), "3;0,1,3;", "3;0,1,33;"),
         "line 6: vertex 33 does not exist, there are 8",
+    ),
+    "iges with a word": ("a.igs", _changed(_IGES, "10.,10.,", "x  ,10.,"), "'x' is not a number"),
+    "iges with a line that is too short": (
+        "a.igs",
+        _changed(_IGES, "10.,10.,", "x,10.,"),
+        "column 73 names no section",
+    ),
+    "iges with an odd number": (
+        "a.igs",
+        _changed(_IGES, "10.,10.,", "1_0,10.,"),
+        "'1_0' is not a number",
+    ),
+    "iges with an entity that is no number": (
+        "a.igs",
+        _changed(_IGES, "     118       3", "       x       3"),
+        "'x' is not a number",
+    ),
+    "iges with an entity of two kinds": (
+        "a.igs",
+        _changed(_IGES, "     118       3", "     119       3"),
+        "the entity is of kind 119 and of kind 118",
+    ),
+    "iges with parameters of another kind": (
+        "a.igs",
+        _changed(_IGES, "118,1,3", "119,1,3"),
+        "the parameters are of kind 119, not 118",
     ),
     "step with a decimal comma": (
         "a.step",
