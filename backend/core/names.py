@@ -344,3 +344,7 @@ Description = Annotated[
     AfterValidator(check_words),
     WRITTEN,
 ]
+
+
+VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a version, such as 3")]
+"""An asset version's id: a decimal number."""

@@ -10,7 +10,7 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
-from backend.domains.files.repository import FileRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, created_asset

@@ -20,7 +20,7 @@ from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.commands import JobService

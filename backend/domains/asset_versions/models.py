@@ -6,9 +6,8 @@ from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from backend.core.invisible import check_visible
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import Line, RelativePath, Words
+from backend.core.names import Line, RelativePath, VersionIdText, Words
 from backend.domains.assets.models import AssetPath
-from backend.domains.files.models import VersionIdText
 from backend.domains.jobs.models import JobState
 from backend.values import frozen
 

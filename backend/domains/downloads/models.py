@@ -5,9 +5,8 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from backend.core.models import WireModel, WrongFieldError
-from backend.core.names import Line
+from backend.core.names import Line, VersionIdText
 from backend.domains.assets.models import AssetPath
-from backend.domains.files.models import VersionIdText
 
 DownloadType = Literal["assetFile", "assetPreview"]
 

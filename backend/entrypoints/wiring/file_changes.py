@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from backend.domains.files.repository import FileChangeRepository, FileRepository
+from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.change_runner import ChangeRunner
 from backend.domains.files.service.commands import FileCommands

@@ -6,7 +6,7 @@ from backend.core.paging import PageRequest
 from backend.core.part_copies import PartCopies
 from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
-from backend.domains.files.repository import FileRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.quarantine.repository import QuarantineRepository

@@ -48,7 +48,7 @@ def _subject(context: Context, job: Job) -> Secured | None:
 
 def _check_change(context: Context, job: Job) -> None:
     """Refuse to resume a change of files that has ended, or was undone."""
-    from backend.domains.files.repository import FileChangeRepository
+    from backend.domains.files.repository.changes import FileChangeRepository
 
     FileChangeRepository(context.tables).check_unfinished(job.job_id, job.asset_id or "")
 

@@ -10,7 +10,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository.changes import FileChangeRepository
 from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import ADMIN, created_asset

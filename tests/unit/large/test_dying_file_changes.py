@@ -10,7 +10,7 @@ from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.objects import ObjectRefusedError
 from backend.core.references import AssetRef
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.target import FileTarget
 from backend.entrypoints.wiring.file_changes import change_steps, changes

@@ -5,11 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError, sizes_text
-from backend.core.names import AnyText, Form, Line
-
-VersionIdText = Annotated[str, Form("[0-9]{1,18}", "must be the number of a version, such as 3")]
-"""An asset version's id: a decimal number."""
-
+from backend.core.names import AnyText, Line, VersionIdText
 
 VersionAliasText = Annotated[Line, Field(min_length=1, max_length=64)]
 

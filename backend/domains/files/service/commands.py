@@ -17,7 +17,7 @@ from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.models import FileChange
 from backend.domains.files.models.replies import CopyFileBody
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.lookup import FileLookup, Named, owner_of
 from backend.domains.jobs.models import Job

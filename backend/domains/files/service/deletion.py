@@ -11,7 +11,7 @@ from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.files import rules
-from backend.domains.files.repository import FileRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress

@@ -15,7 +15,7 @@ from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy

@@ -25,7 +25,7 @@ from backend.domains.files.models import (
     FilesQuery,
     FileVersion,
 )
-from backend.domains.files.repository import FileRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.annotations import (
     FailedInspection,
     items_with_marks,

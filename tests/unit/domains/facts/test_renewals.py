@@ -15,7 +15,7 @@ from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
 from backend.domains.files.models import FileQuery
-from backend.domains.files.repository import FileRepository
+from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
