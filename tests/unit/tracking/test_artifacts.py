@@ -1,7 +1,9 @@
 """Artifacts at an address of an asset that does not exist yet."""
 
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Literal
+from unicodedata import normalize
 
 import mlflow
 import pytest
@@ -59,3 +61,37 @@ def test_other_failures_are_reported(uri: str, kind: type[VitrineError], code: s
     with pytest.raises(MlflowException) as raised:
         _repository(uri, _error(kind)).list_artifacts()
     assert raised.value.error_code == code
+
+
+class _Stored:
+    """A deployment with one file in a folder."""
+
+    def __init__(self) -> None:
+        self.files = self
+        self.deleted = list[str]()
+
+    def list(self, *_: str, **__: object) -> Iterator[Any]:
+        yield SimpleNamespace(
+            relative_path="/Ordnér/Größe.txt",
+            size=2,
+            version_id="1",
+            is_folder=False,
+            is_archived=False,
+        )
+
+    def delete(self, _asset: object, path: str, *, folder: bool) -> None:
+        assert folder
+        self.deleted.append(path)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_paths_name_files_in_both_unicode_forms(form: Literal["NFC", "NFD"]) -> None:
+    client: Any = _Stored()
+    folder = normalize(form, "Ordnér")
+    for uri, path in (("vitrine://db/a", folder), (f"vitrine://db/a/{folder}", None)):
+        repository = VitrineArtifactRepository(uri, client=client)
+        assert [each.path.rsplit("/", 1)[-1] for each in repository.list_artifacts(path)] == [
+            "Größe.txt"
+        ]
+        repository.delete_artifacts(path)
+    assert client.deleted == ["/Ordnér", "/Ordnér"]

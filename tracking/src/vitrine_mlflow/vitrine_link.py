@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import (
@@ -44,6 +45,8 @@ class AssetAddress:
     def parse(cls, uri: str) -> "AssetAddress":
         """Parse an address. Nothing in it is percent-encoded.
 
+        Its path is composed (NFC), as stored paths are: macOS names files in another form.
+
         Raises:
             MlflowException: it has another form.
         """
@@ -56,7 +59,7 @@ class AssetAddress:
             raise invalid(f"Invalid address '{uri}'. Expected {_FORM}.")
         if at and not version:
             raise invalid(f"The address '{uri}' has no version after its '@'.")
-        return cls(database, asset, version or None, path)
+        return cls(database, asset, version or None, normalize("NFC", path))
 
     @property
     def uri(self) -> str:
