@@ -9,7 +9,9 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.secrets import SECRETS
 from docs.tables import rows
+from infra.search_network import endpoint_services
 from infra.settings import Settings, default_context, read_settings
+from infra.zones import zones_of
 
 PRICES = Path(__file__).with_name("prices.json")
 HOURS = 730
@@ -27,10 +29,15 @@ without any use. Three search nodes elect a master among themselves and survive 
 or zone. A single node costs a third, and after its loss searches fail until the service has
 replaced it. The free tier is not subtracted."""
 _MORE = """\
-Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each), `searchInVpc` adds
-interface endpoints ({endpoint} each per zone), and `detailedRouteMetrics` adds four metrics for
-each used route ({metric} each). AWS also charges for `cloudTrail`, `userPoolFirewall` and
-`malwareScan`.
+Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each), and
+`detailedRouteMetrics` adds four metrics for each used route ({metric} each). AWS also charges for
+`cloudTrail`, `userPoolFirewall` and `malwareScan`.
+
+`searchInVpc` adds {count} interface endpoints in each zone of the search domain ({services};
+{endpoint} each a month), so {one} a month with one node and {three} with three or more, which are
+in three zones. AWS charges the data that passes through them too. The endpoints of DynamoDB and S3
+are gateways, which are free. With `searchVpcId` no endpoint is created. `readersInVpc` adds a
+network whose only endpoint is a gateway, and which costs nothing without use.
 
 Prices are in USD without tax, for {region}, as of {date}:"""
 
@@ -49,10 +56,16 @@ def idle_costs() -> Iterator[str]:
     prices = cast("Mapping[str, tuple[float, str]]", file["usd"])
     yield from (*_TEXT.splitlines(), "")
     yield from rows(("stage", "charged", "units a month", "USD a month"), _stages(prices))
+    services = endpoint_services(FUNCTIONS)
+    endpoint = HOURS * prices["interface endpoint in one zone, an hour"][0]
     more = _MORE.format(
         alarms=ALARMS,
         alarm=f"{prices['alarm, a month'][0]:.2f}",
-        endpoint=f"{HOURS * prices['interface endpoint in one zone, an hour'][0]:.2f}",
+        count=len(services),
+        services=", ".join(services),
+        endpoint=f"{endpoint:.2f}",
+        one=f"{len(services) * zones_of(1) * endpoint:.2f}",
+        three=f"{len(services) * zones_of(3) * endpoint:.2f}",
         metric=f"{prices['metric of CloudWatch, a month'][0]:.2f}",
         region=file["region"],
         date=file["date"],

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import (
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    ProxyConnectionError,
+    ReadTimeoutError,
+)
+from botocore.exceptions import ConnectionError as BotoConnectionError
 from tenacity import (
     Retrying,
     retry_if_exception_type,
@@ -14,12 +23,16 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from backend.aws.errors import code_of, is_outage, translated
+from backend.aws.errors import code_of, is_outage
 from backend.core.errors import UnavailableError
-from backend.core.function_calls import CallReply
+from backend.core.function_calls import CallReply, ReplyLostError
 
+# After these no function has started: the connection was not made, or Lambda has no place.
+_NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
+_LOST = (BotoConnectionError, HTTPClientError, IncompleteReadError)
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
 _BUSY_SECONDS = 60
+_SERVER_ERROR = 500
 _TYPE_CHARACTERS = 100
 _REQUEST_BYTES = 6 * 1024 * 1024
 """What Lambda accepts. Source: Lambda Developer Guide, "Lambda quotas"."""
@@ -32,7 +45,8 @@ class LambdaCalls:
     """Synchronous calls (see the port). Its client makes one attempt for each.
 
     The reply of an attempt may be lost while the function goes on: a second one would run beside
-    it. Only calls that Lambda refused to start are repeated.
+    it. Only calls that started no function are repeated here: those that were not sent, and those
+    that Lambda throttled.
     """
 
     client: Any
@@ -56,12 +70,17 @@ class LambdaCalls:
         handler = _with_tenant(tenant)
         events.register("before-sign.lambda.Invoke", handler)
         try:
-            with translated("Lambda"):
-                return self._answer(function, payload)
+            return self._answer(function, payload)
+        except _NOT_SENT as error:
+            raise UnavailableError("Lambda does not respond") from error
+        except _LOST as error:
+            raise ReplyLostError("the reply of the function that reads it was lost") from error
         except ClientError as error:
-            if code_of(error) in _BUSY or is_outage(error):
-                raise UnavailableError("Lambda has no instance for the reader now") from error
-            raise
+            if code_of(error) not in _BUSY and not is_outage(error):
+                raise
+            if code_of(error) not in _BUSY and _status(error) >= _SERVER_ERROR:
+                raise ReplyLostError("Lambda failed to run the function that reads it") from error
+            raise UnavailableError("Lambda has no instance for the reader now") from error
         finally:
             events.unregister("before-sign.lambda.Invoke", handler)
 
@@ -73,6 +92,10 @@ class LambdaCalls:
             failure = f"the function that reads it has not replied within {self.seconds} seconds"
             return CallReply(failure=failure, late=True)
         return _reply(body, failed="FunctionError" in reply)
+
+
+def _status(error: ClientError) -> int:
+    return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
 
 
 def _with_tenant(tenant: str) -> Any:

@@ -23,6 +23,10 @@ class CallReply:
     late: bool = False
 
 
+class ReplyLostError(Exception):
+    """No reply was received, although the function may run, or have run."""
+
+
 class FunctionCalls(Protocol):
     """Calls functions in tenant isolation."""
 
@@ -30,6 +34,7 @@ class FunctionCalls(Protocol):
         """Return the reply of an instance that serves this tenant only.
 
         Raises:
+            ReplyLostError: the connection ended before the reply, or Lambda failed.
             UnavailableError: the function cannot be called now.
         """
         ...

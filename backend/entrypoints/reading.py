@@ -11,7 +11,7 @@ from backend.aws.function_calls import LambdaCalls
 from backend.aws.settings import Settings, load
 from backend.aws.transfers import UrlTransfers
 from backend.core.errors import NotFoundError
-from backend.core.function_calls import FunctionCalls
+from backend.core.function_calls import FunctionCalls, ReplyLostError
 from backend.core.ids import NewId, new_uuid
 from backend.core.work_files import WorkFiles
 from backend.processing.jail.parent import Jail, Outcome
@@ -120,7 +120,11 @@ class _Called:
     function: str
 
     def call(self, tenant: str, request: Mapping[str, Any]) -> object:
-        reply = self.calls.call(self.function, tenant, request)
+        try:
+            reply = self.calls.call(self.function, tenant, request)
+        except ReplyLostError as error:
+            # The next attempt has another tenant and folder: this reader may still run.
+            raise ReadingStalledError(str(error)) from error
         if reply.failure is None:
             return reply.payload
         # A hostile file that lets its reader report this is read again, a few times.

@@ -59,7 +59,7 @@ FACTS = (
     Fact("generator", "string", "Program that wrote the file."),
     Fact("refused", "string", "Why the file could not be read. Such a file has no other facts."),
     Fact("sourceVersionId", "string", "S3 version of the file that the facts describe."),
-    Fact("readersVersion", "number", "Version of the readers that read the file."),
+    Fact("readersVersion", "number", "Version of the readers that read the file, if one did."),
     Fact("triangles", "number", "Triangles, after polygons are triangulated."),
     Fact("lines", "number", "Line segments."),
     Fact("points", "number", "Points."),

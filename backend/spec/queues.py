@@ -59,7 +59,8 @@ EXECUTION_STATUS = Queue(
 )
 UPLOAD_TRIGGERS = Queue(
     "UploadTriggers",
-    "Files with new versions, from BucketSync, or with old facts: workflows are started on them.",
+    "Files with new versions, from BucketSync, or with old facts: workflows are started on them. "
+    "And files whose inspection failed.",
 )
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and rebuild the search indexes.")
 

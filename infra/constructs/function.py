@@ -15,9 +15,10 @@ from infra.assets import Folders, Layer
 from infra.constructs.alarms import of_lambda
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
-from infra.constructs.network import Network, in_network
+from infra.constructs.network import Network
 from infra.constructs.state_machine import physical_name
 from infra.resources import Resources
+from infra.search_network import in_network
 from infra.settings import Settings
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13

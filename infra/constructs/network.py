@@ -15,6 +15,7 @@ from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
 from infra.constructs.naming import name_exactly
+from infra.search_network import endpoint_services
 
 HTTPS = 443
 READERS_ACTIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject")
@@ -39,11 +40,6 @@ class Plan:
 
 
 READERS_PLAN = Plan("10.0.0.0/16", ("10.0.0.0/20", "10.0.16.0/20"))
-
-
-def in_network(spec: Function) -> bool:
-    """Return whether the function is placed in the network; others keep their internet access."""
-    return spec.search != "none"
 
 
 def declared_network(
@@ -73,7 +69,7 @@ def declared_network(
             vpc_endpoint_type="Gateway",
             route_table_ids=[table.ref],
         )
-    for service in _services(functions):
+    for service in endpoint_services(functions):
         ec2.CfnVPCEndpoint(
             stack,
             f"{service.title()}Endpoint",
@@ -167,18 +163,6 @@ def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup, name: str
         log_group_name=group.log_group_name,
         deliver_logs_permission_arn=role.role_arn,
     )
-
-
-def _services(functions: Iterable[Function]) -> list[str]:
-    """Return the services that functions in the network call, besides tables and buckets."""
-    inside = [spec for spec in functions if in_network(spec)]
-    used = {
-        "secretsmanager": any(spec.secrets for spec in inside),
-        "sns": any(spec.topics for spec in inside),
-        "sqs": any(spec.sends or spec.redrives for spec in inside),
-        "cognito-idp": any(spec.user_pool in {"read", "administered"} for spec in inside),
-    }
-    return sorted(service for service, is_used in used.items() if is_used)
 
 
 def _subnets(

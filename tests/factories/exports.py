@@ -1,7 +1,6 @@
 """Linked assets with files, and a client that exports them."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from backend.core.authorization import Authorization
@@ -12,7 +11,6 @@ from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
 from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.queries import FileQueries
-from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
 from tests.factories.http import Answer, Client
@@ -88,7 +86,6 @@ def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
             made.assets,
             objects,
             quarantine(made.tables),
-            partial(failed_inspection, made.tables),
         ),
         records=made.metadata.records,
         links=made.reader,

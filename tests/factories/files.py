@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from backend.aws.clients import s3
@@ -32,7 +31,6 @@ from backend.domains.uploads.service.renewal import RenewalService
 from backend.domains.uploads.service.settlement import Settlement
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.file_changes import changes, rewrites
-from backend.entrypoints.wiring.files import failed_inspection
 from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
@@ -160,8 +158,7 @@ def gallery(
     """An asset without files in an empty bucket, whose uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
-    scanned, failure = quarantine(tables, scans=scans), partial(failed_inspection, tables)
-    files = FileQueries(FileRepository(tables), assets, objects, scanned, failure)
+    files = FileQueries(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
     context = UploadContext(
         uploads=UploadRepository(tables),
         assets=assets,

@@ -54,12 +54,6 @@ RARE = (
         "a job of more pages than one run, or documents whose index entries still lag",
     ),
     Rare(
-        "*assetbucket*",
-        "ListBucketVersions",
-        "BucketImportWorker",
-        "the renewal of a file whose inspection failed",
-    ),
-    Rare(
         "Jobs Reservations SearchState FileAttributeStorageTableV2/index/* *assetbucket*",
         "BatchGetItem GetItem GetObject ListBucket ListBucketVersions PutItem Query UpdateItem",
         "AdminApi ReplayFailures",
@@ -209,6 +203,12 @@ RARE = (
         "a file was uploaded again while an execution of it went on, which then ended",
     ),
     Rare(
+        "S3AssetBucketsStorageTable FileAttributeStorageTableV2 MetadataRecordSets",
+        "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem",
+        "UploadTrigger",
+        "why an inspection failed: `tests/integration/local/states/test_stalled.py`",
+    ),
+    Rare(
         "Reservations",
         "GetItem UpdateItem",
         "UploadTrigger",
@@ -315,12 +315,6 @@ RARE = (
         "GetObject GetObjectVersion",
         "SearchApi",
         "clients read the addresses of pictures that it signs, which the function does not",
-    ),
-    Rare(
-        "WorkflowExecutionsStorageTable",
-        "Query",
-        "SearchApi",
-        "a hit with a preview requested while its file is not inspected, or cannot be",
     ),
 )
 

@@ -10,6 +10,8 @@ from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.search_indexes import SEARCH_INDEXES
 from infra import grants
+from infra.search_network import endpoint_services
+from infra.zones import zones_of
 from local.resources.registry import INERT, creator_of
 from tests.infra.contexts import SUBNETS, VPC, ZONES
 from tests.infra.templates import Assembly, Resource
@@ -167,6 +169,10 @@ def test_there_is_an_endpoint_for_each_service_that_those_functions_call(
     assert set(services) == called
     for name, each in services.items():
         assert each["VpcEndpointType"] == ("Gateway" if name in {"dynamodb", "s3"} else "Interface")
+    # The page on costs has their number, and that they are in each zone.
+    assert set(endpoint_services(FUNCTIONS)) == called - {"dynamodb", "s3"}
+    in_zones = [len(each["SubnetIds"]) for each in endpoints if "SubnetIds" in each]
+    assert in_zones == [zones_of(3)] * (len(called) - 2)
 
 
 def test_the_domain_logs_errors_and_what_is_slow(hardened: Assembly) -> None:

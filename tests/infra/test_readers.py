@@ -95,6 +95,7 @@ def test_readers_in_a_network_reach_objects_of_our_buckets_only(waiting: Assembl
         assert [each["Action"] for each in joins] == [list(grants.NETWORK_JOIN)]
         assert joins[0]["Condition"] == {"Null": {"lambda:SourceFunctionArn": "true"}}
     (endpoint,) = waiting.of_type("AWS::EC2::VPCEndpoint").values()
+    assert endpoint.properties["VpcEndpointType"] == "Gateway"  # of which the page on costs is sure
     (statement,) = endpoint.properties["PolicyDocument"]["Statement"]
     assert set(statement["Action"]) == {"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject"}
     assert set(waiting.texts(statement["Resource"])) == {

@@ -2,8 +2,6 @@
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
-from backend.core.definitions import DefinitionRef
-from backend.core.paging import Page, PageRequest
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.adoption import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
@@ -13,11 +11,8 @@ from backend.domains.bucket_sync.service.skips import SkipReports
 from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.repository.active import ActiveRepository
-from backend.domains.executions.repository.rows import ExecutionRepository
-from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service.renewals import FactRenewalStep, Failed
-from backend.domains.workflows.models import GLOBAL
+from backend.domains.facts.service.renewals import FactRenewalStep
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
@@ -57,10 +52,8 @@ def fact_renewal(context: Context) -> FactRenewalStep:
     return FactRenewalStep(
         facts=FactRepository(context.tables),
         assets=assets(context),
-        objects=context.objects,
         queues=context.queues,
         waiting=lambda most: len(active.oldest_waiting(most)),
-        failed=failed_inspections(ExecutionRepository(context.tables)),
     )
 
 
@@ -95,20 +88,3 @@ def _skip_reports(context: Context) -> SkipReports:
             pass
 
     return SkipReports(failures(context).store, count)
-
-
-def failed_inspections(executions: ExecutionRepository) -> Failed:
-    """Return the failed executions of a shipped workflow, by page, for renewals of facts."""
-
-    def failed(workflow_id: str, request: PageRequest) -> Page[FailedInspection]:
-        page = executions.failed_of_workflow(DefinitionRef(GLOBAL, workflow_id), request)
-        found = [
-            FailedInspection(
-                one.database_id, one.asset_id, one.input_asset_file_key, one.input_version_id
-            )
-            for one in page.items
-            if one.shipped and one.input_asset_file_key
-        ]
-        return Page(tuple(found), page.after)
-
-    return failed

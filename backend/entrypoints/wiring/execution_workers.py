@@ -12,6 +12,7 @@ from backend.domains.executions.service.consumers import StartConsumer, StatusCo
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.reconciliation import Reconciliation
 from backend.domains.executions.service.triggers import UploadTriggers
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.service.uploaders import Uploaders
 from backend.entrypoints.wiring.assets import assets
@@ -52,6 +53,7 @@ def status(context: Context) -> Run:
 
 
 def triggers(context: Context) -> Run:
+    facts = FactCommands(assets(context), records(context), context.objects)
     return UploadTriggers(
         executions=ExecutionRepository(context.tables),
         active=ActiveRepository(context.tables),
@@ -69,6 +71,7 @@ def triggers(context: Context) -> Run:
         clock=context.clock,
         store_failure=failures(context).store,
         count_metric=count_metric(context),
+        record_failure=facts.record_failure,
     ).consume
 
 

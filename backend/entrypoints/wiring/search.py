@@ -50,7 +50,7 @@ def previews(context: Context) -> "PreviewQueries":
     from backend.domains.facts.repository import FactRepository
     from backend.entrypoints.wiring.assets import assets_by_id
     from backend.entrypoints.wiring.databases import is_processed
-    from backend.entrypoints.wiring.files import files, inspection_failures
+    from backend.entrypoints.wiring.files import files
     from backend.search.query.previews import PreviewQueries
 
     return PreviewQueries(
@@ -60,8 +60,6 @@ def previews(context: Context) -> "PreviewQueries":
         objects=context.objects,
         authorization=context.rules,
         is_processed=partial(is_processed, context),
-        # Of up to a hundred assets in one search: of each a tenth of what one file's page reads.
-        failures=partial(inspection_failures, context.tables, newest=100),
         url_seconds=context.url_seconds,
         clock=context.clock,
     )

@@ -17,7 +17,6 @@ from backend.core.file_kinds import is_asset_preview, preview_base, serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import Objects
-from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
 from backend.core.references import AssetRef
@@ -69,8 +68,6 @@ class PreviewQueries:
     authorization: Authorization
     is_processed: Callable[[str], bool]
     """Returns whether the shipped workflows process uploads to a database."""
-    failures: Callable[[Asset], Mapping[tuple[str, str], str]]
-    """Returns why the last inspections of an asset's files failed, by key and version id."""
     url_seconds: int
     clock: Clock
 
@@ -159,36 +156,25 @@ class PreviewQueries:
         for number, (asset, path) in places.items():
             inspected = known.get((asset.asset_id, path), (None, None))
             explained[number] = _reason(hits[number]["_source"], *inspected)
-        return self._without_waiting(explained, hits, places)
+        return self._without_waiting(explained, places)
 
     def _without_waiting(
         self,
         explained: Sequence[_Picture | Missing],
-        hits: Sequence[JsonObject],
         places: Mapping[int, tuple[Asset, str]],
     ) -> list[_Picture | Missing]:
-        """Replace `inspecting` where the inspection failed, or in databases without processing.
-
-        One read for each of these databases, one query for each asset.
-        """
+        """Replace `inspecting` in databases whose files nothing inspects; one read each."""
+        never = Missing(reason="none", message=NOT_PROCESSED)
         waiting = {
-            number: asset
+            number: asset.database_id
             for number, (asset, _) in places.items()
             if isinstance(one := explained[number], Missing) and one.reason == "inspecting"
         }
-        databases = {one.database_id for one in waiting.values()}
-        processed = {each: self.is_processed(each) for each in databases}
-        assets = {one.asset_id: one for one in waiting.values() if processed[one.database_id]}
-        failures = dict(zip(assets, in_parallel(self.failures, [*assets.values()]), strict=True))
-        replaced = list(explained)
-        for number, asset in waiting.items():
-            source = hits[number]["_source"]
-            file = source["str_key"], source.get("str_s3_version_id")
-            if asset.asset_id not in failures:
-                replaced[number] = Missing(reason="none", message=NOT_PROCESSED)
-            elif file in failures[asset.asset_id]:
-                replaced[number] = Missing(reason="none", message=failures[asset.asset_id][file])
-        return replaced
+        processed = {each: self.is_processed(each) for each in set(waiting.values())}
+        return [
+            never if number in waiting and not processed[waiting[number]] else one
+            for number, one in enumerate(explained)
+        ]
 
     def _address(self, picture: _Picture, until: str) -> Preview:
         name = "\n".join(picture[:3])

@@ -16,7 +16,7 @@ from backend.spec.functions.request_parts import (
     VERSIONS,
     together,
 )
-from backend.spec.tables import access, assets, metadata, operations, registry, workflows
+from backend.spec.tables import access, assets, metadata, operations, registry
 
 CONFIGURATION_API = replace(
     api(
@@ -141,9 +141,6 @@ FILES_API = api(
                 assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
                 assets.DATABASES: ("GetItem",),
                 operations.JOBS: ("PutItem",),
-                # why a file has no facts
-                metadata.FILE_ATTRIBUTES: ("BatchGetItem",),
-                workflows.WORKFLOW_EXECUTIONS: ("Query",),
             },
         ),
     },

@@ -37,6 +37,11 @@ RECORDS: Requests = {
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
 }
+FACTS: Requests = {
+    metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem"),
+}
+"""What replacing the facts of a file takes; no schema applies to them."""
 SOURCES: Requests = {
     assets.ASSETS: ("BatchGetItem",),
     metadata.ASSET_FILE_METADATA: ("QueryIndexes",),

@@ -4,7 +4,7 @@ from backend.spec import queues, secrets, settings
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.model import api
 from backend.spec.functions.request_parts import BUCKET_RECORD
-from backend.spec.tables import assets, metadata, operations, registry, workflows
+from backend.spec.tables import assets, metadata, operations, registry
 
 SEARCH_API = api(
     "SearchApi",
@@ -19,7 +19,6 @@ SEARCH_API = api(
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
         metadata.RECORD_SETS: ("GetItem",),
-        workflows.WORKFLOW_EXECUTIONS: ("Query",),  # why an inspection failed
         registry.ASSET_BUCKETS: ("Scan",),
         # Of objects only previews (`objects_of`).
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
@@ -43,7 +42,6 @@ FACTS_API = api(
         assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
-        workflows.WORKFLOW_EXECUTIONS: ("Query",),
         operations.SEARCH_STATE: ("GetItem",),
         operations.RESERVATIONS: ("BatchGetItem",),
         # The last one for a missing key: its old versions are listed.

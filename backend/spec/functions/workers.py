@@ -180,9 +180,6 @@ BUCKET_IMPORT_WORKER = Function(
         # of renewals of facts
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
         workflows.ACTIVE_EXECUTIONS: ("Query",),
-        workflows.WORKFLOW_EXECUTIONS: ("BatchGetItem", "QueryIndexes"),
-        # The current version of a file whose inspection failed; no object is read.
-        ASSET_BUCKET: ("ListBucket", "ListBucketVersions"),
     },
     sends=(queues.BUCKET_IMPORTS, queues.SETTLE, queues.UPLOAD_TRIGGERS),
     settings=(settings.SYNC_DATABASE_ID, settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS),

@@ -45,13 +45,6 @@ EXECUTIONS_BY_WORKFLOW = Index(
     origin="chosen",
     access_patterns=("list the executions of a workflow on an asset, newest first",),
 )
-EXECUTIONS_OF_ALL_ASSETS = Index(
-    "WorkflowGSI",
-    keys.WORKFLOW,
-    EXECUTION_ID,
-    "KEYS_ONLY",
-    access_patterns=("list the executions of a workflow on all assets, for renewals of facts",),
-)
 WORKFLOW_EXECUTIONS = Table(
     "WorkflowExecutionsStorageTable",
     keys.ASSET,
@@ -66,7 +59,7 @@ WORKFLOW_EXECUTIONS = Table(
     sort_key=EXECUTION_ID,
     indexes=(
         EXECUTIONS_BY_WORKFLOW,
-        EXECUTIONS_OF_ALL_ASSETS,
+        Index("WorkflowGSI", keys.WORKFLOW, EXECUTION_ID, "KEYS_ONLY"),
         Index("ExecutionIdGSI", WORKFLOW_ID, EXECUTION_ID, "KEYS_ONLY"),
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from backend.core.errors import UnavailableError
-from backend.core.function_calls import CallReply
+from backend.core.function_calls import CallReply, ReplyLostError
 from backend.entrypoints.inspection import Inspector
 from backend.entrypoints.reading import RemoteReading
 from backend.processing.jail.parent import Jail
@@ -231,6 +231,25 @@ def test_a_reader_that_is_not_ready_in_time_fails_the_run_and_refuses_no_file(
     with pytest.raises(ReadingStalledError, match=reply.failure):
         run(files, pipeline(files, Late(files, jail)), "models/cube.obj")
     assert not any(key.endswith("inspection.json") for _, key in files.objects)
+
+
+def test_a_reader_whose_reply_is_lost_is_called_by_the_next_attempt(
+    files: FakeWorkFiles, jail: Jail
+) -> None:
+    """It may still run, so that the next one gets a tenant and a folder of its own."""
+
+    class Lost(Instances):
+        def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
+            reply = super().call(function, tenant, request)
+            if self.rounds == 1:
+                raise ReplyLostError("the reply was lost")
+            return reply
+
+    inspector = pipeline(files, lost := Lost(files, jail))
+    with pytest.raises(ReadingStalledError, match="the reply was lost"):
+        run(files, inspector, "models/cube.obj")
+    assert run(files, inspector, "models/cube.obj")["facts"]["triangles"] == 12
+    assert list(lost.instances) == ["x-1:1", "x-1:2"]
 
 
 def test_a_reader_that_fails_is_a_fact(files: FakeWorkFiles, jail: Jail) -> None:

@@ -3,18 +3,24 @@
 import json
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import boto3
 import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
-from botocore.exceptions import ReadTimeoutError
+from botocore.exceptions import (
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+    SSLError,
+)
 
 from backend.aws import clients
 from backend.aws.function_calls import LambdaCalls
 from backend.core.errors import UnavailableError
-from backend.core.function_calls import CallReply
+from backend.core.function_calls import CallReply, ReplyLostError
 
 Answer = Callable[[AWSPreparedRequest], AWSResponse]
 
@@ -126,6 +132,55 @@ def test_other_refusals_are_errors_of_the_deployment(monkeypatch: pytest.MonkeyP
     with pytest.raises(Exception, match="AccessDenied"):
         lambda_calls.call("reader", "t", {})
     assert len(sent) == 1
+
+
+def broken(kind: type[Exception], **named: Any) -> Answer:
+    def fail(request: AWSPreparedRequest) -> AWSResponse:
+        raise kind(endpoint_url=request.url, **named)
+
+    return fail
+
+
+def cut_off(request: AWSPreparedRequest) -> AWSResponse:
+    """A reply that ends before its announced length."""
+    return AWSResponse(request.url, 200, cast("Any", {"Content-Length": "10"}), _Raw(b"{}"))
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        broken(ConnectionClosedError, request=None),
+        broken(SSLError, error="decryption failed"),
+        cut_off,
+        answered(500, {}, x_amzn_ErrorType="ServiceException"),
+        answered(503, b""),
+    ],
+)
+def test_a_call_whose_reply_is_lost_is_not_repeated(
+    lost: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The function may have started: a second one would run beside it."""
+    lambda_calls, sent = calls(monkeypatch, lost, answered(200, {"result": {}}))
+    with pytest.raises(ReplyLostError):
+        lambda_calls.call("reader", "t", {})
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        broken(EndpointConnectionError),
+        broken(ConnectTimeoutError),
+        answered(502, {}, x_amzn_ErrorType="EC2ThrottledException"),
+        answered(400, {}, x_amzn_ErrorType="ThrottlingException"),
+    ],
+)
+def test_a_call_that_started_no_function_is_repeated(
+    refused: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lambda_calls, sent = calls(monkeypatch, refused, answered(200, {"result": {}}))
+    assert lambda_calls.call("reader", "t", {}) == CallReply({"result": {}})
+    assert len(sent) == 2
 
 
 def test_a_request_that_lambda_would_not_accept_is_a_failure(

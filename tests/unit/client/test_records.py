@@ -179,7 +179,7 @@ def test_a_file_is_shown_with_its_facts_or_the_reason_of_a_refusal(
     answers.plan(*planned)
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == "triangles\t12\n"
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == ""
-    assert shell.err == "refused by the inspection: the file is cut off\n"
+    assert shell.err == "could not be read: the file is cut off\n"
     told = shell.json("files", "show", "museum", "lamp", "a.glb")
     assert told["facts"] == {"triangles": "12", "refused": "the file is cut off"}
 

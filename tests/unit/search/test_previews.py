@@ -8,7 +8,6 @@ import pytest
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
-from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.queries import AssetsById
@@ -64,7 +63,6 @@ class SearchedMuseum:
     def __init__(self, *, scans: bool = False, mapping_version: int = MAPPING_VERSION) -> None:
         self.tables, self.door = MemoryTables(), Door()
         self.processing, self.asked = True, list[str]()
-        self.failed: dict[tuple[str, str], str] = {}
         self.assets: AssetService = asset_service(self.tables, MemoryObjects())
         created_database(self.assets)
         self.documents: list[dict[str, Any]] = []
@@ -78,7 +76,6 @@ class SearchedMuseum:
             objects=SigningStore(),
             authorization=self.door,
             is_processed=self.is_processed,
-            failures=self.failures,
             url_seconds=900,
             clock=lambda: NOON,
         )
@@ -86,10 +83,6 @@ class SearchedMuseum:
     def is_processed(self, database_id: str) -> bool:
         self.asked.append(database_id)
         return self.processing
-
-    def failures(self, asset: Asset) -> dict[tuple[str, str], str]:
-        self.asked.append(asset.asset_id)
-        return self.failed
 
     def reading(self) -> Reading:
         return Reading(FIRST_POINTER, self.mapping_version)
@@ -244,28 +237,6 @@ def test_files_without_a_preview_have_the_reason(hall: SearchedMuseum) -> None:
         "/old.obj": "archived",
     }
     assert hits(found)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
-
-
-def test_a_file_whose_inspection_failed_does_not_wait_for_one(hall: SearchedMuseum) -> None:
-    hall.asset()
-    for path in ("/new.obj", "/stalled.obj", "/read.obj", "/broken.obj"):
-        hall.file(path)
-    hall.inspected("/read.obj", "v1")
-    hall.inspected("/broken.obj", "v1", fact_refused="line 7 is cut off")
-    fact = "The inspection failed: not read in time"
-    hall.failed = {(f"statue/{name}.obj", "v1"): fact for name in ("stalled", "read", "broken")}
-    hall.failed["statue/new.obj", "v0"] = fact  # an earlier version
-    found = hits(hall.search())
-    missing = {name: hit["previewMissing"] for name, hit in found.items()}
-    assert missing["statue/stalled.obj"] == {"reason": "none", "message": fact}
-    assert {name: one["reason"] for name, one in missing.items()} == {
-        "statue": "none",
-        "statue/new.obj": "inspecting",
-        "statue/stalled.obj": "none",
-        "statue/read.obj": "none",
-        "statue/broken.obj": "refused",
-    }
-    assert hall.asked == ["museum", "statue"], "one query an asset, however many of its files wait"
 
 
 def test_no_file_waits_for_an_inspection_in_a_database_without_processing(

@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AwareDatetime, Field
 
 from backend.core.models import WireModel
+from backend.domains.facts.models import FailedInspection
 
 
 class StatusDetail(WireModel):
@@ -51,6 +52,12 @@ class UploadDetail(WireModel):
     bucket: NamedBucket
     object: NamedKey
     renewal: Renewal | None = None
+
+
+class FailureEvent(WireModel):
+    """An inspection that failed, if a message is about one and not about an object."""
+
+    failed_inspection: FailedInspection | None = None
 
 
 class UploadEvent(WireModel):

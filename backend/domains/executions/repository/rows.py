@@ -41,7 +41,6 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import (
     EXECUTION_ID,
     EXECUTIONS_BY_WORKFLOW,
-    EXECUTIONS_OF_ALL_ASSETS,
     WORKFLOW_EXECUTIONS,
 )
 
@@ -105,23 +104,6 @@ class ExecutionRepository:
             consistent=True,
         )
         return self.tables.query(query, page).map(Execution.model_validate)
-
-    def failed_of_workflow(self, workflow: DefinitionRef, page: PageRequest) -> Page[Execution]:
-        """Return those of a page of a workflow's executions on all assets that failed."""
-        query = Query(
-            table=WORKFLOW_EXECUTIONS,
-            index=EXECUTIONS_OF_ALL_ASSETS,
-            partition=keys.WORKFLOW.build(*workflow),
-        )
-        found = self.tables.query(query, page)
-        names = WORKFLOW_EXECUTIONS.key_names
-        rows = [{name: str(item[name]) for name in names} for item in found.items]
-        items = self.tables.get_many([(WORKFLOW_EXECUTIONS, row) for row in rows])
-        ended = [Execution.model_validate(item) for _, item in items]
-        return Page(
-            tuple(one for one in ended if one.execution_status in {"FAILED", "TIMED_OUT"}),
-            found.after,
-        )
 
     def active_run(self, reservation: str) -> ActiveRun | None:
         """Return the active execution of a workflow on a file, by its reservation's key."""

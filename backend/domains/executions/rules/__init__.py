@@ -19,6 +19,7 @@ from backend.domains.executions.models import (
     RunOutputs,
     RunTarget,
 )
+from backend.domains.facts.models import FailedInspection
 
 STOPPED = "Stopped"
 """The error of an execution that a user stopped."""
@@ -103,6 +104,26 @@ def repeated_execution(
         "revision": 1,
     }
     return execution.model_copy(update=changes)
+
+
+def failed_inspection(
+    execution: Execution, status: EndStatus, error: RunError | None
+) -> FailedInspection | None:
+    """Return the file that this end leaves without facts, with the reason."""
+    if not execution.shipped or not execution.input_asset_file_key or status == "SUCCEEDED":
+        return None
+    if error is not None and error.code == STOPPED:
+        reason = "The inspection was stopped"  # facts do not name users
+    else:
+        cause = "" if error is None else error.message or error.code
+        reason = f"The inspection failed: {cause or _UNNAMED[status]}"
+    return FailedInspection(
+        database_id=execution.database_id,
+        asset_id=execution.asset_id,
+        key=execution.input_asset_file_key,
+        version_id=execution.input_version_id,
+        reason=reason,
+    )
 
 
 def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:

@@ -7,11 +7,13 @@ from typing import Any
 from backend.core.deliveries import read_body
 from backend.domains.executions.models import EndStatus
 from backend.domains.executions.models.events import (
+    FailureEvent,
     StatusDetail,
     StatusEvent,
     UploadedObject,
     UploadEvent,
 )
+from backend.domains.facts.models import FailedInspection
 
 ENDS: Mapping[str, EndStatus] = {
     "SUCCEEDED": "SUCCEEDED",
@@ -31,12 +33,15 @@ def status_change(message: Mapping[str, Any]) -> StatusDetail:
     return read_body(StatusEvent, message).detail
 
 
-def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
-    """Return the object that a message of the queue names.
+def upload_or_failure(message: Mapping[str, Any]) -> UploadedObject | FailedInspection:
+    """Return the object that a message of the queue names, or the inspection that failed.
 
     Raises:
         InvalidEventError: it names none.
     """
+    failed = read_body(FailureEvent, message).failed_inspection
+    if failed is not None:
+        return failed
     detail = read_body(UploadEvent, message).detail
     return UploadedObject(detail.bucket.name, detail.object.key, detail.renewal)
 
@@ -44,6 +49,11 @@ def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
 def again(upload: UploadedObject) -> dict[str, Any]:
     """Return a message that names an object, in the form of S3's events."""
     return {"detail": {"bucket": {"name": upload.bucket}, "object": {"key": upload.key}}}
+
+
+def failure(failed: FailedInspection) -> dict[str, Any]:
+    """Return a message about an inspection that failed."""
+    return FailureEvent(failed_inspection=failed).model_dump(by_alias=True)
 
 
 def time_of(milliseconds: int | None) -> datetime | None:

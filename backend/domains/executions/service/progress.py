@@ -25,6 +25,7 @@ from backend.domains.executions.models import (
 )
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.repository.rows import ExecutionRepository, Reserved
+from backend.domains.executions.rules import events
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
 _ATTEMPTS = 8  # of a change that conflicts with others
@@ -108,6 +109,8 @@ class ExecutionProgress:
             # An upload that waits for this end reads the file instead.
             if found.is_active and reserved.run == ActiveRun(execution_id=execution_id):
                 repeat = rules.repeated_execution(found, ending.error, self.clock())
+            if found.is_active and repeat is None:
+                self._send_failure(found, ending)
         writes = self.executions.end_writes(found, changes, reserved, repeat)
         if repeat is not None:
             writes.append(self.active.waiting_write(repeat))
@@ -124,6 +127,16 @@ class ExecutionProgress:
         if run is None or run.execution_id != reserved.execution_id or run.next_upload is None:
             return
         self.queues.send(UPLOAD_TRIGGERS, [json.loads(run.next_upload)])
+
+    def _send_failure(self, execution: Execution, ending: Ending) -> None:
+        """Send why an inspection failed, before its end is stored: a crash must not lose it.
+
+        It may be sent again, or for an execution that another report ended differently: facts that
+        readers found are not replaced.
+        """
+        failed = rules.failed_inspection(execution, ending.status, ending.error)
+        if failed is not None:
+            self.queues.send(UPLOAD_TRIGGERS, [events.failure(failed)])
 
 
 def _reservation_of(execution: Execution | None) -> str:

@@ -6,12 +6,12 @@ version is processed once, whichever messages arrive. While a run of the workflo
 active, the file is recorded at its reservation, and processed again when the run ends.
 
 Messages with a renewal start only the shipped workflows, for the product itself: they read the file
-again.
+again. Messages about an inspection that failed start nothing: its reason becomes the file's facts.
 """
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured
@@ -47,6 +47,7 @@ from backend.domains.executions.models.events import UploadedObject
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import events, new_executions, triggers
+from backend.domains.facts.models import FailedInspection
 from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.pipelines.service.queries import secured as secured_pipeline
 from backend.domains.quarantine.service.queries import Quarantine
@@ -82,6 +83,8 @@ class UploadTriggers:
     clock: Clock
     store_failure: StoreFailure
     count_metric: CountMetric
+    record_failure: Callable[[FailedInspection], None]
+    """Stores the reason of a failed inspection as the facts of its file."""
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
@@ -90,7 +93,12 @@ class UploadTriggers:
         )
 
     def _process(self, messages: Sequence[Message]) -> None:
-        uploads = list(parse_messages(messages, events.uploaded_object, self.store_failure))
+        uploads: list[UploadedObject] = []
+        for one in parse_messages(messages, events.upload_or_failure, self.store_failure):
+            if isinstance(one, UploadedObject):
+                uploads.append(one)
+            else:
+                self.record_failure(one)
         for asset, upload, workflows in self._triggered(uploads):
             self._start_all(asset, upload, workflows)
 

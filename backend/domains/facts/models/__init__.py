@@ -60,7 +60,10 @@ class FileReferences:
 
 @frozen
 class InspectedFile:
-    """A file with stored facts; `is_old` if an older version of the readers read it."""
+    """A file with stored facts.
+
+    `is_old` if an older version of the readers read it, or none because its inspection failed.
+    """
 
     database_id: str
     asset_id: str
@@ -68,14 +71,14 @@ class InspectedFile:
     is_old: bool
 
 
-@frozen
-class FailedInspection:
-    """An execution of a shipped workflow that failed, by the key and version of its object."""
+class FailedInspection(WireModel):
+    """An inspection that ended without a result, by the key and version of its object."""
 
     database_id: str
     asset_id: str
     key: str
     version_id: str
+    reason: str
 
 
 @frozen

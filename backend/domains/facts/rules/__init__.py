@@ -2,19 +2,28 @@
 
 import base64
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.names import valid_text
-from backend.domains.facts.models import Inspection, Reference, StoredReferences, Value
+from backend.domains.facts.models import (
+    Inspection,
+    Reference,
+    Source,
+    StoredReferences,
+    Value,
+)
 from backend.domains.metadata.models import Record
 from backend.numbers import is_finite
 from backend.spec.facts import (
     FACT_PREFIX,
     FACTS,
+    READERS_VERSION_KEY,
     REFERENCES_KEY,
+    REFUSED_KEY,
     SHAPE_KEY,
     SHAPE_NUMBERS,
+    SOURCE_VERSION_KEY,
     FactType,
 )
 
@@ -43,6 +52,22 @@ def records_of(inspection: Inspection) -> list[Record]:
     if inspection.descriptor is not None:
         texts[SHAPE_KEY] = shape_text(inspection.descriptor)
     return [Record(metadata_key=key, metadata_value=text) for key, text in texts.items() if text]
+
+
+def records_of_failure(version_id: str, reason: str) -> list[Record]:
+    """Return the facts of a version whose inspection failed: it is refused with this reason.
+
+    They have no version of readers, because none has read the file: renewals request it again.
+    """
+    return records_of(Inspection(version=1, source=Source(version_id=version_id), refused=reason))
+
+
+def is_read(stored: Mapping[str, Record], version_id: str) -> bool:
+    """Return whether these attributes are what readers found in a version, not only a failure."""
+    source = stored.get(SOURCE_VERSION_KEY)
+    if source is None or source.metadata_value != version_id:
+        return False
+    return REFUSED_KEY not in stored or READERS_VERSION_KEY in stored
 
 
 def facts_of(records: Iterable[Record]) -> dict[str, str]:

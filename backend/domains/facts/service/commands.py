@@ -1,11 +1,13 @@
 """Stores the facts of files. No permission is checked: the product itself writes them."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from backend.core.objects import ObjectHead, Objects
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts import rules
-from backend.domains.facts.models import Inspection
+from backend.domains.facts.models import FailedInspection, Inspection
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.records import RecordService
 
@@ -29,14 +31,31 @@ class FactCommands:
             UnavailableError: the facts cannot be read or written.
         """
         asset = self.assets.find_asset(database_id, asset_id)
-        if asset is None:
-            return False
-        bucket, prefix = self.assets.location(asset)
-        head = self.objects.head(bucket, prefix + file_path.removeprefix("/"))
-        if not isinstance(head, ObjectHead):
-            return False
-        if head.version.version_id != inspection.source.version_id:
+        if asset is None or not self._is_current(asset, file_path, inspection.source.version_id):
             return False
         entity = Entity(database_id, asset_id, file_path, "attribute")
         self.records.put_facts(entity, rules.records_of(inspection))
         return True
+
+    def record_failure(self, failed: FailedInspection) -> None:
+        """Store the reason of a failed inspection as the facts of the file.
+
+        Facts that readers found in this version remain, because another inspection of it may have
+        succeeded. Otherwise as `record`.
+        """
+        asset = self.assets.find_asset(failed.database_id, failed.asset_id)
+        if asset is None or not failed.key.startswith(asset.asset_location.key):
+            return
+        path = f"/{failed.key.removeprefix(asset.asset_location.key)}"
+        if not self._is_current(asset, path, failed.version_id):
+            return
+        self.records.put_facts(
+            Entity(failed.database_id, failed.asset_id, path, "attribute"),
+            rules.records_of_failure(failed.version_id, failed.reason),
+            unless=partial(rules.is_read, version_id=failed.version_id),
+        )
+
+    def _is_current(self, asset: Asset, file_path: str, version_id: str) -> bool:
+        bucket, prefix = self.assets.location(asset)
+        head = self.objects.head(bucket, prefix + file_path.removeprefix("/"))
+        return isinstance(head, ObjectHead) and head.version.version_id == version_id

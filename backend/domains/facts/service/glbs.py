@@ -140,11 +140,6 @@ class GlbQueries:
         if source != head.version.version_id and not self.is_processed(target.asset.database_id):
             return Missing(reason="none", message=NOT_PROCESSED)
         if source != head.version.version_id:
-            failure = self.files.failed_inspection(
-                target.asset, target.path, target.key, head.version.version_id
-            )
-            if failure is not None:
-                return Missing(reason="none", message=failure)
             return Missing(reason="inspecting", message="The file has not been inspected yet")
         if refused is not None:
             return Missing(reason="refused", message=refused)

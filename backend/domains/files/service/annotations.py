@@ -1,13 +1,11 @@
 """Adds to replies which files are quarantined, and why a file is not inspected."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from backend.core.errors import NotFoundError
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
-from backend.domains.assets.models import Asset
 from backend.domains.files.models import FileItem, FileReply
-from backend.domains.files.service.target import FileTarget
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.formats import (
     AMBIGUOUS_EXTENSIONS,
@@ -15,9 +13,6 @@ from backend.spec.formats import (
     may_be_model,
     reason_not_inspected,
 )
-
-FailedInspection = Callable[[Asset, str, str, str], str | None]
-"""Returns why the inspection of a version of a file failed, by asset, path, key and version id."""
 
 
 def items_with_marks(
@@ -55,20 +50,12 @@ def with_marks(quarantine: Quarantine, bucket: str, reply: FileReply) -> FileRep
     )
 
 
-def with_reason(
-    objects: Objects,
-    target: FileTarget,
-    head: ObjectHead,
-    reply: FileReply,
-    failure: FailedInspection,
-) -> FileReply:
-    """Return the description of a current version with the reason why it has no facts, if any.
+def with_reason(objects: Objects, bucket: str, head: ObjectHead, reply: FileReply) -> FileReply:
+    """Return the description of a current version with the reason why it is not inspected, if any.
 
     One request to S3 for extensions that other programs use too: the content decides.
     """
-    reason = _reason(objects, target.bucket, head, reply)
-    if reason is None:
-        reason = failure(target.asset, target.path, target.key, head.version.version_id)
+    reason = _reason(objects, bucket, head, reply)
     return reply if reason is None else reply.model_copy(update={"not_inspected": reason})
 
 

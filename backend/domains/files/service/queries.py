@@ -27,7 +27,6 @@ from backend.domains.files.models import (
 )
 from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.annotations import (
-    FailedInspection,
     items_with_marks,
     with_marks,
     with_reason,
@@ -68,7 +67,6 @@ class FileQueries:
     assets: AssetService
     objects: Objects
     quarantine: Quarantine
-    failed_inspection: FailedInspection
     clock: Clock = utc_now
 
     def list_files(
@@ -106,8 +104,7 @@ class FileQueries:
         """Return one file or folder of an asset (database id, asset id), also if archived.
 
         S3 requests: one HEAD and one list, one more list a thousand versions, and a read of 4 kB
-        where only the content shows whether the file is inspected. DynamoDB requests for files that
-        are inspected: one, and one more without facts.
+        where only the content shows whether the file is inspected.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -138,7 +135,7 @@ class FileQueries:
         reply = with_marks(self.quarantine, target.bucket, reply.model_copy(update=listed))
         if held is not None or isinstance(found, ObjectVersion):
             return reply
-        return with_reason(self.objects, target, found, reply, self.failed_inspection)
+        return with_reason(self.objects, target.bucket, found, reply)
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
         """Return the place of the file that a client names by its path or by its key.

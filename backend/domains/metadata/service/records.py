@@ -1,6 +1,6 @@
 """Records of any entity, by the schemas in force, for every writer of metadata."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -253,15 +253,22 @@ class RecordService:
         )
 
     def put_facts(
-        self, entity: Entity, facts: Iterable[Record], *, guards: Iterable[Write] = ()
+        self,
+        entity: Entity,
+        facts: Iterable[Record],
+        *,
+        guards: Iterable[Write] = (),
+        unless: Callable[[Mapping[str, Record]], bool] | None = None,
     ) -> None:
         """Replace all facts of a file. No schema, limit or audit entry applies to them.
+
+        `unless` returns whether the stored ones remain, in the transaction that would replace them.
 
         Raises:
             RecordsBusyError: the same keys are written concurrently at every attempt.
             UnavailableError: records cannot be read or written.
         """
-        put_facts(self.metadata, entity, facts, guards)
+        put_facts(self.metadata, entity, facts, guards, unless)
 
     def count_removal(self, entity: AnyEntity) -> Write:
         """Return the write that removes the count of the records, for the removal of the entity."""

@@ -80,14 +80,17 @@ def put_facts(
     entity: Entity,
     facts: Iterable[Record],
     guards: Iterable[Write] = (),
+    unless: Callable[[rules.Records], bool] | None = None,
 ) -> None:
     """Replace all facts of a file, in one transaction; write nothing if they are unchanged.
 
-    Raises as `carry_out`.
+    `unless` returns whether the stored ones remain. Raises as `carry_out`.
     """
     sent = {record.metadata_key: record for record in facts}
 
     def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
+        if unless is not None and unless(found):
+            return rules.Plan({}, {})
         targets = {**dict.fromkeys(key for key in found if key not in done), **sent}
         return rules.Plan(targets, {})
 

@@ -225,7 +225,7 @@ def show_file(
     if facts is None:
         session.output.say("facts are not shown: you may not read the attributes of the file")
     if refused is not None:
-        session.output.say(f"refused by the inspection: {refused}")
+        session.output.say(f"could not be read: {refused}")
     if found.not_inspected is not None:
         session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
 

@@ -1,7 +1,6 @@
 """Results of inspections as tests record them, and an asset with one file."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from backend.core.identity import Identity
@@ -18,7 +17,6 @@ from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.records import RecordService
-from backend.entrypoints.wiring.files import failed_inspection
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import quarantine
@@ -108,9 +106,7 @@ def glbs(museum: InspectionSetup) -> GlbQueries:
     scanned = quarantine(tables, scans=museum.scans)
     return GlbQueries(
         assets=assets,
-        files=FileQueries(
-            FileRepository(tables), assets, objects, scanned, partial(failed_inspection, tables)
-        ),
+        files=FileQueries(FileRepository(tables), assets, objects, scanned),
         facts=FactRepository(tables),
         objects=objects,
         auxiliary=lambda: AUXILIARY,

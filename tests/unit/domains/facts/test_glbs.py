@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.routes import build_router
 from backend.spec.key_layouts import glb_key
 from tests.factories.http import Answer, Client
@@ -111,6 +112,20 @@ def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     }
     assert found["/broken.obj"]["glbMissing"]["message"] == "line 7 is cut off"
     assert all("glb" not in body for body in found.values())
+
+
+def test_a_file_whose_inspection_failed_has_the_reason(museum: InspectionSetup) -> None:
+    path, reason = "/stalled.obj", "The inspection failed: it had no processor"
+    museum.commands.record_failure(
+        FailedInspection(
+            database_id="museum",
+            asset_id="statue",
+            key=f"statue{path}",
+            version_id=museum.put(path),
+            reason=reason,
+        )
+    )
+    assert ask(museum, path).body == {"glbMissing": {"reason": "refused", "message": reason}}
 
 
 def test_no_address_is_returned_of_what_may_not_be_downloaded(museum: InspectionSetup) -> None:

@@ -1,27 +1,20 @@
 """Renewals of facts: what an older version of the readers stored is inspected again, once."""
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import pytest
 
 from backend.core.objects import ObjectHead
-from backend.core.references import AssetRef
 from backend.domains.executions.models import Execution
-from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
 from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
-from backend.domains.files.models import FileQuery
-from backend.domains.files.repository.files import FileRepository
-from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.workflows.models import own_function
 from backend.entrypoints.wiring.assets import assets
-from backend.entrypoints.wiring.bucket_workers import failed_inspections
-from backend.entrypoints.wiring.files import failed_inspection
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
@@ -31,7 +24,6 @@ from backend.spec.tables.metadata import FILE_ATTRIBUTES
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.executions import BUCKET, Runner, status_event
 from tests.factories.jobs import ADMIN, JobWorld, KilledError
-from tests.factories.quarantine import quarantine
 
 
 @dataclass
@@ -95,6 +87,7 @@ class RenewalSetup:
         self.runner.start()
         active = [one.execution_id for one in self.runs if one.is_active]
         self.runner.report(*(status_event(one, status) for one in active))
+        self.deliver()
         assert not any(one.is_active for one in self.runs)
 
     def deliver(self) -> None:
@@ -122,8 +115,6 @@ class RenewalSetup:
             assets=assets(context),
             queues=self.runner.queues,
             waiting=lambda most: len(self.runner.active.oldest_waiting(most)),
-            objects=self.runner.objects,
-            failed=failed_inspections(ExecutionRepository(self.runner.tables)),
         )
         progress = step(job)
         if self.dies_after is not None and job.step >= self.dies_after:
@@ -166,26 +157,25 @@ def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
     renewing.renew()
     renewing.runner.start()
     renewing.runner.report(status_event(renewing.runs[0].execution_id, "FAILED"))
+    renewing.deliver()
     renewing.renew()
     assert renewing.renewed == ["/a.glb", "/a.glb"]
 
 
 def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() -> None:
-    """It has no facts by which it could be found."""
     renewing = RenewalSetup()
-    for path in ("/a.glb", "/read.glb", "/new.glb", "/gone.glb", "/other.obj"):
+    for path in ("/a.glb", "/read.glb", "/other.obj"):
         renewing.runner.upload(f"statue{path}")
         renewing.inspect(path)
     renewing.end_all("FAILED")
     renewing.record("/read.glb", READERS_VERSION)  # by an execution after it
-    renewing.runner.upload("statue/new.glb")  # a version that no execution has read yet
-    renewing.runner.objects.delete(BUCKET, "statue/gone.glb")
     assert renewing.renew(databaseId="other").items_done == 0
     assert renewing.renew(formats=["glb"]).items_done == 1
     renewals = [one for one in renewing.runs if one.trigger == "renewal"]
     assert [one.input_asset_file_key for one in renewals] == ["statue/a.glb"]
-    renewing.end_all("TIMED_OUT")
-    assert renewing.renew(formats=["glb"]).items_done == 1
+    for status in ("TIMED_OUT", "ABORTED"):
+        renewing.end_all(status)
+        assert renewing.renew(formats=["glb"]).items_done == 1
     renewing.end_all("SUCCEEDED")
     renewing.record("/a.glb", READERS_VERSION)
     assert renewing.renew(formats=["glb"]).items_done == 0
@@ -199,6 +189,7 @@ def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_
         renewing.runner.start()
         active = [one.execution_id for one in renewing.runs if one.is_active]
         renewing.runner.report(*(status_event(one, "FAILED", error=INTERRUPTED) for one in active))
+        renewing.deliver()
         renewing.runner.wait(seconds=1)
     assert not any(one.is_active for one in renewing.runs)
     assert renewing.renew().items_done == 1
@@ -270,40 +261,5 @@ def test_a_renewal_waits_while_many_executions_wait() -> None:
 
     renewing.world.step = step
     job = renewing.renew()
-    # Two wait, one looks at facts, and two at the executions of the shipped workflows.
-    assert (job.items_done, len(steps)) == (1, 5)
+    assert (job.items_done, len(steps)) == (1, 3)
     assert (renewing.world.now - before).total_seconds() >= 30
-
-
-def test_a_file_whose_inspection_failed_is_described_with_the_reason() -> None:
-    renewing = RenewalSetup()
-    context = renewing.runner.context
-    files = FileQueries(
-        FileRepository(renewing.runner.tables),
-        assets(context),
-        renewing.runner.objects,
-        quarantine(renewing.runner.tables),
-        partial(failed_inspection, renewing.runner.tables),
-    )
-
-    def described() -> str | None:
-        query = FileQuery(file_path="/a.glb")
-        return files.get_file(ADMIN, AssetRef("museum", "statue"), query).not_inspected
-
-    renewing.runner.upload("statue/a.glb")
-    for status, expected in (
-        ("FAILED", "The inspection failed: Failed"),
-        ("TIMED_OUT", "The inspection failed: TimedOut"),
-        ("ABORTED", "The inspection failed: Aborted"),
-        ("SUCCEEDED", None),
-    ):
-        renewing.inspect("/a.glb")
-        assert described() is None, f"{status}: still active"
-        renewing.end_all(status)
-        assert described() == expected, status
-        renewing.runner.upload("statue/a.glb")
-        assert described() is None, f"{status}: a new version"
-    renewing.inspect("/a.glb")
-    renewing.end_all("FAILED")
-    renewing.record("/a.glb", READERS_VERSION)
-    assert described() is None, "read by a renewal"
