@@ -1178,7 +1178,7 @@ class FileInfo(Wire):
     A file. `checksum_sha256` is the checksum sent by the uploader; `checksum_verified` is true
     once the server has read the bytes and confirmed it. `is_quarantined` is true if a malware
     scan found a threat in this version; it is absent if uploads are not scanned. `not_inspected`
-    is the reason why such a file has no facts, thumbnail or GLB, also if its inspection failed; it
+    is the reason why such a file has no facts, thumbnail or GLB; it
     is absent if uploads of such files are inspected.
     """
 
