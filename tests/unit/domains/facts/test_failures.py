@@ -172,7 +172,7 @@ def test_the_failure_of_an_earlier_version_is_ignored(bench: Bench) -> None:
     assert bench.facts() == {}
 
 
-def test_the_failure_of_a_file_that_is_gone_is_ignored(bench: Bench) -> None:
+def test_the_failure_of_a_deleted_file_is_ignored(bench: Bench) -> None:
     bench.runner.objects.delete(BUCKET, KEY)
     bench.report()
     assert bench.facts() == {}
@@ -258,7 +258,7 @@ def test_an_end_whose_reason_cannot_be_sent_is_stored_later(bench: Bench) -> Non
     assert bench.facts() == bench.failure(STALLED)
 
 
-def test_a_stop_by_an_event_is_told_apart_from_a_failure(bench: Bench) -> None:
+def test_a_stop_that_an_event_reports_is_no_failure(bench: Bench) -> None:
     bench.runner.report(status_event(bench.active(), "ABORTED", error=STOPPED, cause="by ann"))
     bench.deliver()
     assert bench.facts() == bench.failure("The inspection was stopped")
