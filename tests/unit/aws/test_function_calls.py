@@ -134,7 +134,7 @@ def test_other_refusals_are_errors_of_the_deployment(monkeypatch: pytest.MonkeyP
     assert len(sent) == 1
 
 
-def broken(kind: type[Exception], **named: Any) -> Answer:
+def broken(kind: Callable[..., Exception], **named: Any) -> Answer:
     def fail(request: AWSPreparedRequest) -> AWSResponse:
         raise kind(endpoint_url=request.url, **named)
 

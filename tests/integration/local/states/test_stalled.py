@@ -39,7 +39,7 @@ _SLEEPS = (
 @pytest.fixture
 def sleeping(monkeypatch: pytest.MonkeyPatch) -> Iterator[Jail]:
     """A jail whose readers sleep, as one that a file controls may."""
-    start = parent._START
+    start: str = vars(parent)["_START"]
     assert start.count(_IMPORT) == 1
     monkeypatch.setattr(parent, "_START", start.replace(_IMPORT, _IMPORT + _SLEEPS))
     jail = Jail(seconds=0.5)
