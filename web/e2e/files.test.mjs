@@ -160,9 +160,7 @@ test('a conflict, a refusal, a busy server and a lost reply are named, and what 
   await dialog(page).getByText('The file is there already.').waitFor();
   await field(page, 'File name').fill('b.txt');
   await press(page, 'Rename');
-  await dialog(page)
-    .getByText(/already has a file \/b\.txt/)
-    .waitFor();
+  await dialog(page).getByText('The asset already has a file /b.txt.').waitFor();
   assert.equal(await field(page, 'File name').inputValue(), 'b.txt');
   await accessible(page, 'a name that is taken');
   await field(page, 'File name').fill('b/c.txt');

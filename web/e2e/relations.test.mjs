@@ -61,7 +61,7 @@ test('files that a new model lacks are named as soon as it is inspected, also at
   const model = triangle('a.bin', [encodeURIComponent(missing), '../outside.png']);
   await newAsset(page, [file('a.gltf', model), file('a.bin', CORNERS)], `lacks ${Date.now()}`);
   await page.getByText('2 of these files are missing').waitFor();
-  await page.locator('.tree .file', { hasText: 'a.gltf' }).getByText('2 missing').waitFor();
+  await page.locator('.tree .file', { hasText: 'a.gltf' }).getByText('2 missing files').waitFor();
   const lacking = await part(page, 'Files that it needs').locator('.lacking').allInnerTexts();
   assert.ok(
     lacking.some((each) => each.includes(missing)),

@@ -131,7 +131,7 @@ test('an asset that may not be downloaded says so, and offers no download', asyn
   }));
   await page.goto(`${UI}?q=lamp`);
   await page.locator(HITS).first().click();
-  await page.getByText('not to be distributed').waitFor();
+  await page.getByText('may not be downloaded').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Download' }).count(), 0);
   await accessible(page, 'an asset that is not distributable');
   clean(seen);

@@ -46,8 +46,8 @@ class FileExistsInAssetError(AlreadyExistsError):
     code = "FileExists"
 
     def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
-        state = ", archived" if is_archived else ""
-        super().__init__(f"Asset {asset_id} already has a file {path}{state}")
+        file = "an archived file" if is_archived else "a file"
+        super().__init__(f"Asset {asset_id} already has {file} {path}")
 
 
 class FileStateError(StateForbidsError):

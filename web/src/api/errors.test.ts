@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
-import { ApiError, isTransient, sentence } from './errors';
+import { ApiError, isTransient, JobFailed, sentence } from './errors';
 
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
   ApiError.of(new Response(null, { status, headers }), body);
@@ -61,6 +61,31 @@ test('names that people chose stay as they are', () => {
   for (const message of ['Asset someAsset has no file /a: b.glb.', 'Asset x: does not exist!']) {
     expect(sentence(refusal(404, { message, code: 'FileNotFound' }))).toBe(message);
   }
+});
+
+test('ids that the server made are not shown', () => {
+  const id = 'x81e7c2f4-1f0e-4d7a-9b6c-0123456789ab';
+  const job = `changeFiles.museum.${id}.7`;
+  const said = (message: string) => sentence(refusal(409, { message, code: 'FilesBusy' }));
+  expect(said(`Asset ${id} already has a file /a.glb`)).toBe(
+    'The asset already has a file /a.glb.',
+  );
+  expect(said(`The files of asset ${id} are being changed by job ${job}; try again`)).toBe(
+    'The files of the asset are being changed by another job; try again.',
+  );
+  expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
+  expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted');
+});
+
+test('words that a browser has for developers are not shown', () => {
+  const failures = [
+    new TypeError('x is not a function'),
+    new SyntaxError('Unexpected token'),
+    new RangeError('Array buffer allocation failed'),
+    new DOMException('The operation failed', 'DataError'),
+  ];
+  for (const failure of failures) expect(sentence(failure)).toBe(texts.errors.unknown);
+  expect(sentence(new Error(texts.viewer.failed))).toBe(texts.viewer.failed);
 });
 
 test('what may pass by itself is tried again', () => {

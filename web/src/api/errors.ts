@@ -63,10 +63,24 @@ export class JobFailed extends Error {
 export function sentence(error: unknown): string {
   if (error instanceof ApiError) {
     const found = error.fields.length ? error.fields : [named(error.message)];
-    return [...new Set(found.map(ofField))].join(' ');
+    return withoutIds([...new Set(found.map(ofField))].join(' '));
   }
-  return error instanceof Error ? error.message : texts.errors.unknown;
+  // Errors of the browser have a name of their own, and words for developers.
+  if (!(error instanceof Error) || error.name !== 'Error') return texts.errors.unknown;
+  return withoutIds(error.message);
 }
+
+const ASSET = /\b(asset|upload) [xy][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+const JOB = /\bjob \w+(?:\.[\w-]+)+/g;
+
+/** An id says nothing to a person, who sees which asset it is; ids that people chose are names. */
+const withoutIds = (words: string): string =>
+  words
+    .replace(
+      ASSET,
+      (_, noun: string) => `${/^[A-Z]/.test(noun) ? 'The' : 'the'} ${noun.toLowerCase()}`,
+    )
+    .replace(JOB, texts.errors.otherJob);
 
 /** A message about one field begins with its name, also where it is not listed as that of one. */
 function named(message: string): FieldError {

@@ -17,7 +17,8 @@ export const en = {
   reload: 'Reload',
   units: ['units', 'square units', 'cubic units'],
   errors: {
-    storage: (status: number) => `The storage replied with status ${status}.`,
+    storage: (status: number) =>
+      `The storage replied with status ${status}. Try again; if it fails again, tell the administrator.`,
     network: 'The server did not respond. Check the connection and try again.',
     networkUnclear:
       'The server did not respond, and it is not known whether the change was made. Check the connection, look whether it is there, and try again only if it is not.',
@@ -32,6 +33,7 @@ export const en = {
     retryIn: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
     page: 'This part of the page failed',
     job: 'The change was stopped before it was complete.',
+    otherJob: 'another job',
   },
   /** What the API calls a field, as the subject of a sentence. */
   fields: {
@@ -61,6 +63,38 @@ export const en = {
     signOut: 'Sign out',
     theme: 'Appearance',
     themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+  },
+  keys: {
+    title: 'Keyboard and mouse',
+    parts: [
+      [
+        'Everywhere',
+        [
+          ['Search', '/'],
+          ['This list', '?'],
+        ],
+      ],
+      [
+        'Results',
+        [
+          ['Move', 'Arrow keys, Home, End'],
+          ['Open', 'Enter'],
+          ['Quick look', 'Space'],
+          ['Previous and next in a quick look', '← →'],
+          ['Select', 'X'],
+          ['Select a range', 'Shift+X, or Shift and a click'],
+        ],
+      ],
+      [
+        'Models and images',
+        [
+          ['Turn a model', 'Drag, or arrow keys'],
+          ['Move a model', 'Right-drag, or Shift and drag'],
+          ['Zoom', 'Wheel, or + and −'],
+          ['Fit', 'F'],
+        ],
+      ],
+    ],
   },
   signIn: {
     title: 'Sign in to Vitrine',
@@ -103,13 +137,16 @@ export const en = {
     showFilters: (chosen: number) => (chosen ? `Filters (${chosen})` : 'Filters'),
     clear: 'Clear all filters',
     remove: (name: string) => `Remove filter: ${name}`,
+    chosen: 'Chosen filters',
+    upTo: (bound: string) => `up to ${bound}`,
+    atLeast: (bound: string) => `at least ${bound}`,
     nothing: 'Nothing matches this search.',
     nothingHelp: 'Try fewer words, or remove a filter.',
     everything: 'Show all assets',
     empty: 'There are no assets yet.',
     emptyHelp: 'Upload a folder of models or images to begin.',
     didYouMean: 'Did you mean',
-    indexing: 'The latest change is still being indexed.',
+    indexing: 'Your latest change is not among these results yet.',
     capped: 'Only the first 10,000 assets can be scrolled. Add a word or a filter to see others.',
     sort: 'Sort by',
     sorts: {
@@ -134,6 +171,7 @@ export const en = {
     more: (number: number) => `${count(number)} more`,
     fewer: 'Show fewer',
     size: 'File size (MB)',
+    fileSize: 'File size',
     date: 'Last changed',
     triangles: 'Triangles',
     from: 'From',
@@ -149,9 +187,12 @@ export const en = {
     open: 'Open',
     select: (name: string) => `Select ${name}`,
     selected: (number: number) => plural(number, 'selected', 'selected'),
-    selectAll: 'Select all shown',
+    selectAll: (first: number, all: number) =>
+      first < all ? `Select the first ${count(first)}` : 'Select all',
     clearSelection: 'Clear selection',
-    keys: 'Arrow keys move, Enter opens, Space looks, X selects.',
+    keys: 'Arrow keys move, Enter opens, Space looks, X selects, Shift+X selects a range.',
+    previous: 'Previous',
+    next: 'Next',
   },
   selection: {
     tag: 'Add a tag',
@@ -171,7 +212,7 @@ export const en = {
     none: 'No picture',
     pending: 'Being inspected',
     refused: 'Could not be read',
-    notDistributable: 'Not to be distributed',
+    notDistributable: 'Download not allowed',
     quarantined: 'In quarantine',
     notPermitted: 'Not permitted',
     archived: 'Archived',
@@ -184,16 +225,18 @@ export const en = {
     inspecting: 'The file is still being inspected. What is found is shown here by itself.',
     database: 'Database',
     version: 'Version',
-    changed: 'Changed',
+    noVersion: 'None yet',
+    changed: 'Files changed',
     tags: 'Tags',
     size: 'Size',
     noTags: 'No tags',
     archived: 'This asset is archived.',
-    notDistributable: 'Files of this asset are not to be distributed. They cannot be shown.',
+    notDistributable:
+      'The files of this asset may not be downloaded, so they are not shown here either.',
     gone: 'This asset does not exist, or you may not see it.',
     moreFiles: 'Load more files',
     filterFiles: 'Filter files',
-    lacking: (files: number) => `${count(files)} missing`,
+    lacking: (files: number) => plural(files, 'missing file', 'missing files'),
     dimensions: 'Dimensions',
     upload: 'Upload files',
   },
@@ -298,7 +341,9 @@ export const en = {
   },
   viewer: {
     label: (name: string) => `3D model ${name}`,
-    failed: 'This model cannot be shown here.',
+    failed: 'This model cannot be shown here. Download it to open it in another program.',
+    tooLarge:
+      'This browser has not enough memory for the file. Download it to open it in another program.',
     noPicture: 'This file cannot be shown here. Download it to open it in another program.',
     onlyPicture: 'This is a picture of the file. Download it to open it in another program.',
     notDerived: 'There is no 3D view of this file yet.',
@@ -331,6 +376,7 @@ export const en = {
   upload: {
     title: 'Upload',
     drop: 'Drop files or a folder here',
+    dropAnywhere: 'Drop the files to upload them',
     or: 'or',
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
@@ -359,10 +405,12 @@ export const en = {
     clear: 'Remove all files',
     chosen: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size}`,
     same: 'already there, same content',
+    unreadable:
+      'The file could not be read: it was changed, moved or deleted after it was chosen. Choose it again.',
     checking: 'Comparing with what is already there…',
     states: {
       waiting: 'waiting',
-      hashing: 'computing the checksum',
+      hashing: 'being read',
       sending: 'sending',
       sent: 'sent',
       completing: 'being stored',

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { api, reply } from '../api/client';
 import { sentence } from '../api/errors';
 import { databases } from '../api/queries';
+import { assetOf } from '../pages/asset/queries';
 import { cardOf, type Hit } from '../pages/find/hits';
 import { texts } from '../texts';
 
@@ -52,7 +53,8 @@ export function AssetChoice({ databaseId, value, onChange }: Choice & { database
     enabled: databaseId !== '',
   });
   const listed = found.data ?? [];
-  const missing = value && !listed.some((each) => each.assetId === value);
+  const missing = value !== '' && !listed.some((each) => each.assetId === value);
+  const named = useQuery({ ...assetOf({ databaseId, assetId: value }), enabled: missing });
   return (
     <>
       <label htmlFor={`${id}-words`}>{texts.upload.findAsset}</label>
@@ -65,7 +67,7 @@ export function AssetChoice({ databaseId, value, onChange }: Choice & { database
       <label htmlFor={`${id}-asset`}>{texts.upload.asset}</label>
       <select id={`${id}-asset`} value={value} onChange={(event) => onChange(event.target.value)}>
         <option value="">{texts.upload.chooseAsset}</option>
-        {missing && <option>{value}</option>}
+        {missing && <option value={value}>{named.data?.assetName ?? texts.loading}</option>}
         {listed.map((each) => (
           <option key={each.assetId} value={each.assetId}>
             {each.name}

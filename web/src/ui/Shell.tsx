@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { configuration, me } from '../api/queries';
 import { SearchBox } from '../pages/find/SearchBox';
 import { beginning, signOut } from '../session/begin';
@@ -8,8 +8,12 @@ import { session } from '../session/session';
 import { SignIn } from '../session/SignIn';
 import { SignInAgain } from '../session/SignInAgain';
 import { texts } from '../texts';
+import { DropAnywhere } from './DropAnywhere';
 import { Toasts } from './Toasts';
 import { chooseTheme, chosenTheme, type Theme } from './theme';
+import { useKey } from './useKey';
+
+const Keys = lazy(() => import('./Keys').then((found) => ({ default: found.Keys })));
 
 export function Shell() {
   const { credential, expired } = useSyncExternalStore(session.subscribe, session.current);
@@ -28,9 +32,17 @@ export function Shell() {
         <Outlet />
       </main>
       {expired && <SignInAgain />}
+      <Drops />
       <Toasts />
     </>
   );
+}
+
+/** The page of uploads takes dropped files itself. */
+function Drops() {
+  const onUpload = useRouterState({ select: (state) => state.location.pathname === '/upload' });
+  const mayUpload = useQuery(me).data?.pages.has('/upload') ?? false;
+  return onUpload ? null : <DropAnywhere mayUpload={mayUpload} />;
 }
 
 export function NotFound() {
@@ -74,8 +86,11 @@ function Header() {
 
 function Account({ name }: { name: string }) {
   const [theme, setTheme] = useState<Theme>(chosenTheme);
+  const [keys, setKeys] = useState(false);
+  useKey('?', () => setKeys(true));
   return (
     <>
+      <Suspense>{keys && <Keys onClose={() => setKeys(false)} />}</Suspense>
       <button
         type="button"
         popoverTarget="account"
@@ -110,6 +125,14 @@ function Account({ name }: { name: string }) {
             </label>
           ))}
         </fieldset>
+        <button
+          type="button"
+          popoverTarget="account"
+          popoverTargetAction="hide"
+          onClick={() => setKeys(true)}
+        >
+          {texts.keys.title}
+        </button>
         <button type="button" onClick={() => void signOut()}>
           {texts.header.signOut}
         </button>

@@ -4,7 +4,7 @@ import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { fetchBytes, LargeFileError } from './fetching';
 import { isGltf, nameOf } from './kinds';
-import { parseModel, type Loaded } from './load';
+import { parseModel, UnreadableError, type Loaded } from './load';
 import { ModelScene } from './scene';
 import { derivedGlb, downloadUrl, type Derived, type Place } from './sources';
 import { Poster, type ViewProps } from './Stage';
@@ -153,7 +153,8 @@ async function load(
   }
   const { glb, glbMissing } = await inspectedGlb(place, path, options);
   if (!glb) {
-    if (failure instanceof Error) throw failure;
+    // Of a file that cannot be read the server knows the reason.
+    if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
     throw new Error(glbMissing?.message ?? texts.viewer.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);

@@ -36,5 +36,7 @@ export async function fetchBytes(
     received += value.length;
     options.progress?.(received / length);
   }
-  return new Blob(parts).arrayBuffer();
+  return new Blob(parts).arrayBuffer().catch(() => {
+    throw new Error(texts.viewer.tooLarge);
+  });
 }

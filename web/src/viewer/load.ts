@@ -1,7 +1,7 @@
 import { LoadingManager, type AnimationClip, type Group } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { texts } from '../texts';
-import { allowedUrl, BASE, pathOfReference, referencesOf } from './gltf';
+import { allowedUrl, BASE, pathOfReference, referencesOf, type References } from './gltf';
 import { companionUrl, type Place } from './sources';
 
 export interface Loaded {
@@ -11,6 +11,17 @@ export interface Loaded {
   missing: string[];
 }
 
+/** The bytes are no model that three.js reads; its own words are for developers. */
+export class UnreadableError extends Error {
+  constructor() {
+    super(texts.viewer.failed);
+  }
+}
+
+const unreadable = (): never => {
+  throw new UnreadableError();
+};
+
 const DECODERS = `${import.meta.env.BASE_URL}decoders/`;
 const AT_ONCE = 6;
 
@@ -19,7 +30,7 @@ export async function parseModel(
   data: ArrayBuffer,
   origin: { place: Place; path: string },
 ): Promise<Loaded> {
-  const { uris, extensions, required } = referencesOf(data);
+  const { uris, extensions, required } = referred(data);
   // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
   // KTX2 that have another form beside it are loaded in that form.
   if (required.includes('KHR_texture_basisu')) throw new Error(texts.viewer.ktx2);
@@ -40,10 +51,18 @@ export async function parseModel(
   const loader = new GLTFLoader(manager);
   const release = await addDecoders(loader, extensions);
   try {
-    const parsed = await loader.parseAsync(data, BASE);
+    const parsed = await loader.parseAsync(data, BASE).catch(unreadable);
     return { scene: parsed.scene, animations: parsed.animations, missing };
   } finally {
     release();
+  }
+}
+
+function referred(data: ArrayBuffer): References {
+  try {
+    return referencesOf(data);
+  } catch {
+    return unreadable();
   }
 }
 

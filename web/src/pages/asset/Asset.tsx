@@ -6,13 +6,13 @@ import { me } from '../../api/queries';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { Failure } from '../../ui/Failure';
-import { time } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
 import { downloadUrl, type Place } from '../../viewer/sources';
 import { Stage } from '../../viewer/Stage';
 import { pathOf as pathOfKey } from '../find/hits';
 import { knownAsset } from '../find/known';
 import { opened } from '../find/recent';
+import { About, newestOf } from './About';
 import { Archived } from './Archived';
 import { Editor } from './Editor';
 import { Facts } from './Facts';
@@ -102,6 +102,7 @@ function Content({
           asset={asset}
           path={path}
           isEmpty={archived || (found.isSuccess && !path)}
+          changed={found.isSuccess && !found.hasNextPage ? newestOf(only) : undefined}
           mayWrite={mayUpload && !archived}
         />
         <Files
@@ -142,6 +143,7 @@ function Head(props: {
   asset: Details | undefined;
   path: string | undefined;
   isEmpty: boolean;
+  changed: string | undefined;
   mayWrite: boolean;
 }) {
   const { place, asset, path, isEmpty, mayWrite } = props;
@@ -218,37 +220,13 @@ function Head(props: {
           </Link>
         )}
       </div>
-      <About place={place} asset={asset} tags={asset?.tags ?? known?.tags ?? []} />
+      <About
+        place={place}
+        asset={asset}
+        tags={asset?.tags ?? known?.tags ?? []}
+        changed={props.changed}
+      />
     </header>
-  );
-}
-
-function About(props: { place: Place; asset: Details | undefined; tags: string[] }) {
-  const { place, asset, tags } = props;
-  const current = asset?.currentVersion;
-  return (
-    <dl className="pairs">
-      <dt>{texts.asset.database}</dt>
-      <dd>
-        <Link to="/" search={{ facets: { str_databaseid: [place.databaseId] } }}>
-          {place.databaseId}
-        </Link>
-      </dd>
-      <dt>{texts.asset.version}</dt>
-      <dd>{current?.Version ?? '\u00a0'}</dd>
-      <dt>{texts.asset.changed}</dt>
-      <dd>{current?.DateModified ? time(current.DateModified) : '\u00a0'}</dd>
-      <dt>{texts.asset.tags}</dt>
-      <dd className="tags">
-        {tags.length
-          ? tags.map((tag) => (
-              <Link key={tag} to="/" search={{ facets: { list_tags: [tag] } }} className="tag">
-                {tag}
-              </Link>
-            ))
-          : asset && texts.asset.noTags}
-      </dd>
-    </dl>
   );
 }
 

@@ -5,14 +5,7 @@ import { count, day, plural, size } from '../../ui/formats';
 import type { SearchReply } from './hits';
 import { Metadata } from './Metadata';
 import { Range } from './Range';
-import {
-  chosenFilters,
-  FACETS,
-  toggled,
-  withoutFilters,
-  type Facet,
-  type FindState,
-} from './state';
+import { FACETS, toggled, type Facet, type FindState } from './state';
 import { assetCount, nameOf, valuesOf, type Value } from './values';
 
 const SHOWN = 6;
@@ -27,11 +20,6 @@ export function Facets(props: {
   const { state, reply, change } = props;
   return (
     <div className="facets">
-      {chosenFilters(state) > 0 && (
-        <button type="button" onClick={() => change(withoutFilters(state))}>
-          {texts.find.clear}
-        </button>
-      )}
       {/* All at once: what is counted would move what is below it. */}
       {reply && <Filters state={state} reply={reply} change={change} />}
     </div>

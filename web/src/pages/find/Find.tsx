@@ -5,6 +5,7 @@ import { texts } from '../../texts';
 import { Failure } from '../../ui/Failure';
 import { Facets } from './Facets';
 import { Grid } from './Grid';
+import { Chosen } from './Chosen';
 import type { Card } from './hits';
 import { REACHABLE } from './request';
 import { SORTS, chosenFilters, type FindState, type Sort } from './state';
@@ -18,13 +19,16 @@ export function Find() {
   const state = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
   const found = useFirstPage(state);
-  const [look, setLook] = useState<Card | null>(null);
+  const [look, setLook] = useState<number | null>(null);
   const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
-  const select = (card: Card) =>
+  const select = (cards: Card[]) =>
     setSelection((before) => {
       const after = new Map(before);
-      if (!after.delete(card.id)) after.set(card.id, card);
+      const [only] = cards;
+      // One is selected or not by turns, of a range all are.
+      if (cards.length === 1 && only && after.delete(only.id)) return after;
+      cards.forEach((card) => after.set(card.id, card));
       return after;
     });
   useEffect(() => {
@@ -38,6 +42,7 @@ export function Find() {
       <Filters state={state} page={page} change={change} />
       <section aria-label={texts.find.title} className="results">
         <Bar state={state} page={page} pending={found.isPending} change={change} />
+        <Chosen state={state} change={change} />
         {page?.reply.didYouMean && (
           <p className="hint">
             {texts.find.didYouMean}{' '}
@@ -70,11 +75,20 @@ export function Find() {
         {total === REACHABLE && <p className="hint">{texts.find.capped}</p>}
       </section>
       <Suspense>
-        {look && <Look card={look} onClose={() => setLook(null)} />}
+        {look !== null && (
+          <Look
+            state={state}
+            index={look}
+            total={total}
+            onMove={setLook}
+            onClose={() => setLook(null)}
+          />
+        )}
         {selection.size > 0 && (
           <Selection
             cards={[...selection.values()]}
             shown={page?.cards ?? []}
+            total={total}
             onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
           />
         )}

@@ -10,7 +10,8 @@ import {
 } from 'react';
 import { AssetCard, AssetRow } from './cards';
 import type { Card } from './hits';
-import { pageOfRow, usePages } from './useSearch';
+import { PAGE } from './request';
+import { cardsBetween, pageOfRow, usePages } from './useSearch';
 import type { FindState } from './state';
 
 const GAP = 14;
@@ -29,8 +30,8 @@ export function Grid(props: {
   state: FindState;
   total: number;
   selected: ReadonlySet<string>;
-  onSelect: (card: Card) => void;
-  onLook: (card: Card) => void;
+  onSelect: (cards: Card[]) => void;
+  onLook: (index: number) => void;
 }) {
   const { state, total, onLook, onSelect } = props;
   const list = state.view === 'list';
@@ -52,7 +53,7 @@ export function Grid(props: {
   const at = useCallback(
     (index: number): Card | undefined => {
       const page = pages.get(pageOfRow(index));
-      return page?.cards[index - pageOfRow(index) * 100];
+      return page?.cards[index % PAGE];
     },
     [pages],
   );
@@ -60,6 +61,13 @@ export function Grid(props: {
   const focusOn = useFocusOn(host, (index) =>
     virtual.scrollToIndex(Math.floor(index / layout.columns)),
   );
+  const anchor = useRef(0);
+  const select = (index: number, range: boolean) => {
+    const only = at(index);
+    const cards = range ? cardsBetween(state, anchor.current, index) : null;
+    anchor.current = index;
+    if (only) onSelect(cards ?? [only]);
+  };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = moved(event.key, current, layout.columns, total);
@@ -70,10 +78,10 @@ export function Grid(props: {
       focusOn(target);
     } else if (event.key === ' ' && card) {
       event.preventDefault();
-      onLook(card);
-    } else if (event.key.toLowerCase() === 'x' && card) {
+      onLook(current);
+    } else if (event.key.toLowerCase() === 'x') {
       event.preventDefault();
-      onSelect(card);
+      select(current, event.shiftKey);
     }
   };
   const Item = list ? AssetRow : AssetCard;
@@ -114,8 +122,8 @@ export function Grid(props: {
                 tabbable={index === current}
                 selected={props.selected.has(card.id)}
                 selecting={props.selected.size > 0}
-                onSelect={() => onSelect(card)}
-                onLook={() => onLook(card)}
+                onSelect={(range) => select(index, range)}
+                onLook={() => onLook(index)}
               />
             ) : (
               <span className="card waiting" />

@@ -1,56 +1,96 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
 import { Stage } from '../../viewer/Stage';
 import type { Card } from './hits';
+import { PAGE } from './request';
+import type { FindState } from './state';
+import { pageOfRow, usePages } from './useSearch';
 
-/** A quick look at an asset, over the results. */
-export function Look({ card, onClose }: { card: Card; onClose: () => void }) {
+interface Props {
+  state: FindState;
+  index: number;
+  total: number;
+  onMove: (index: number) => void;
+  onClose: () => void;
+}
+
+/** A quick look at an asset, and at those before and after it, over the results. */
+export function Look({ state, index, total, onMove, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
+  const page = usePages(state, [pageOfRow(index)]).get(pageOfRow(index));
+  const card = page?.cards[index % PAGE];
+  const move = (step: number) => {
+    if (index + step >= 0 && index + step < total) onMove(index + step);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    // Within the stage the keys belong to the viewer.
+    if (event.target instanceof Element && event.target.closest('.stage')) return;
+    if (event.key === 'ArrowRight') move(1);
+    else if (event.key === 'ArrowLeft') move(-1);
+    else if (event.key === ' ' && event.target === dialog.current) dialog.current.close();
+  };
   return (
     <dialog
       ref={dialog}
       className="look-at"
       aria-labelledby="look"
       onClose={onClose}
-      onKeyDown={(event) => {
-        if (event.key === ' ' && event.target === event.currentTarget) dialog.current?.close();
-      }}
+      onKeyDown={onKey}
     >
       <header>
-        <h2 id="look">
-          <Name text={card.name} />
-        </h2>
-        <Link
-          to="/databases/$databaseId/assets/$assetId"
-          params={{ databaseId: card.databaseId, assetId: card.assetId }}
-          search={{ file: card.file ?? undefined }}
-          className="button primary"
-          preload={false}
-        >
-          {texts.find.open}
-        </Link>
+        <h2 id="look">{card && <Name text={card.name} />}</h2>
+        {([-1, 1] as const).map((step) => (
+          <button
+            key={step}
+            type="button"
+            aria-label={step < 0 ? texts.find.previous : texts.find.next}
+            // Not disabled: the focus would be lost at the end.
+            aria-disabled={index + step < 0 || index + step >= total}
+            onClick={() => move(step)}
+          >
+            {step < 0 ? '‹' : '›'}
+          </button>
+        ))}
+        {card && (
+          <Link
+            to="/databases/$databaseId/assets/$assetId"
+            params={{ databaseId: card.databaseId, assetId: card.assetId }}
+            search={{ file: card.file ?? undefined }}
+            className="button primary"
+            preload={false}
+          >
+            {texts.find.open}
+          </Link>
+        )}
         <button type="button" onClick={() => dialog.current?.close()}>
           {texts.close}
         </button>
       </header>
-      {card.file ? (
-        <Stage
-          databaseId={card.databaseId}
-          assetId={card.assetId}
-          file={{ path: card.file, size: null }}
-          picture={card.picture}
-        />
-      ) : (
-        <div className="stage">
-          <span className="poster">
-            <Picture picture={card.picture} />
-          </span>
-        </div>
-      )}
+      {card && <Shown key={card.id} card={card} />}
     </dialog>
+  );
+}
+
+function Shown({ card }: { card: Card }) {
+  if (card.file) {
+    return (
+      <Stage
+        databaseId={card.databaseId}
+        assetId={card.assetId}
+        file={{ path: card.file, size: null }}
+        picture={card.picture}
+      />
+    );
+  }
+  return (
+    <div className="stage">
+      <span className="poster">
+        <Picture picture={card.picture} />
+      </span>
+    </div>
   );
 }

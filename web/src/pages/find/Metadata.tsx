@@ -1,6 +1,5 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
-import { Name } from '../../ui/Name';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
 /** Conditions on any metadata key: equality, existence, bounds of numbers and dates. */
@@ -13,32 +12,17 @@ export function Metadata({
 }) {
   const id = useId();
   const [draft, setDraft] = useState<Condition>({ key: '', op: 'eq', value: '' });
-  const conditions = state.meta ?? [];
-  const set = (meta: Condition[]) => change({ ...state, meta: meta.length ? meta : undefined });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const key = draft.key.trim();
     if (!key || (draft.op !== 'exists' && !draft.value)) return;
-    set([...conditions, draft.op === 'exists' ? { key, op: draft.op } : { ...draft, key }]);
+    const added = draft.op === 'exists' ? { key, op: draft.op } : { ...draft, key };
+    change({ ...state, meta: [...(state.meta ?? []), added] });
     setDraft({ key: '', op: 'eq', value: '' });
   };
   return (
     <fieldset className="field">
       <legend>{texts.find.metadata}</legend>
-      {conditions.map((each, at) => {
-        const name = `${each.key} ${texts.find.ops[each.op]} ${each.value ?? ''}`.trim();
-        return (
-          <button
-            key={name}
-            type="button"
-            className="chip"
-            aria-label={texts.find.remove(name)}
-            onClick={() => set(conditions.filter((_, other) => other !== at))}
-          >
-            <Name text={name} line /> ×
-          </button>
-        );
-      })}
       <form className="condition" onSubmit={submit}>
         <label htmlFor={`${id}-key`} className="hidden">
           {texts.find.metadataKey}

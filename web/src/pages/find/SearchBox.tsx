@@ -3,6 +3,7 @@ import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { api, reply } from '../../api/client';
 import { texts } from '../../texts';
+import { useKey } from '../../ui/useKey';
 import { recent } from './recent';
 import { parseSearch } from './state';
 
@@ -13,6 +14,7 @@ interface Option {
   choose: () => void;
 }
 
+/** A key after a pause searches at once; of keys in quick succession, the last one after this. */
 const WAIT = 80;
 
 /** The search: results follow each key on the find page; suggestions lie below the box. */
@@ -28,8 +30,12 @@ export function SearchBox() {
   const [active, setActive] = useState(-1);
   const value = typed ?? shown;
   const options = useOptions(value, open, navigate);
-  useFocusBySlash(box);
+  useKey('/', () => {
+    box.current?.focus();
+    box.current?.select();
+  });
 
+  const keys = useRef({ last: -WAIT, wait: 0 });
   useEffect(() => {
     if (typed === null || !onFind || typed === shown) return;
     const timer = setTimeout(() => {
@@ -38,7 +44,7 @@ export function SearchBox() {
         replace: true,
         search: (before) => ({ ...before, q: typed || undefined }),
       });
-    }, WAIT);
+    }, keys.current.wait);
     return () => clearTimeout(timer);
   }, [typed, onFind, shown, navigate]);
 
@@ -96,6 +102,8 @@ export function SearchBox() {
           maxLength={5000}
           value={value}
           onChange={(event) => {
+            const quick = event.timeStamp - keys.current.last < WAIT;
+            keys.current = { last: event.timeStamp, wait: quick ? WAIT : 0 };
             setTyped(event.target.value);
             setOpen(true);
             setActive(-1);
@@ -168,22 +176,4 @@ function useOptions(
     note: texts.find.kinds[each.kind],
     choose: () => void navigate({ to: '/', search: (before) => ({ ...before, q: each.text }) }),
   }));
-}
-
-function useFocusBySlash(box: React.RefObject<HTMLInputElement | null>) {
-  useEffect(() => {
-    const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-      const at = event.target;
-      const typing =
-        at instanceof HTMLElement &&
-        (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-      if (typing || document.querySelector('dialog[open]')) return;
-      event.preventDefault();
-      box.current?.focus();
-      box.current?.select();
-    };
-    addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
-  }, [box]);
 }

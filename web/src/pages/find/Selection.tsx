@@ -17,6 +17,7 @@ type Act = (card: Card) => Promise<void>;
 export function Selection(props: {
   cards: Card[];
   shown: Card[];
+  total: number;
   onChange: (cards: Card[]) => void;
 }) {
   const { cards, shown, onChange } = props;
@@ -59,7 +60,7 @@ export function Selection(props: {
           : texts.selection.progress(done + 1, cards.length)}
       </strong>
       <button type="button" onClick={() => onChange(shown)}>
-        {texts.find.selectAll}
+        {texts.find.selectAll(shown.length, props.total)}
       </button>
       <button type="button" onClick={() => setAsking('tag')} disabled={done !== null}>
         {texts.selection.tag}

@@ -10,7 +10,8 @@ interface Props {
   tabbable: boolean;
   selected: boolean;
   selecting: boolean;
-  onSelect: () => void;
+  /** With the Shift key, all from the one that was selected before. */
+  onSelect: (range: boolean) => void;
   onLook: () => void;
 }
 
@@ -38,7 +39,9 @@ function Select({ card, selected, onSelect }: Props) {
       tabIndex={-1}
       aria-label={texts.find.select(card.name)}
       checked={selected}
-      onChange={onSelect}
+      onChange={({ nativeEvent }) =>
+        onSelect('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+      }
     />
   );
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/react-query';
 import { api, replyWithHeaders } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { queries } from '../../api/queries';
 import { latestWrite, seenWrite } from '../../api/writes';
 import { cardOf, type Card, type Hit, type SearchReply } from './hits';
 import { PAGE, searchBody } from './request';
@@ -70,6 +71,18 @@ export function usePages(state: FindState, wanted: number[]): Map<number, Page> 
       return data && page !== undefined ? [[page, data] as const] : [];
     }),
   );
+}
+
+/** The loaded hits from one place to another, in any direction; null if one is not loaded. */
+export function cardsBetween(state: FindState, one: number, other: number): Card[] | null {
+  const cards: Card[] = [];
+  for (let index = Math.min(one, other); index <= Math.max(one, other); index++) {
+    const page = queries.getQueryData<Page>(pageOf(state, pageOfRow(index)).queryKey);
+    const card = page?.cards[index % PAGE];
+    if (!card) return null;
+    cards.push(card);
+  }
+  return cards;
 }
 
 export const pageOfRow = (index: number): number => Math.floor(index / PAGE);

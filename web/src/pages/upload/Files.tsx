@@ -1,45 +1,27 @@
-import { useRef, useState, type DragEvent, type RefObject } from 'react';
-import { sentence } from '../../api/errors';
+import { useRef, type RefObject } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
-import { fromDrop, fromPicker, type Chosen } from './chosen';
+import { fromPicker, type Chosen } from './chosen';
 
 const SHOWN = 200;
 
 /** The files to upload: dropped, or chosen. */
 export function Files(props: {
   files: Chosen[];
+  /** Whether files are dragged over the window. */
+  over: boolean;
+  failure: string;
   onAdd: (files: Chosen[]) => void;
   onChange: (files: Chosen[]) => void;
 }) {
-  const { files, onAdd, onChange } = props;
+  const { files, over, failure, onAdd, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
-  const [failure, setFailure] = useState('');
-  const drop = async (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    setFailure('');
-    try {
-      onAdd(await fromDrop(event.dataTransfer.items));
-    } catch (error) {
-      setFailure(sentence(error));
-    }
-  };
   const total = files.reduce((sum, each) => sum + each.file.size, 0);
   return (
     <section aria-label={texts.asset.files} className="stack">
-      <div
-        className={over ? 'drop over' : 'drop'}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => void drop(event)}
-      >
+      <div className={over ? 'drop over' : 'drop'}>
         <p>
           <strong>{texts.upload.drop}</strong>
         </p>

@@ -7,13 +7,14 @@ import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import type { Place } from '../../viewer/sources';
-import type { Chosen } from './chosen';
+import { suggestedName, type Chosen } from './chosen';
 import { Run } from './run';
 
 interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
-  name: string;
+  /** Null until somebody types one. */
+  name: string | null;
   description: string;
   distributable: boolean;
   assetId: string;
@@ -28,17 +29,18 @@ export function Target(props: {
   const { files, given, onStart } = props;
   const id = useId();
   const known = useQuery(databases);
-  const [draft, setDraft] = useState<Draft>({
+  const [typed, setDraft] = useState<Draft>({
     kind: given.asset ? 'existing' : 'new',
     databaseId: given.database ?? '',
-    name: '',
+    name: null,
     description: '',
     distributable: true,
     assetId: given.asset ?? '',
   });
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
-  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const draft = { ...typed, name: typed.name ?? suggestedName(files) };
+  const change = (next: Partial<Draft>) => setDraft({ ...typed, ...next });
   const only = known.data?.length === 1 ? known.data[0]?.databaseId : undefined;
   const databaseId = draft.databaseId || (only ?? '');
   const submit = async (event: SyntheticEvent) => {
@@ -102,9 +104,11 @@ export function Target(props: {
   );
 }
 
+type Named = Draft & { name: string };
+
 interface Part {
   id: string;
-  draft: Draft;
+  draft: Named;
   change: (next: Partial<Draft>) => void;
 }
 
@@ -141,7 +145,7 @@ function NewAsset({ id, draft, change }: Part) {
   );
 }
 
-function refusal(draft: Draft, files: Chosen[]): string {
+function refusal(draft: Named, files: Chosen[]): string {
   if (!files.length) return texts.upload.needFiles;
   if (!draft.databaseId) return texts.upload.required(texts.upload.database);
   if (draft.kind === 'existing') {
@@ -151,7 +155,7 @@ function refusal(draft: Draft, files: Chosen[]): string {
   return draft.description.trim().length < 4 ? texts.upload.shortDescription : '';
 }
 
-async function placeOf(draft: Draft): Promise<Place> {
+async function placeOf(draft: Named): Promise<Place> {
   const { databaseId } = draft;
   if (draft.kind === 'existing') return { databaseId, assetId: draft.assetId };
   const made = await replyWithHeaders(

@@ -1,8 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
+import { DROPPED, useDrops } from './drops';
 import { Files } from './Files';
 import { Running } from './Running';
 import type { Run } from './run';
@@ -12,22 +15,33 @@ import './upload.css';
 /** Files and folders into a new asset, or into one that exists. */
 export function Upload() {
   const search = useSearch({ from: '/upload' });
-  const [files, setFiles] = useState<Chosen[]>([]);
+  const cache = useQueryClient();
+  const [files, setFiles] = useState(() => cache.getQueryData<Chosen[]>(DROPPED) ?? []);
+  const [failure, setFailure] = useState('');
   const [run, setRun] = useState<{ run: Run; place: Place } | null>(null);
   useEffect(() => {
     document.title = `${texts.upload.title} · ${texts.product}`;
   }, []);
+  useEffect(() => cache.removeQueries({ queryKey: DROPPED }), [cache]);
   useEffect(() => () => run?.run.end(), [run]);
   const running = () => run?.run.current().running ?? false;
   useBlocker({
     shouldBlockFn: () => running() && !confirm(texts.upload.leave),
     enableBeforeUnload: running,
   });
-  const add = (chosen: Chosen[]) =>
+  const add = useCallback((chosen: Chosen[]) => {
+    setFailure('');
     setFiles((before) => {
       const paths = new Set(chosen.map((each) => each.path));
       return [...before.filter((each) => !paths.has(each.path)), ...chosen];
     });
+  }, []);
+  const drop = useCallback(
+    (chosen: Promise<Chosen[]>) =>
+      void chosen.then(add, (error: unknown) => setFailure(sentence(error))),
+    [add],
+  );
+  const over = useDrops(run ? null : drop);
   return (
     <div className="upload">
       <h1>{texts.upload.title}</h1>
@@ -41,7 +55,7 @@ export function Upload() {
         />
       ) : (
         <>
-          <Files files={files} onAdd={add} onChange={setFiles} />
+          <Files files={files} over={over} failure={failure} onAdd={add} onChange={setFiles} />
           <Target
             key={`${search.database ?? ''}/${search.asset ?? ''}`}
             files={files}

@@ -1,15 +1,28 @@
+import { nameOf } from '../../viewer/kinds';
+
 /** A file that somebody chose, and its path in the asset. */
 export interface Chosen {
   file: File;
   path: string;
+  /** The name of the folder that was chosen, which is not in the path. */
+  folder?: string;
+}
+
+/** What a new asset of these files may be called: as their folder, or the only file. */
+export function suggestedName(files: readonly Chosen[]): string {
+  const [first] = files;
+  if (first?.folder && files.every((each) => each.folder === first.folder)) return first.folder;
+  return first && files.length === 1 ? nameOf(first.path).replace(/(?<=.)\.[^.]*$/, '') : '';
 }
 
 /** Files of a picker: those of a folder have their path in it, below the folder's own name. */
 export function fromPicker(files: FileList): Chosen[] {
-  return [...files].map((file) => ({
-    file,
-    path: pathOf(file.webkitRelativePath ? withoutFirst(file.webkitRelativePath) : file.name),
-  }));
+  return [...files].map((file) => {
+    const [folder, ...path] = file.webkitRelativePath.split('/');
+    return path.length
+      ? { file, path: pathOf(path.join('/')), folder }
+      : { file, path: pathOf(file.name) };
+  });
 }
 
 /** Files of a drop, with those in folders, however many a folder has. */
@@ -17,7 +30,10 @@ export async function fromDrop(items: DataTransferItemList): Promise<Chosen[]> {
   // The list is emptied once the event is over: entries are taken at once.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const only = entries.length === 1 ? entries[0] : undefined;
-  if (only?.isDirectory) return inFolder(only as FileSystemDirectoryEntry, '');
+  if (only?.isDirectory) {
+    const files = await inFolder(only as FileSystemDirectoryEntry, '');
+    return files.map((each) => ({ ...each, folder: only.name }));
+  }
   return (await Promise.all(entries.map((entry) => below(entry, '')))).flat();
 }
 
@@ -46,4 +62,3 @@ async function inFolder(entry: FileSystemDirectoryEntry, folder: string): Promis
 
 /** Paths in assets are NFC, and begin with a slash. */
 const pathOf = (path: string): string => `/${path.normalize('NFC')}`;
-const withoutFirst = (path: string): string => path.slice(path.indexOf('/') + 1);

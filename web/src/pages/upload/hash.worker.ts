@@ -13,8 +13,8 @@ onmessage = async (event: MessageEvent<{ id: number; file: Blob; kind: 'sha256' 
     const sum =
       kind === 'md5' ? digest.digest('hex') : btoa(String.fromCharCode(...digest.digest('binary')));
     postMessage({ id, sum });
-  } catch (error) {
+  } catch {
     // The file was changed or removed after it was chosen.
-    postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    postMessage({ id });
   }
 };

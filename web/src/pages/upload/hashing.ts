@@ -1,7 +1,9 @@
+import { texts } from '../../texts';
+
 interface Reply {
   id: number;
+  /** Absent where the file could not be read. */
   sum?: string;
-  error?: string;
 }
 
 /** Computes checksums beside the page, one file after the other. */
@@ -32,8 +34,8 @@ export class Hashing {
   private sum(file: Blob, kind: 'sha256' | 'md5'): Promise<string> {
     const id = this.next++;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, ({ sum, error }) => {
-        if (sum === undefined) reject(new Error(error));
+      this.waiting.set(id, ({ sum }) => {
+        if (sum === undefined) reject(new Error(texts.upload.unreadable));
         else resolve(sum);
       });
       this.worker.postMessage({ id, file, kind });

@@ -1,0 +1,174 @@
+// What somebody tries who has not read anything: dropping, filters, looking through, wrong files.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+
+const SCRATCH = process.env.VITRINE_SCRATCH ?? '/tmp';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function find(page, path = '') {
+  await withKey(page);
+  await page.goto(UI + path);
+  await page.locator(HITS).first().waitFor();
+}
+
+/** Drags files and folders onto the window, as the desktop does; they are dropped by the result. */
+async function drag(page, paths) {
+  const client = await page.context().newCDPSession(page);
+  const at = { x: 200, y: 300, data: { items: [], files: paths, dragOperationsMask: 1 } };
+  const send = (type) => client.send('Input.dispatchDragEvent', { type, ...at });
+  await send('dragEnter');
+  await send('dragOver');
+  return () => send('drop');
+}
+
+/** A folder with a file, and one in a folder below. */
+function folder(name) {
+  const path = join(SCRATCH, name);
+  mkdirSync(join(path, 'plans'), { recursive: true });
+  writeFileSync(join(path, 'a.txt'), 'a');
+  writeFileSync(join(path, 'plans', 'b.txt'), 'b');
+  return path;
+}
+
+test('a folder that is dropped anywhere is shown on the page of uploads, and its name is suggested', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page);
+  const name = `Dropped ${Date.now()}`;
+  const drop = await drag(page, [folder(name)]);
+  await page.getByText('Drop the files to upload them').waitFor();
+  await accessible(page, 'files over the window');
+  await drop();
+  await page.locator('.files li').nth(1).waitFor();
+  assert.deepEqual(await page.locator('.files .line').allTextContents(), ['a.txt', 'plans/b.txt']);
+  assert.equal(await page.getByLabel('Name of the asset').inputValue(), name);
+  await (
+    await drag(page, [join(SCRATCH, name, 'a.txt')])
+  )();
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Description').fill('dropped');
+  await page.getByRole('button', { name: 'Upload 2 files' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  // The same folder again, on its asset: nothing is sent twice.
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.asset .tree .file').first().waitFor();
+  await (
+    await drag(page, [join(SCRATCH, name)])
+  )();
+  await page.locator('select option:checked', { hasText: name }).waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Upload 2 files' }).click();
+  await page.getByText('already there, same content').nth(1).waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('chosen filters are named above the results, also at 360 px, and are removed there', async () => {
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+  const state = {
+    facets: { str_fileext: ['glb'], fact_watertight: [true] },
+    triangles: [10, null],
+    date: [null, '2100-01-31'],
+    meta: [{ key: 'mass_kg', op: 'gte', value: '0' }],
+  };
+  const query = Object.entries(state).map(([key, value]) => [key, JSON.stringify(value)]);
+  await withKey(page);
+  await page.goto(`${UI}?${new URLSearchParams(query)}`);
+  const filters = page.getByRole('group', { name: 'Chosen filters' });
+  await filters.waitFor();
+  assert.deepEqual(await filters.locator('.chip').allTextContents(), [
+    'File type: glb ×',
+    'Watertight: yes ×',
+    'Triangles: at least 10 ×',
+    'Last changed: up to Jan 31, 2100 ×',
+    'mass_kg at least 0 ×',
+  ]);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+  await accessible(page, 'chosen filters');
+  await filters.getByRole('button', { name: 'Remove filter: Watertight: yes' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.chosen-filters .chip').length === 4);
+  await filters.getByRole('button', { name: 'Clear all filters' }).click();
+  await filters.waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).search, '');
+  clean(seen);
+  await context.close();
+});
+
+test('a range is selected with the Shift key, and a quick look leads from one asset to the next', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page);
+  const box = (index) => page.locator(`[data-index="${index}"] .select`);
+  await box(1).check();
+  await box(4).click({ modifiers: ['Shift'] });
+  await page.getByRole('status').getByText('4 selected').waitFor();
+  await page.locator('[data-index="5"] a').focus();
+  await page.keyboard.press('Shift+X');
+  await page.getByRole('status').getByText('5 selected').waitFor();
+  await page.locator('[data-index="3"] a').focus();
+  await page.keyboard.press('x');
+  await page.getByRole('status').getByText('4 selected').waitFor();
+
+  const names = await page.locator(`${HITS}`).allTextContents();
+  const shown = (index) => page.locator('.look-at h2', { hasText: names[index] }).waitFor();
+  await page.locator('[data-index="0"] a').focus();
+  await page.keyboard.press(' ');
+  await shown(0);
+  await page.keyboard.press('ArrowRight');
+  await shown(1);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await shown(0);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await shown(1);
+  await accessible(page, 'a quick look at the next asset');
+  clean(seen);
+  await context.close();
+});
+
+test('the keys are listed at the question mark, and in the menu of the account', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page);
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keyboard and mouse' });
+  await keys.waitFor();
+  await accessible(page, 'the list of keys');
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Keyboard and mouse' }).click();
+  await keys.waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('a broken model is named in the words of its reader, and a new asset has no version', async () => {
+  const { context, page, seen } = await open(browser);
+  await newAsset(page, [file('broken.glb', 'this is no model')], `broken ${Date.now()}`);
+  const said = page.locator('.stage .failed');
+  await said.waitFor();
+  const words = await said.textContent();
+  assert.doesNotMatch(words, /JSON|token|undefined|THREE|[0-9a-f]{8}-/, words);
+  await page.locator('dt:has-text("Version") + dd', { hasText: 'None yet' }).waitFor();
+  await page.locator('dt:has-text("Files changed") + dd', { hasText: /\d/ }).waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('a model for which the browser has no memory says so', async () => {
+  const { context, page, seen } = await open(browser);
+  await page.addInitScript(() => {
+    Blob.prototype.arrayBuffer = () => Promise.reject(new RangeError('allocation failed'));
+  });
+  await find(page, '?q=robot-arm');
+  await page.locator(HITS).first().click();
+  await page.locator('.stage').getByText('This browser has not enough memory').waitFor();
+  clean(seen);
+  await context.close();
+});

@@ -1,0 +1,72 @@
+import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
+import { count, day, size } from '../../ui/formats';
+import { FACETS, toggled, withoutFilters, type FindState } from './state';
+import { nameOf } from './values';
+
+interface Filter {
+  name: string;
+  without: FindState;
+}
+
+/** The chosen filters, each of which a press removes: also where their column is folded. */
+export function Chosen(props: { state: FindState; change: (next: FindState) => void }) {
+  const { state, change } = props;
+  const filters = filtersOf(state);
+  if (!filters.length) return null;
+  return (
+    <div role="group" aria-label={texts.find.chosen} className="chosen-filters">
+      {filters.map(({ name, without }) => (
+        <button
+          key={name}
+          type="button"
+          className="chip"
+          aria-label={texts.find.remove(name)}
+          onClick={() => change(without)}
+        >
+          <Name text={name} line /> ×
+        </button>
+      ))}
+      <button type="button" className="quiet small" onClick={() => change(withoutFilters(state))}>
+        {texts.find.clear}
+      </button>
+    </div>
+  );
+}
+
+function filtersOf(state: FindState): Filter[] {
+  const values = FACETS.flatMap((facet) =>
+    (state.facets?.[facet] ?? []).map((value) => ({
+      name: `${texts.find.facets[facet]}: ${nameOf(value)}`,
+      without: toggled(state, facet, value),
+    })),
+  );
+  const { triangles, size: sizes, date, meta = [] } = state;
+  const ranges = [
+    triangles && {
+      name: `${texts.find.triangles}: ${rangeOf(triangles, count)}`,
+      without: { ...state, triangles: undefined },
+    },
+    sizes && {
+      name: `${texts.find.fileSize}: ${rangeOf(sizes, size)}`,
+      without: { ...state, size: undefined },
+    },
+    date && {
+      name: `${texts.find.date}: ${rangeOf(date, day)}`,
+      without: { ...state, date: undefined },
+    },
+  ].filter((each) => each !== undefined);
+  const conditions = meta.map(({ key, op, value }, at) => ({
+    name: `${key} ${texts.find.ops[op]} ${value ?? ''}`.trim(),
+    without: {
+      ...state,
+      meta: meta.length > 1 ? meta.filter((_, other) => other !== at) : undefined,
+    },
+  }));
+  return [...values, ...ranges, ...conditions];
+}
+
+function rangeOf<T>([from, to]: [T | null, T | null], show: (bound: T) => string): string {
+  if (from === null) return to === null ? '' : texts.find.upTo(show(to));
+  return to === null ? texts.find.atLeast(show(from)) : `${show(from)} – ${show(to)}`;
+}
