@@ -48,7 +48,8 @@ test('a folder that is dropped anywhere is shown on the page of uploads, and its
   await accessible(page, 'files over the window');
   await drop();
   await page.locator('.files li').nth(1).waitFor();
-  assert.deepEqual(await page.locator('.files .line').allTextContents(), ['a.txt', 'plans/b.txt']);
+  const names = await page.locator('.files .line').allTextContents();
+  assert.deepEqual(names.sort(), ['a.txt', 'plans/b.txt']);
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), name);
   await (
     await drag(page, [join(SCRATCH, name, 'a.txt')])
@@ -115,7 +116,7 @@ test('a range is selected with the Shift key, and a quick look leads from one as
   await page.keyboard.press('x');
   await page.getByRole('status').getByText('4 selected').waitFor();
 
-  const names = await page.locator(`${HITS}`).allTextContents();
+  const names = await page.locator(HITS).allTextContents();
   const shown = (index) => page.locator('.look-at h2', { hasText: names[index] }).waitFor();
   await page.locator('[data-index="0"] a').focus();
   await page.keyboard.press(' ');
@@ -154,7 +155,8 @@ test('a broken model is named in the words of its reader, and a new asset has no
   const said = page.locator('.stage .failed');
   await said.waitFor();
   const words = await said.textContent();
-  assert.doesNotMatch(words, /JSON|token|undefined|THREE|[0-9a-f]{8}-/, words);
+  assert.match(words, /not a glTF document/);
+  assert.doesNotMatch(words, /token/, 'the words of the browser');
   await page.locator('dt:has-text("Version") + dd', { hasText: 'None yet' }).waitFor();
   await page.locator('dt:has-text("Files changed") + dd', { hasText: /\d/ }).waitFor();
   clean(seen);

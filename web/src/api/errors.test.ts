@@ -73,7 +73,10 @@ test('ids that the server made are not shown', () => {
   expect(said(`The files of asset ${id} are being changed by job ${job}; try again`)).toBe(
     'The files of the asset are being changed by another job; try again.',
   );
+  expect(said(`Asset ${id} has no file ${id}/gone.glb`)).toBe('The asset has no file /gone.glb.');
+  expect(said(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
   expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
+  expect(said('Asset not distributable')).toBe(texts.asset.notDistributable);
   expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted');
 });
 

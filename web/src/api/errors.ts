@@ -63,21 +63,30 @@ export class JobFailed extends Error {
 export function sentence(error: unknown): string {
   if (error instanceof ApiError) {
     const found = error.fields.length ? error.fields : [named(error.message)];
-    return withoutIds([...new Set(found.map(ofField))].join(' '));
+    return plain([...new Set(found.map(ofField))].join(' '));
   }
   // Errors of the browser have a name of their own, and words for developers.
   if (!(error instanceof Error) || error.name !== 'Error') return texts.errors.unknown;
-  return withoutIds(error.message);
+  return plain(error.message);
 }
 
-const ASSET = /\b(asset|upload) [xy][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+const CLOSED = /^(?:The )?asset (?:is )?not distributable\.?$/i;
+
+const ID = '[xy][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const NAMED = new RegExp(`\\b(asset|upload) ${ID}\\b`, 'gi');
+const KEY = new RegExp(`(?:[^\\s/]+/)*${ID}(?=/)`, 'g');
 const JOB = /\bjob \w+(?:\.[\w-]+)+/g;
 
-/** An id says nothing to a person, who sees which asset it is; ids that people chose are names. */
-const withoutIds = (words: string): string =>
+/**
+ * An id says nothing to a person, who sees which asset it is; ids that people chose are names.
+ * Whether files may be downloaded is called so on the page.
+ */
+const plain = (words: string): string =>
   words
+    .replace(CLOSED, texts.asset.notDistributable)
+    .replace(KEY, '')
     .replace(
-      ASSET,
+      NAMED,
       (_, noun: string) => `${/^[A-Z]/.test(noun) ? 'The' : 'the'} ${noun.toLowerCase()}`,
     )
     .replace(JOB, texts.errors.otherJob);

@@ -80,7 +80,7 @@ export const en = {
           ['Move', 'Arrow keys, Home, End'],
           ['Open', 'Enter'],
           ['Quick look', 'Space'],
-          ['Previous and next in a quick look', '← →'],
+          ['Previous, next in a quick look', '←\u00a0→'],
           ['Select', 'X'],
           ['Select a range', 'Shift+X, or Shift and a click'],
         ],
@@ -197,6 +197,7 @@ export const en = {
   selection: {
     tag: 'Add a tag',
     tagName: 'Tag',
+    chooseTag: 'Choose a tag',
     noTags: 'There are no tags yet. An administrator creates them.',
     archive: 'Archive',
     archiveTitle: (number: number) => `Archive ${plural(number, 'asset', 'assets')}?`,
@@ -239,6 +240,16 @@ export const en = {
     lacking: (files: number) => plural(files, 'missing file', 'missing files'),
     dimensions: 'Dimensions',
     upload: 'Upload files',
+  },
+  /** Facts whose names say too little. */
+  facts: {
+    colorMode: 'Colour mode',
+    crs: 'Coordinate system',
+    endsWithinLine: 'May be cut off',
+    refused: 'Could not be read',
+    texturesAbsolute: 'Textures elsewhere',
+    texturesEmbedded: 'Textures inside',
+    texturesMissing: 'Missing textures',
   },
   archived: {
     help: 'The files of an archived asset are hidden. Restore the asset to look at them again.',
@@ -346,6 +357,8 @@ export const en = {
       'This browser has not enough memory for the file. Download it to open it in another program.',
     noPicture: 'This file cannot be shown here. Download it to open it in another program.',
     onlyPicture: 'This is a picture of the file. Download it to open it in another program.',
+    refused: (reason: string) =>
+      `The file could not be read: ${reason}. Download it to open it in another program.`,
     notDerived: 'There is no 3D view of this file yet.',
     large: (size: string) => `This model is ${size}. Loading it may take a while.`,
     loadAnyway: 'Load it',

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { isTransient, sentence } from '../api/errors';
+import type { Missing } from '../api/pictures';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { fetchBytes, LargeFileError } from './fetching';
@@ -155,11 +156,14 @@ async function load(
   if (!glb) {
     // Of a file that cannot be read the server knows the reason.
     if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
-    throw new Error(glbMissing?.message ?? texts.viewer.notDerived);
+    throw new Error(glbMissing ? wordsOf(glbMissing) : texts.viewer.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
   return { loaded: await parseModel(bytes, { place, path }), derived: true };
 }
+
+const wordsOf = ({ reason, message }: Missing): string =>
+  reason === 'refused' ? texts.viewer.refused(message) : message;
 
 // An inspection takes a few seconds, and that of a large model minutes.
 const FIRST_WAIT = 2_000;

@@ -22,6 +22,7 @@ import {
 import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Loaded } from './load';
+import { enlargePoints } from './points';
 
 const TURN = 0.2;
 const NEARER = 0.85;
@@ -91,6 +92,7 @@ export class ModelScene {
   show(loaded: Loaded): Vector3 {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
+    enlargePoints(loaded.scene);
     this.box = new Box3().setFromObject(loaded.scene);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
     this.fit();

@@ -65,6 +65,8 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   );
 }
 
+const LABELS = new Map<string, string>(Object.entries(texts.facts));
+
 function wordOf(value: string): string {
   if (value === 'true') return texts.find.yes;
   return value === 'false' ? texts.find.no : value;
@@ -72,7 +74,7 @@ function wordOf(value: string): string {
 
 function Fact(props: { name: string; value: string; facts: ReadonlyMap<string, string> }) {
   const { name, value, facts } = props;
-  const words = name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
+  const words = LABELS.get(name) ?? name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
   const number = Number(value);
   return (
     <>

@@ -75,7 +75,8 @@ function Bars({ buckets, show }: { buckets: Bucket[]; show: (bound: string | num
   const shown = buckets.slice(first, last + 1);
   const [begin, end] = [shown[0], shown.at(-1)];
   if (first < 0 || !begin || !end) return null;
-  const most = Math.max(...shown.map((each) => each.assets));
+  const highest = Math.max(...shown.map((each) => each.assets));
+  const [least, most] = [show(begin.from ?? 0), show(end.to ?? end.from ?? 0)];
   const summary = shown
     .filter((each) => each.assets)
     .map((each) => `${rangeOf(each, show)}: ${plural(each.assets, 'asset', 'assets')}`);
@@ -89,13 +90,14 @@ function Bars({ buckets, show }: { buckets: Bucket[]; show: (bound: string | num
       >
         <title>{summary.join(', ')}</title>
         {shown.map(({ assets }, at) => {
-          const height = assets ? Math.max(2, (assets / most) * 30) : 0;
+          const height = assets ? Math.max(2, (assets / highest) * 30) : 0;
           return <rect key={at} x={at * 10 + 0.5} y={30 - height} width={9} height={height} />;
         })}
       </svg>
       <p className="bounds" aria-hidden="true">
-        <span>{show(begin.from ?? 0)}</span>
-        {shown.length > 1 && <span>{show(end.to ?? end.from ?? 0)}</span>}
+        <span>{least}</span>
+        {/* Buckets of hours are of one day. */}
+        {most !== least && <span>{most}</span>}
       </p>
     </>
   );

@@ -113,7 +113,7 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
         {tags.data?.length === 0 && <p>{texts.selection.noTags}</p>}
         <label htmlFor={id}>{texts.selection.tagName}</label>
         <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
-          <option value="" />
+          <option value="">{texts.selection.chooseTag}</option>
           {tags.data?.map((each) => (
             <option key={each}>{each}</option>
           ))}
