@@ -74,7 +74,7 @@ test('a folder that is dropped anywhere is shown on the page of uploads, and its
 test('chosen filters are named above the results, also at 360 px, and are removed there', async () => {
   const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
   const state = {
-    facets: { str_fileext: ['glb'], fact_watertight: [true] },
+    facets: { str_fileext: ['.glb'], fact_watertight: [true] },
     triangles: [10, null],
     date: [null, '2100-01-31'],
     meta: [{ key: 'mass_kg', op: 'gte', value: '0' }],
@@ -85,7 +85,7 @@ test('chosen filters are named above the results, also at 360 px, and are remove
   const filters = page.getByRole('group', { name: 'Chosen filters' });
   await filters.waitFor();
   assert.deepEqual(await filters.locator('.chip').allTextContents(), [
-    'File type: glb ×',
+    'File type: .glb ×',
     'Watertight: yes ×',
     'Triangles: at least 10 ×',
     'Last changed: up to Jan 31, 2100 ×',
