@@ -150,8 +150,9 @@ test('the keys are listed at the question mark, and in the menu of the account',
 });
 
 test('a broken model is named in the words of its reader, and a new asset has no version', async () => {
-  const { context, page, seen } = await open(browser);
-  await newAsset(page, [file('broken.glb', 'this is no model')], `broken ${Date.now()}`);
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+  const files = [file('broken.glb', 'this is no model')];
+  await newAsset(page, files, `broken ${Date.now()}`, 'https://'.padEnd(250, 'x'));
   const said = page.locator('.stage .failed');
   await said.waitFor();
   const words = await said.textContent();
@@ -159,6 +160,8 @@ test('a broken model is named in the words of its reader, and a new asset has no
   assert.doesNotMatch(words, /token/, 'the words of the browser');
   await page.locator('dt:has-text("Version") + dd', { hasText: 'None yet' }).waitFor();
   await page.locator('dt:has-text("Files changed") + dd', { hasText: /\d/ }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 360, `a description of one word makes the page ${wide} px wide`);
   clean(seen);
   await context.close();
 });
