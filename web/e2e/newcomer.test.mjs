@@ -149,6 +149,33 @@ test('the keys are listed at the question mark, and in the menu of the account',
   await context.close();
 });
 
+test('nothing moves while a page loads, however late the rights of the user are known', async () => {
+  const { context, page, seen } = await open(browser);
+  await page.addInitScript(() => {
+    globalThis.moved = [];
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries()) {
+        globalThis.moved.push([value, ...sources.map(({ node }) => node?.className)]);
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await page.route('**/auth/routes', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await withKey(page);
+  for (const path of ['', 'upload']) {
+    await page.goto(UI + path);
+    await page.getByRole('link', { name: 'Upload', exact: true }).waitFor();
+    await page.locator(`${HITS}, .drop`).first().waitFor();
+    await page.waitForTimeout(300);
+    const moved = await page.evaluate(() => globalThis.moved);
+    assert.deepEqual(moved, [], path || 'find');
+  }
+  clean(seen);
+  await context.close();
+});
+
 test('a broken model is named in the words of its reader, and a new asset has no version', async () => {
   const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
   const files = [file('broken.glb', 'this is no model')];

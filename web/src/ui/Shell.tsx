@@ -74,8 +74,14 @@ function Header() {
         <span>{texts.product}</span>
       </Link>
       <SearchBox />
-      {user.data?.pages.has('/upload') && (
-        <Link to="/upload" search={{}} className="button primary" preload={false}>
+      {(user.data?.pages.has('/upload') ?? true) && (
+        <Link
+          to="/upload"
+          search={{}}
+          // Its room is kept until the rights are known: it would move the search.
+          className={user.data ? 'button primary' : 'button primary unknown'}
+          preload={false}
+        >
           {texts.header.upload}
         </Link>
       )}
