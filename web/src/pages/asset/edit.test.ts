@@ -55,11 +55,21 @@ test('only changed fields are written, under the version that was read', async (
 test('a change by somebody else returns what is stored now', async () => {
   for (const status of [412, 409]) {
     PUT.mockReturnValue(refusal(status));
-    GET.mockResolvedValue({ data: before, headers: new Headers({ etag: '"7"' }) });
+    const theirs = { ...before, description: 'Theirs' };
+    GET.mockResolvedValue({ data: theirs, headers: new Headers({ etag: '"7"' }) });
     expect(await save(place, stored, { ...before, assetName: 'x' })).toEqual({
-      theirs: { ...before, etag: '"7"' },
+      theirs: { ...theirs, etag: '"7"' },
     });
   }
+});
+
+test('a change of the server of what nobody edits is no conflict', async () => {
+  GET.mockResolvedValue({ data: before, headers: new Headers({ etag: '"2"' }) });
+  PUT.mockReturnValueOnce(refusal(412));
+  PUT.mockResolvedValue({ data: {}, headers: new Headers({ etag: '"3"' }) });
+  expect(await save(place, stored, { ...before, assetName: 'x' })).toEqual({
+    saved: { ...before, assetName: 'x', etag: '"3"' },
+  });
 });
 
 test('any other refusal is reported, also a conflict with something else', async () => {

@@ -50,9 +50,15 @@ function pick(draft: Draft, fields: Field[]): Partial<Draft> {
 export type Saved = { saved: Asset } | { theirs: Asset };
 
 const CHANGED = 412;
+const TRIES = 3;
 
 /** Writes the changed fields, unless somebody has changed the asset since it was read. */
-export async function save(place: Place, stored: Asset, draft: Draft): Promise<Saved> {
+export async function save(
+  place: Place,
+  stored: Asset,
+  draft: Draft,
+  tries = TRIES,
+): Promise<Saved> {
   const body = pick(
     { ...draft, assetName: draft.assetName.trim(), description: draft.description.trim() },
     changedFields(draft, stored),
@@ -71,6 +77,10 @@ export async function save(place: Place, stored: Asset, draft: Draft): Promise<S
     const theirs = await readAsset(place);
     // A conflict with something else than a change of this asset, as with a name that is taken.
     if (theirs.etag === stored.etag) throw error;
+    // Nothing that people write: after an upload, the server notes the type of the asset.
+    if (tries > 1 && !changedFields(theirs, stored).length) {
+      return save(place, theirs, draft, tries - 1);
+    }
     return { theirs };
   }
 }
