@@ -10,9 +10,10 @@ export interface Chosen {
 
 /** What a new asset of these files may be called: as their folder, or the only file. */
 export function suggestedName(files: readonly Chosen[]): string {
-  const [first] = files;
-  if (first?.folder && files.every((each) => each.folder === first.folder)) return first.folder;
-  return first && files.length === 1 ? nameOf(first.path).replace(/(?<=.)\.[^.]*$/, '') : '';
+  const folder = files.find((each) => each.folder)?.folder;
+  if (folder) return folder;
+  const [only, ...others] = files;
+  return only && !others.length ? nameOf(only.path).replace(/(?<=.)\.[^.]*$/, '') : '';
 }
 
 /** Files of a picker: those of a folder have their path in it, below the folder's own name. */
