@@ -8,14 +8,19 @@ package main
 
 import (
 	"context"
+	"io"
 	"log"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
+	"github.com/versity/versitygw/s3api/middlewares"
+	"github.com/versity/versitygw/s3err"
+	"github.com/versity/versitygw/s3response"
 )
 
 // The defaults of versitygw's command.
@@ -55,7 +60,7 @@ func main() {
 	}
 	running, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	err = embedgw.RunVersityGW(running, store, &embedgw.Config{
+	err = embedgw.RunVersityGW(running, wholeBodies{store}, &embedgw.Config{
 		RootUserAccess:    os.Getenv("ROOT_ACCESS_KEY"),
 		RootUserSecret:    os.Getenv("ROOT_SECRET_KEY"),
 		Region:            region,
@@ -71,4 +76,44 @@ func main() {
 	if err != nil && running.Err() == nil {
 		log.Fatal(err)
 	}
+}
+
+// wholeBodies refuses a body that ends before its declared length, as S3 does. versitygw stores
+// what has arrived, a part with zeros for the rest.
+type wholeBodies struct{ *posix.Posix }
+
+func (store wholeBodies) PutObject(
+	ctx context.Context, input s3response.PutObjectInput,
+) (s3response.PutObjectOutput, error) {
+	input.Body = whole(input.Body, input.ContentLength)
+	return store.Posix.PutObject(ctx, input)
+}
+
+func (store wholeBodies) UploadPart(
+	ctx context.Context, input *s3.UploadPartInput,
+) (*s3.UploadPartOutput, error) {
+	input.Body = whole(input.Body, input.ContentLength)
+	return store.Posix.UploadPart(ctx, input)
+}
+
+func whole(body io.Reader, length *int64) io.Reader {
+	_, chunked := body.(middlewares.ChecksumReader) // checks its length itself
+	if body == nil || length == nil || chunked {
+		return body
+	}
+	return &wholeBody{body, *length}
+}
+
+type wholeBody struct {
+	io.Reader
+	missing int64
+}
+
+func (body *wholeBody) Read(into []byte) (int, error) {
+	read, err := body.Reader.Read(into)
+	body.missing -= int64(read)
+	if err == io.EOF && body.missing > 0 {
+		err = s3err.GetAPIError(s3err.ErrIncompleteBody)
+	}
+	return read, err
 }

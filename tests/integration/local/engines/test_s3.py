@@ -1,12 +1,14 @@
 """versitygw: what the product does with S3, and where it differs from S3."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -115,6 +117,28 @@ def test_a_multipart_upload_by_presigned_urls_is_one_object(site: Site) -> None:
     assert s3.head_object(Bucket=name, Key=key)["ContentLength"] == PART + 10
     get = s3.generate_presigned_url("get_object", Params={"Bucket": name, "Key": key})
     assert httpx.get(get).content == b"".join(parts)
+
+
+def test_a_body_that_ends_early_is_refused(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "cut")
+    upload = s3.create_multipart_upload(Bucket=name, Key="part")["UploadId"]
+    part = {"Bucket": name, "Key": "part", "UploadId": upload, "PartNumber": 1}
+    whole = s3.put_object(Bucket=name, Key="whole", Body=b"before")["VersionId"]
+    for operation, parameters in [
+        ("put_object", {"Bucket": name, "Key": "whole"}),
+        ("upload_part", part),
+    ]:
+        url = urlsplit(s3.generate_presigned_url(operation, Params=parameters))
+        with socket.create_connection((url.hostname, url.port)) as connection:
+            head = f"PUT {url.path}?{url.query} HTTP/1.1\r\nHost: {url.netloc}\r\n"
+            connection.sendall(f"{head}Content-Length: {PART}\r\n\r\n".encode())
+            connection.sendall(bytes(PART // 2))
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(4096).partition(b"\r\n")[0]
+        assert b" 400 " in answer
+    assert s3.head_object(Bucket=name, Key="whole")["VersionId"] == whole
+    assert not s3.list_parts(Bucket=name, Key="part", UploadId=upload).get("Parts")
 
 
 def test_a_forged_signature_is_refused(site: Site) -> None:

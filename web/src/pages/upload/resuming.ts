@@ -35,7 +35,7 @@ const GONE = [400, 403, 404, 409, 410, 413];
  * Returns the open upload of this file that an earlier try, tab or machine has begun, or null.
  *
  * The server lists it, so that nothing is kept in the browser. A stored part counts if its ETag is
- * the MD5 of the file's own content there; if one is not, the file is another one.
+ * the MD5 of the file's own content there; others are sent again.
  */
 export async function resumed(place: Place, chosen: Chosen, md5: Md5): Promise<Started | null> {
   const uploads = await unlessGone(openUploads(place, chosen.file.size));
@@ -105,27 +105,27 @@ async function continued(uploadId: string, chosen: Chosen, md5: Md5): Promise<St
     return { uploadId, files: [{ ...known, partUploadUrls: [], stored }] };
   }
   const stored = await verified(known, chosen.file, md5);
-  if (!stored?.length) return null;
+  if (!stored.length) return null; // another file
   const missing = numbers.filter((each) => !stored.some((one) => one.PartNumber === each));
   const ranges = missing.map((each) => ({ first: each, last: each }));
   const rest = ranges.length ? await renew(ranges, false) : undefined;
   return { uploadId, files: [{ ...known, partUploadUrls: rest?.partUploadUrls ?? [], stored }] };
 }
 
-/** The stored parts, or null if one of them has other content than the file. */
+/** The stored parts that have the content of the file. */
 async function verified(
   known: { numParts: number; storedParts?: (Part & { Size: number })[] },
   file: Blob,
   md5: Md5,
-): Promise<Part[] | null> {
+): Promise<Part[]> {
   const sizes = partSizes(file.size, known.numParts);
   const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
   const stored: Part[] = [];
   for (const { PartNumber, ETag, Size } of known.storedParts ?? []) {
     const start = starts[PartNumber - 1];
-    if (start === undefined || sizes[PartNumber - 1] !== Size) return null;
+    if (start === undefined || sizes[PartNumber - 1] !== Size) continue;
     const etag = ETag.replaceAll('"', '');
-    if ((await md5(file.slice(start, start + Size))) !== etag) return null;
+    if ((await md5(file.slice(start, start + Size))) !== etag) continue;
     stored.push({ PartNumber, ETag: etag });
   }
   return stored;

@@ -181,6 +181,18 @@ test('parts of another content, of another size or none at all are sent anew', a
   }
 });
 
+test('a part that was stored incompletely is sent again, and the others are not', async () => {
+  halfSent(
+    [1, 2, 3].map((PartNumber) => ({
+      PartNumber,
+      ETag: PartNumber === 2 ? 'other' : `md5 of ${PART}`,
+      Size: PART,
+    })),
+  );
+  const { state, urls } = await sendBig();
+  expect([state, urls]).toEqual(['done', ['https://b.test/2']]);
+});
+
 test('parts that the server has assembled are only completed', async () => {
   halfSent([], { assembled: true });
   const { state, urls, completed } = await sendBig();
