@@ -1,14 +1,13 @@
 """Every test file runs in one part, and long parts repeat files only where they do more."""
 
 import re
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.amounts import AMOUNTS
-from tests.parts import PARTS, ROOT, Part, Run, run
+from tests.parts import PARTS, ROOT, Run
 
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
 
@@ -97,13 +96,3 @@ def test_pages_name_parts_that_there_are(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     named = re.findall(r'PART="?([a-z ]+)"?', text)
     assert {each for one in named for each in one.split()} - set(PARTS) == set()
-
-
-def test_a_part_that_leaves_files_in_the_checkout_fails(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
-    (tmp_path / "edited.py").touch()
-    assert run(Part((), command=("true",)), tmp_path)
-    assert not run(Part((), command=("touch", str(tmp_path / "-"))), tmp_path)
-    assert capfd.readouterr().out == "tests wrote into the checkout: -\n"
