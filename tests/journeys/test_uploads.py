@@ -27,7 +27,7 @@ import os, signal, sys, threading
 from vitrine.cli.app import main
 from vitrine.transfer.journal import JournalEntry
 
-left, lock, note = int(sys.argv.pop(1)), threading.Lock(), JournalEntry.note
+left, lock, note = int(sys.argv.pop(1)), threading.Lock(), JournalEntry.record
 
 def noting(*noted):
     global left
@@ -37,7 +37,7 @@ def noting(*noted):
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-JournalEntry.note = noting
+JournalEntry.record = noting
 main()
 """
 """The command, which kills itself as soon as so many parts are noted in its journal: a busy machine
