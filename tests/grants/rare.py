@@ -215,10 +215,16 @@ RARE = (
         "as above: the upload waits in the row of that execution",
     ),
     Rare(
-        "ExecutionStatus UploadTriggers",
+        "ExecutionStarts ExecutionStatus ObjectEvents Reads UploadTriggers",
         "ChangeMessageVisibility",
-        "ExecutionFollower UploadTrigger",
+        "ExecutionFollower ExecutionStarter IndexObjects ReadEntries UploadTrigger",
         "a batch that is given back after an outage",
+    ),
+    Rare(
+        "ActiveExecutions Reservations WorkflowExecutionsStorageTable",
+        "PutItem",
+        "ExecutionFollower",
+        "an execution that was interrupted is repeated",
     ),
     Rare(
         "ActiveExecutions Reservations",
