@@ -26,7 +26,7 @@ export function Find() {
     setSelection((before) => {
       const after = new Map(before);
       const [only] = cards;
-      // One is selected or not by turns, of a range all are.
+      // A click toggles one asset; with shift, it selects the whole range.
       if (cards.length === 1 && only && after.delete(only.id)) return after;
       cards.forEach((card) => after.set(card.id, card));
       return after;
