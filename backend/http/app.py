@@ -37,7 +37,6 @@ from backend.spec.metrics import DENIALS_NOT_ENTERED
 from backend.spec.routes import Route
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
-_PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
 COMPRESSED_CHARS = 64 * 1024
 """Length from which replies are compressed."""
 # A Lambda function may return 6 MB, including the headers.
@@ -69,7 +68,6 @@ class HttpApp:
             self._add(resolver, binding)
 
         def unmatched(_: Exception) -> Response[str]:
-            # The gateway has matched the path as sent; decoded, an id may hold a slash.
             error = NotFoundError("There is no route with this path and method")
             return error_response(error, resolver.current_event.request_context.request_id)
 
@@ -79,7 +77,10 @@ class HttpApp:
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
             self.deadline.begin(context.get_remaining_time_in_millis() / 1000)
             try:
-                return resolver.resolve(event, context)
+                # API Gateway has matched the route. The path in the event is decoded and ends at
+                # a `?`, so it cannot be matched again.
+                _, _, path = event["routeKey"].partition(" ")
+                return resolver.resolve({**event, "rawPath": path}, context)
             finally:
                 self.deadline.begin(None)
 
@@ -87,11 +88,10 @@ class HttpApp:
 
     def _add(self, resolver: APIGatewayHttpResolver, binding: Binding) -> None:
         def serve(**_: str) -> Response[str]:
-            # Powertools' own match decodes nothing; the gateway's path parameters are decoded.
             return self._serve(binding, resolver.current_event)
 
-        rule = _PARAMETER.sub(_rule_of, binding.route.path)
-        resolver.route(rule, method=[binding.route.method])(serve)
+        # Powertools takes a regular expression.
+        resolver.route(re.escape(binding.route.path), method=[binding.route.method])(serve)
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
         request_id = event.request_context.request_id
@@ -179,11 +179,6 @@ def _check_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
         times = sent[each.alias or name]
         if times > 1:
             raise InvalidInputError.of(each.alias or name, f"is sent {times} times: send it once")
-
-
-def _rule_of(parameter: re.Match[str]) -> str:
-    """Return a pattern for path parameters; Powertools' own pattern accepts few characters only."""
-    return r"([\s\S]+)" if parameter[1] else "([^/]+)"
 
 
 def _lost(bug: Exception) -> None:

@@ -103,7 +103,6 @@ class Gallery:
         return self.send(
             method,
             place + path,
-            route=f"{method} {place}{{proxy+}}",
             parameters={**PARAMETERS, "proxy": path},
             **more,
         )

@@ -107,8 +107,10 @@ class Client:
     ) -> Answer:
         """One request; `path` is as sent, `parameters` are its path parameters decoded.
 
+        Without `route`, the route is the one whose path matches.
         A body that is text is sent as it is, everything else as JSON.
         """
+        bound = self._bound_to(method, path)
         event = http_event(
             method,
             path,
@@ -119,13 +121,12 @@ class Client:
             query=query,
             body=body if body is None or isinstance(body, str) else json.dumps(body),
             headers=headers,
-            route=route,
+            route=route or (bound and bound.route.key),
         )
         return self.send_event(event)
 
     def send_event(self, event: dict[str, Any]) -> Answer:
         """One request, as an event of the gateway."""
-        http = event["requestContext"]["http"]
         watch = Watch()
         app = HttpApp(
             WatchedAuthorization(self.authorization, watch),
@@ -137,9 +138,9 @@ class Client:
         )
         reply = app.handler(self.router)(event, Context())
         answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
-        binding = self._bound_to(http["method"], http["path"])
-        if binding is not None:
-            check_reply(binding, answer)
+        for route, binding in self.router.bindings.items():
+            if route.key == event["routeKey"]:
+                check_reply(binding, answer)
         return answer
 
     def _bound_to(self, method: str, path: str) -> Binding | None:

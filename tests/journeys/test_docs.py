@@ -170,9 +170,9 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) 
     written = commands(REPLAYING)
     assert all(command.startswith(f"{CLIENT}admin ") for command in written)
     runtime = Runtime(product.state)
-    break_something(runtime)
-    follow_the_guide(runtime, lambda command: ran(command, product.environment()), written)
-    runtime.connections.close()
+    with runtime.connections:
+        break_something(runtime)
+        follow_the_guide(runtime, lambda command: ran(command, product.environment()), written)
 
 
 @pytest.mark.parametrize("command", [c for c in ALL if c.startswith(CLIENT)])
@@ -189,9 +189,9 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
 def test_every_route_matches_the_openapi_document(product: Product, tmp_path: Path) -> None:
     # Behind the commands, which what it leaves would disturb.
     runtime = Runtime(product.state)
-    furnish(runtime.client())
-    check_contract(runtime, tmp_path)
-    runtime.connections.close()
+    with runtime.connections:  # also if it fails: a later test would be blamed for open sockets
+        furnish(runtime.client())
+        check_contract(runtime, tmp_path)
 
 
 def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:

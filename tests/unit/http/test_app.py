@@ -7,6 +7,7 @@ from pydantic import field_validator
 
 from backend.core.deadlines import Deadline
 from backend.core.denials import Watch
+from backend.core.errors import NotFoundError
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
 from backend.core.reads import CurrentRequest
@@ -88,7 +89,22 @@ def test_a_bug_is_a_500_that_shows_no_details() -> None:
     assert "42" not in str(answer.body)
 
 
-def test_an_id_that_holds_a_slash_is_not_found_as_anything_else_is() -> None:
+@pytest.mark.parametrize("name", ["?", "a?b", "a/b", "\n", "{databaseId}"])
+def test_a_parameter_may_hold_anything(name: str) -> None:
+    router = Router()
+
+    @router.bind(routes.GET_WORKFLOW)
+    def get_workflow(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        raise NotFoundError(call.path["workflowId"])
+
+    route = routes.GET_WORKFLOW.key
+    parameters = {"databaseId": name, "workflowId": name}
+    sent = f"/database/{name}/workflows/{name}".partition("?")[0]  # API Gateway cuts the path so
+    answer = Client(router).send("GET", sent, route=route, parameters=parameters)
+    assert (answer.status, answer.body["reason"], answer.body["message"]) == (404, name, {})
+
+
+def test_a_path_that_no_route_has_is_not_found_as_anything_else_is() -> None:
     answer = Client(router_of()).send("GET", "/buckets/a/b")
     assert (answer.status, answer.body["code"]) == (404, "NotFound")
     assert answer.body.keys() == {"message", "code", "requestId"}

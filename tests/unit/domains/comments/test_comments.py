@@ -57,7 +57,6 @@ class CommentSetup:
         return self._client.send(
             method,
             place + key,
-            route=f"{method} {place}{{{KEY_NAME}}}",
             parameters={"assetId": asset_id, KEY_NAME: key},
             body=body,
         )
