@@ -54,6 +54,8 @@ def _fault(name: str) -> str:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         importlib.import_module(name)
+        if "mlflow" not in sys.modules and name != _OWN[1]:
+            return ""  # loaded to its end before MLflow loads the plugins, as the package is
         from mlflow.data import dataset_source_registry as sources
         from mlflow.data.dataset_source import DatasetSource
         from mlflow.exceptions import MlflowException
