@@ -5,6 +5,7 @@ import { launch } from './browser.mjs';
 import {
   accessible,
   clean,
+  close,
   file,
   HITS,
   newAsset as upload,
@@ -126,7 +127,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.waitForFunction(() => document.querySelectorAll('.tree .file').length === 1);
     assert.deepEqual(await rows(page).locator('bdi').allTextContents(), ['b.txt']);
     clean(seen);
-    await context.close();
+    await close(context);
   });
 }
 
@@ -148,7 +149,7 @@ test('a file is copied into another asset', async () => {
   await page.goto(`${UI}databases/${target.database}/assets/${target.id}?file=/b%20copy.txt`);
   await page.getByText('content of b.txt').waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a conflict, a refusal, a busy server and a lost reply are named, and what was typed stays', async () => {
@@ -206,7 +207,7 @@ test('a conflict, a refusal, a busy server and a lost reply are named, and what 
     .locator('.failure', { hasText: /not found|does not exist|no asset/i })
     .waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a long change is waited for, and its end is told also after the dialog was closed', async () => {
@@ -232,7 +233,7 @@ test('a long change is waited for, and its end is told also after the dialog was
   await press(page, 'Close');
   await page.getByRole('status').getByText('b.txt is deleted.').waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('who may only read is offered no changes', async () => {
@@ -249,7 +250,7 @@ test('who may only read is offered no changes', async () => {
   assert.equal(await page.locator('.file-menu').count(), 0);
   assert.equal(await page.getByLabel('Show archived files').count(), 0);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('an archived asset lists its files, and is restored with them', async () => {
@@ -276,5 +277,5 @@ test('an archived asset lists its files, and is restored with them', async () =>
   assert.equal(await page.getByText('This asset is archived.').count(), 0);
   await opener(page, 'a.txt').waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });

@@ -180,7 +180,7 @@ test('hostile files are uploaded and looked at, and run nothing and reach nothin
   await accessible(page, 'an upload');
   await page.getByRole('link', { name: 'Open the asset' }).click();
   await page.locator('.model[data-state=shown]').waitFor();
-  await page.getByText('http://192.0.2.1/spy.png').waitFor();
+  await page.getByText('http://192.0.2.1/spy.png', { exact: true }).waitFor();
   for (const [path] of files.slice(1)) {
     await page
       .locator('.tree .file', { hasText: path.slice(0, 8) })

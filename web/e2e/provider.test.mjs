@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
 import { ISSUER, startProvider } from './provider.mjs';
-import { accessible, HITS, open, UI, vitrine } from './walk.mjs';
+import { accessible, close, HITS, open, UI, vitrine } from './walk.mjs';
 
 const USER = 'walker';
 
@@ -60,7 +60,7 @@ test('a provider signs in to the address that was opened, and signing out ends i
   await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
   assert.deepEqual(await page.evaluate(stored), []);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a token that ends is renewed without a question', async () => {
@@ -72,7 +72,7 @@ test('a token that ends is renewed without a question', async () => {
   assert.ok(renewals.length > 0, 'the refresh token was used');
   provider.seconds = 600;
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('an ended sign-in is renewed in a window of its own, and what was typed remains', async () => {
@@ -92,7 +92,7 @@ test('an ended sign-in is renewed in a window of its own, and what was typed rem
   await page.getByLabel('A new asset').check();
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a refusal, and a token for another sign-in, are said in words', async () => {
@@ -108,7 +108,7 @@ test('a refusal, and a token for another sign-in, are said in words', async () =
   provider.nonce = null;
   assert.deepEqual(await page.evaluate(stored), []);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a provider that is down is said in words, and signs in once it responds', async () => {
@@ -130,5 +130,5 @@ test('a provider that is down is said in words, and signs in once it responds', 
   await press(page);
   await page.locator(HITS).first().waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });

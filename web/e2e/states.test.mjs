@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
 import { glb as texturedByKtx2 } from './ktx2.mjs';
-import { accessible, clean, file, filled, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+import {
+  accessible,
+  clean,
+  close,
+  file,
+  filled,
+  HITS,
+  newAsset,
+  open,
+  UI,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -54,7 +65,7 @@ test('each reason why there is no picture is said in words', async () => {
   assert.equal(new Set(words.slice(0, 6)).size, 6, `reasons that read the same: ${words}`);
   await accessible(page, 'hits without pictures');
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('ten thousand hits are scrolled to the last one, and the keyboard reaches both ends', async () => {
@@ -83,7 +94,7 @@ test('ten thousand hits are scrolled to the last one, and the keyboard reaches b
   await page.waitForFunction(() => document.activeElement?.textContent === 'hit 0');
   assert.ok((await page.locator('.hits li').count()) < 200, 'only the hits in view are elements');
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('500 tags with markup are text, also at 360 px', async () => {
@@ -100,7 +111,7 @@ test('500 tags with markup are text, also at 360 px', async () => {
   assert.equal(await page.locator('.asset .tags .tag').nth(7).textContent(), tags[7]);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a lost connection is named, nothing typed is lost, and the search goes on after it', async () => {
@@ -119,7 +130,7 @@ test('a lost connection is named, nothing typed is lost, and the search goes on 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('an asset that may not be downloaded says so, and offers no download', async () => {
@@ -135,7 +146,7 @@ test('an asset that may not be downloaded says so, and offers no download', asyn
   assert.equal(await page.getByRole('button', { name: 'Download' }).count(), 0);
   await accessible(page, 'an asset that is not distributable');
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('each reason why a file is not shown is said in words on the page of its asset', async () => {
@@ -162,7 +173,7 @@ test('each reason why a file is not shown is said in words on the page of its as
   await page.locator('.tree .file', { hasText: 'plan.png' }).click();
   await page.locator('.stage').getByText('<i>It is quarantined</i>').waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('the picture of a file that has no viewer is shown whole, in windows of any width', async () => {
@@ -192,7 +203,7 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     assert.ok(shown.height <= place.height + 1, `${shown.height} of ${place.height} px`);
     assert.ok(shown.width <= place.width + 1, `${shown.width} of ${place.width} px`);
     clean(seen);
-    await context.close();
+    await close(context);
   }
 });
 
@@ -227,7 +238,7 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
   assert.equal(await page.locator('.asset h1').textContent(), name);
   await page.unrouteAll();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('previews that are SVG with scripts run nothing, in the grid and beside their file', async () => {
@@ -248,7 +259,7 @@ test('previews that are SVG with scripts run nothing, in the grid and beside the
   await page.locator(HITS, { hasText: name }).waitFor();
   await page.waitForTimeout(1500);
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a model with textures in KTX2, which the page cannot decode, is shown from its converted model', async () => {
@@ -257,7 +268,7 @@ test('a model with textures in KTX2, which the page cannot decode, is shown from
   await page.locator('.model[data-state=shown]').waitFor();
   await page.getByText('Shown from the converted model').waitFor();
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 test('a model with Draco compression is decoded by the page itself', async () => {
@@ -268,7 +279,7 @@ test('a model with Draco compression is decoded by the page itself', async () =>
   await page.locator('.model[data-state=shown]').waitFor();
   assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
   clean(seen);
-  await context.close();
+  await close(context);
 });
 
 /** A cube, as the tests of the readers compress it. */

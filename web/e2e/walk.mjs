@@ -19,6 +19,12 @@ export const file = (name, content = 'x') => ({ name, mimeType: '', buffer: Buff
 
 export const CORNERS = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
 
+/** Closes what `open` opened once the replies that a walk changes have arrived. */
+export async function close(context) {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'wait' });
+  await context.close();
+}
+
 /** A glTF with a triangle, whose corners are at an address, and textures at others. */
 export const triangle = (corners, images) =>
   JSON.stringify({
