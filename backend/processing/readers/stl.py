@@ -13,8 +13,9 @@ from backend.processing.readers.text import coordinates, plain, require_text
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
 _HEADER, _FACET = 84, 50
-_NAME = re.compile(rb"^[ \t]*(?:end)?solid[^\n]*", re.MULTILINE | re.IGNORECASE)
-_END = re.compile(rb"^[ \t]*end[ \t]?solid", re.MULTILINE | re.IGNORECASE)
+# A name ends with its line, or at the first facet: a file may be a single line.
+_NAME = re.compile(rb"\b(?:end)?solid[^\n]*?(?=\n|\bfacet\s+normal\b|\Z)", re.IGNORECASE)
+_END = re.compile(rb"\bend[ \t]?solid", re.IGNORECASE)
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 
 

@@ -41,6 +41,13 @@ def test_byte_order_marks_and_line_ends_change_nothing(name: str) -> None:
             assert facts_without_pictures(name, changed, **files) == wanted, (end, mark)
 
 
+@pytest.mark.parametrize("name", ["solid", "solid a part", "SOLID vertex 1 2 3"])
+def test_a_text_stl_may_be_one_line(name: str) -> None:
+    text = " ".join([name, *(_FACET * 2).decode().split(), "endsolid a"])
+    facts = facts_without_pictures("a.stl", text.encode())
+    assert (facts.get("triangles"), facts.get("refused")) == (2, None)
+
+
 def test_a_library_of_materials_may_begin_with_a_byte_order_mark() -> None:
     for end in (b"\n", b"\r\n", b"\r"):
         for mark in (b"", _MARK):
