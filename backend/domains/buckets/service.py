@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.bucket_facts import BucketFact, BucketFacts
 from backend.core.clock import Clock, utc_now
@@ -172,6 +173,7 @@ class BucketRegistration:
     clock: Clock
     new_id: NewId = new_uuid
 
+    @attempts(_ATTEMPTS, RegistryChangedError)
     def register_bucket(self, caller: Identity, body: RegisterBucketBody) -> AssetBucket:
         """Create the record of a bucket that exists, has versioning and is accessible.
 
@@ -193,14 +195,6 @@ class BucketRegistration:
         fact = self.facts.state_of(bucket.bucket_name, bucket.key_prefix)
         if fact != "usable":
             raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
-        for _ in range(_ATTEMPTS):
-            try:
-                return self._add(caller, bucket, known)
-            except RegistryChangedError:
-                known = self._others_of(bucket)
-        raise RegistryChangedError(bucket.bucket_name)
-
-    def _add(self, caller: Identity, bucket: AssetBucket, known: Registrations) -> AssetBucket:
         entry = self.audit.entry(
             caller,
             "register_bucket",

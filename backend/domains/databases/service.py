@@ -272,6 +272,7 @@ class DatabaseService:
             DatabaseRevisionError: its revision is not the expected one, or it is changed
                 concurrently at every attempt.
         """
+        # By hand: a revision other than the expected one is refused at once.
         for _ in range(_ATTEMPTS):
             found = self.get_database(caller, database_id)
             require(self.authorization, caller, "DELETE", secured(database_id))

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from backend.core.errors import (
-    UnavailableError,
-)
+from backend.core.attempts import attempts
+from backend.core.errors import UnavailableError
 from backend.core.file_kinds import Serving, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
@@ -28,6 +27,24 @@ from backend.domains.files.service.target import FileTarget
 from backend.values import frozen
 
 _READINGS = 3  # of a file that is replaced between HEAD and GET
+
+
+@frozen
+class _Place:
+    asset_id: str
+    path: str
+    bucket: str
+    key: str
+    version_id: str | None = None
+    is_scanned: bool = True
+
+
+class _ReplacedError(Exception):
+    """The object was replaced after its headers were read."""
+
+
+def _replaced(_: object, place: _Place, *others: object) -> UnavailableError:
+    return UnavailableError(f"{place.key} is being replaced by other requests; try again")
 
 
 @dataclass(eq=False, repr=False)
@@ -196,28 +213,28 @@ class StreamService:
             raise NotStreamedError
         return asset
 
-    def _streamed(self, place: "_Place", wanted: rules.Wanted, reading: Reading) -> Streamed:
-        # Headers and bytes must be of one content. An object without versions may be replaced
-        # between HEAD and GET; the GET's `If-Match` then fails, and both are repeated.
-        for _ in range(_READINGS):
-            head = self._head(place)
-            found = _served(place.path, head)
-            if rules.is_known(wanted, found.validators):
-                return replace(found, is_known=True)
-            if reading == "headers":
-                return found
-            head.check_restored()
-            size = head.version.size
-            span = rules.wanted_span(wanted, found.validators, size)
-            first, end = span or (0, size)
-            if end - first > rules.STREAMED_BYTES:
-                return replace(found, span=span, url=self._url(place, found))
-            body = self._read(place, head, (first, end))
-            if body is not None:
-                return replace(found, span=span, body=body)
-        raise UnavailableError(f"{place.key} is being replaced by other requests; try again")
+    # Headers and bytes must be of one content. An object without versions may be replaced between
+    # HEAD and GET; the GET's `If-Match` then fails, and both are repeated.
+    @attempts(_READINGS, _ReplacedError, refusal=_replaced)
+    def _streamed(self, place: _Place, wanted: rules.Wanted, reading: Reading) -> Streamed:
+        head = self._head(place)
+        found = _served(place.path, head)
+        if rules.is_known(wanted, found.validators):
+            return replace(found, is_known=True)
+        if reading == "headers":
+            return found
+        head.check_restored()
+        size = head.version.size
+        span = rules.wanted_span(wanted, found.validators, size)
+        first, end = span or (0, size)
+        if end - first > rules.STREAMED_BYTES:
+            return replace(found, span=span, url=self._url(place, found))
+        body = self._read(place, head, (first, end))
+        if body is None:
+            raise _ReplacedError
+        return replace(found, span=span, body=body)
 
-    def _head(self, place: "_Place") -> ObjectHead:
+    def _head(self, place: _Place) -> ObjectHead:
         head = self.objects.head(place.bucket, place.key, version_id=place.version_id)
         if head is None:
             raise FileNotFoundInAssetError(place.key, place.asset_id, place.version_id)
@@ -227,7 +244,7 @@ class StreamService:
             self.files.quarantine.check_clean(place.bucket, place.key, head.version.version_id)
         return head
 
-    def _read(self, place: "_Place", head: ObjectHead, span: tuple[int, int]) -> bytes | None:
+    def _read(self, place: _Place, head: ObjectHead, span: tuple[int, int]) -> bytes | None:
         if span[0] == span[1]:
             return b""  # S3 finds no byte of an empty file in any range
         return self.ranges.read(
@@ -238,7 +255,7 @@ class StreamService:
             span=span,
         )
 
-    def _url(self, place: "_Place", found: Streamed) -> str:
+    def _url(self, place: _Place, found: Streamed) -> str:
         return self.objects.presign_get(
             place.bucket,
             place.key,
@@ -246,16 +263,6 @@ class StreamService:
             serving=found.serving,
             expires=self.url_seconds,
         )
-
-
-@frozen
-class _Place:
-    asset_id: str
-    path: str
-    bucket: str
-    key: str
-    version_id: str | None = None
-    is_scanned: bool = True
 
 
 def version_id_of(files: FileQueries, target: FileTarget, choice: VersionChoice) -> str | None:

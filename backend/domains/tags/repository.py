@@ -15,7 +15,6 @@ from backend.domains.tags.errors import (
     TagRevisionError,
     TagTypeExistsError,
     TagTypeFullError,
-    TagTypeInUseError,
     TagTypeNotFoundError,
     TagTypeRevisionError,
 )
@@ -130,14 +129,14 @@ class TagTypeRepository:
         """Remove the type, if no tag has it and it is unchanged since it was read.
 
         Raises:
-            TagTypeInUseError: a tag has the type, or it was changed or does not exist.
+            TagTypeRevisionError: a tag has the type, or it was changed or does not exist.
         """
         name = tag_type.tag_type_name
         gone = Delete(
             table=TAG_TYPES,
             key={_TYPE: name},
             conditions=(equals(_COUNT, 0), equals("revision", tag_type.revision)),
-            refused=TagTypeInUseError(name),
+            refused=TagTypeRevisionError(name),
         )
         self.tables.transact([gone, *others])
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from backend.core.attempts import attempts
 from backend.core.authorization import (
     Authorization,
     NamedTags,
@@ -209,6 +210,7 @@ class TagService:
         )
         self.types.change(found, changes, entry)
 
+    @attempts(_ATTEMPTS, TagTypeRevisionError)
     def delete_tag_type(self, caller: Identity, tag_type_name: str) -> None:
         """Delete a type that no tag has.
 
@@ -219,22 +221,17 @@ class TagService:
         """
         found = self._visible_type(caller, tag_type_name)
         require(self.authorization, caller, "DELETE", _secured_type(tag_type_name))
-        for _ in range(_ATTEMPTS):
-            entry = self.audit.entry(
-                caller,
-                "delete_tag_type",
-                audit_entity("tagType", tag_type_name),
-                before=_attributes(found),
-                at=self.clock(),
-            )
-            try:
-                name = self.names.deleted("tagTypeName", tag_type_name)
-                return self.types.delete_unused(found, entry, name)
-            except TagTypeInUseError:
-                found = self._visible_type(caller, tag_type_name)
-                if found.tag_count > 0:
-                    raise
-        raise TagTypeRevisionError(tag_type_name)
+        if found.tag_count > 0:
+            raise TagTypeInUseError(tag_type_name)
+        entry = self.audit.entry(
+            caller,
+            "delete_tag_type",
+            audit_entity("tagType", tag_type_name),
+            before=_attributes(found),
+            at=self.clock(),
+        )
+        name = self.names.deleted("tagTypeName", tag_type_name)
+        return self.types.delete_unused(found, entry, name)
 
     def list_tag_types(self, caller: Identity, page: PageRequest) -> Page[TagType]:
         """List the tag types that the caller may see, in no order."""

@@ -80,7 +80,7 @@ class CursorPlaces:
             opened = engine.open_point_in_time(tuple(indexes), seconds=PAUSE_SECONDS)
         except TooManyPointsInTimeError as error:
             raise TooManyCursorsError(PAUSE_SECONDS) from error
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: all attempts add the same point in time
             mine = [one for one in held.opened if one in open_now]
             beyond = mine[: _surplus_count(len(mine), len(open_now))]
             kept = [*mine[len(beyond) :], opened]

@@ -153,7 +153,7 @@ class PolicyAuthorization:
         Raises:
             UnavailableError: permissions change faster than they can be read.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: each attempt needs the epoch that the last one read
             granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
             then = self.policies.epoch()
             if then == epoch:

@@ -251,7 +251,7 @@ class LifecycleService:
         after the time of the request.
         """
         until = self.clock() + REQUEST_TIME
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):  # by hand: it also ends after a time
             if attempt and self.clock() >= until:
                 break
             asset = self._find(caller, *ref.ids)
@@ -267,12 +267,10 @@ class LifecycleService:
             return Started(asset.asset_id, iso(at), job)
         raise AssetRevisionError(ref.asset_id)
 
+    @attempts(2, AssetNotFoundError)  # while it moves, one read may miss both rows
     def _find(self, caller: Identity, database_id: str, asset_id: str) -> Asset:
-        """Return the asset, active or archived. While it moves, one read may miss both rows."""
-        try:
-            return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
-        except AssetNotFoundError:
-            return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
+        """Return the asset, active or archived."""
+        return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
 
     def _start_writes(self, asset: Asset, job: Job) -> list[Write]:
         """Return writes that start the job, and require that the job of the last change has ended.

@@ -240,7 +240,7 @@ class VersionSteps:
 
     def _commit(self, job: Job, plan: VersionPlan, cursor: Capture) -> Progress:
         until = self.clock() + _COMMIT_TIME
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):  # by hand: it also ends after a time
             if attempt and self.clock() >= until:
                 break
             asset = self._asset(job, plan)

@@ -121,7 +121,7 @@ class AssetService(AssetQueries):
             PermissionDeniedError: the caller may not change it, not to these values, or not use a
                 tag.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: no attempt follows if a revision is expected
             found = self.asset_for(caller, "PUT", database_id, asset_id)
             if body.tags is not None:
                 self.tags.check_tags(caller, body.tags, carried=found.tags)
@@ -173,7 +173,7 @@ class AssetService(AssetQueries):
             AssetNotFoundError: the asset is archived or deleted.
             AssetRevisionError: it is changed concurrently at every attempt.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: the first attempt needs no read
             changes = rules.with_typed_file(asset, path)
             if changes is None:
                 return

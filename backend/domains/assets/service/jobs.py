@@ -90,7 +90,7 @@ class TagWithdrawal:
     def _withdraw(self, caller: Identity, tag: str, asset: Asset) -> bool:
         """Remove the tag from an asset; return False if it no longer has it."""
         found: Asset | None = asset
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: the first attempt needs no read
             if found is None or tag not in found.tags:
                 return False
             now = self.clock()

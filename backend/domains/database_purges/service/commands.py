@@ -47,6 +47,7 @@ class PurgeCommands:
             DatabaseRevisionError: its revision is not the expected one.
             PermissionDeniedError: the caller may see it, but not purge it.
         """
+        # By hand: a revision other than the expected one is refused at once.
         for _ in range(_ATTEMPTS):
             found = self.databases.purgeable(
                 caller, database_id, expected_revision=expected_revision

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.definitions import DefinitionRef
 from backend.core.errors import StateForbidsError
 from backend.core.paging import Page, PageRequest
@@ -51,6 +52,10 @@ _ATTEMPTS = 4  # of a start whose predecessor ends at the same moment
 
 class _ReservedError(StateForbidsError):
     """The workflow and file are reserved."""
+
+
+def _changed(_: object, execution: Execution, *others: Write) -> ExecutionChangedError:
+    return ExecutionChangedError(execution.execution_id)
 
 
 class Reserved(NamedTuple):
@@ -110,25 +115,23 @@ class ExecutionRepository:
         item = self.tables.get(RESERVATIONS, {_RESERVED: reservation})
         return None if item is None else ActiveRun.model_validate(item)
 
+    @attempts(_ATTEMPTS, _ReservedError, refusal=_changed)
     def create(self, execution: Execution, *others: Write) -> None:
         """Write a new execution, and reserve its workflow and file.
 
         Raises:
             ExecutionActiveError: another execution of the workflow on this file is active.
+            ExecutionChangedError: others start and end at every attempt.
             ExecutionExistsError: the id is taken.
         """
-        target = target_of(execution)
-        reservation = reservation_key(target)
-        for _ in range(_ATTEMPTS):
-            try:
-                self.tables.transact([*_new(execution), *others])
-            except _ReservedError:
-                running = self.active_run(reservation)
-                if running is not None:
-                    raise ExecutionActiveError(target, running.execution_id) from None
-            else:
-                return
-        raise ExecutionChangedError(execution.execution_id)
+        try:
+            self.tables.transact([*_new(execution), *others])
+        except _ReservedError:
+            target = target_of(execution)
+            running = self.active_run(reservation_key(target))
+            if running is not None:
+                raise ExecutionActiveError(target, running.execution_id) from None
+            raise
 
     def change(self, execution: Execution, changes: Mapping[str, Any], *others: Write) -> None:
         """Set some attributes of an execution.

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
 from backend.core.deliveries import (
@@ -63,6 +64,12 @@ from backend.spec.routes import Action
 
 _ATTEMPTS = 4  # of a run that starts at the moment when another ends
 _log = logging.getLogger(__name__)
+
+
+def _busy(_: object, execution: Execution, *others: object) -> UnavailableError:
+    return UnavailableError(
+        f"Executions on {execution.input_asset_file_key} keep starting and ending; try again"
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -233,6 +240,7 @@ class UploadTriggers:
             created_at=iso(self.clock()),
         )
 
+    @attempts(_ATTEMPTS, ExecutionActiveError, refusal=_busy)
     def _start(self, execution: Execution, caller: Identity, upload: UploadedObject) -> None:
         entry = self.audit.entry(
             caller,
@@ -241,19 +249,13 @@ class UploadTriggers:
             after=rules.facts_of(execution),
             at=self.clock(),
         )
-        for _ in range(_ATTEMPTS):
-            try:
-                self.executions.create(execution, self.active.waiting_write(execution), entry)
-            except ExecutionExistsError:  # the event was delivered before
-                return
-            except ExecutionActiveError as error:
-                if self._kept(execution, error.execution_id, upload):
-                    return
-            else:
-                return
-        raise UnavailableError(
-            f"Executions on {execution.input_asset_file_key} keep starting and ending; try again"
-        )
+        try:
+            self.executions.create(execution, self.active.waiting_write(execution), entry)
+        except ExecutionExistsError:  # the event was delivered before
+            return
+        except ExecutionActiveError as error:
+            if not self._kept(execution, error.execution_id, upload):
+                raise
 
     def _kept(self, execution: Execution, active_id: str, upload: UploadedObject) -> bool:
         """Record an upload at the active run of its file; return False if that run has ended.

@@ -82,7 +82,7 @@ class ChangeRunner:
         """
         begun = self.clock()
         until = begun + WAITING_TIME
-        while True:
+        while True:  # by hand: it runs other changes meanwhile, for a time
             state = self.changes.state(asset.asset_id)
             if state.job_id is not None:
                 same = self._wait_for_change(caller, asset, change, state.job_id, until)

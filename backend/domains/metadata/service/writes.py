@@ -58,7 +58,7 @@ def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
     done: set[str] = set()
     plan = rules.Plan({}, {})
     found: Mapping[str, Found] = {}
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):  # by hand: it pauses, and keeps the keys that are written
         if attempt > 1:
             metadata.pause(_FIRST_PAUSE * 2 ** (attempt - 2))
         try:

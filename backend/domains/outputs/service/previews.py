@@ -133,7 +133,7 @@ class GeneratedPreviews:
         highest rank is stored.
         """
         rank = _rank(target.path, head)
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # by hand: only the read of the next attempt shows a conflict
             there = self.objects.head(target.bucket, key)
             if isinstance(there, ObjectHead):
                 shown = there.metadata.get(RANK_METADATA, "")

@@ -1,8 +1,8 @@
 """Copies changed pipelines into the workflows that use them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
 from backend.core.definitions import DefinitionRef
@@ -26,6 +26,12 @@ _AT_ONCE = 10
 """Workflows that one transaction writes."""
 
 
+def _overtaken(
+    _: object, caller: Identity, pipeline: Pipeline, wanted: list[DefinitionRef]
+) -> WorkflowRevisionError:
+    return WorkflowRevisionError(wanted[0].definition_id)
+
+
 @dataclass(eq=False, repr=False)
 class AssociatedUpdates:
     """Implements the port `pipelines.service.AssociatedWorkflows`."""
@@ -45,29 +51,24 @@ class AssociatedUpdates:
             WorkflowRevisionError: one of them is changed concurrently at every attempt.
         """
         changed = refused = 0
-        keys = sorted(pipeline.used_by)
-        for start in range(0, len(keys), _AT_ONCE):
-            done = self._update(caller, pipeline, keys[start : start + _AT_ONCE])
+        wanted = [DefinitionRef(*WORKFLOW.parse(key)) for key in sorted(pipeline.used_by)]
+        for start in range(0, len(wanted), _AT_ONCE):
+            done = self._update(caller, pipeline, wanted[start : start + _AT_ONCE])
             changed, refused = changed + done.changed, refused + done.refused
         return Updated(changed, refused)
 
-    def _update(self, caller: Identity, pipeline: Pipeline, keys: Sequence[str]) -> Updated:
+    @attempts(_ATTEMPTS, PipelineRevisionError, WorkflowRevisionError, refusal=_overtaken)
+    def _update(self, caller: Identity, pipeline: Pipeline, wanted: list[DefinitionRef]) -> Updated:
         place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
-        wanted = [DefinitionRef(*WORKFLOW.parse(key)) for key in keys]
-        for _ in range(_ATTEMPTS):
-            current = self.pipelines.find_pipelines([place]).get(place)
-            if current is None:  # it was deleted since, so no workflow uses it
-                return Updated()
-            found = self.workflows.get_many(wanted).values()
-            allowed = [each for each in found if self._may_change(caller, each)]
-            writes = [write for each in allowed for write in self._writes(caller, each, current)]
-            try:
-                if writes:
-                    self.workflows.commit([self.pipelines.require_unchanged(current), *writes])
-            except (PipelineRevisionError, WorkflowRevisionError):
-                continue
-            return Updated(len(allowed), len(found) - len(allowed))
-        raise WorkflowRevisionError(wanted[0].definition_id)
+        current = self.pipelines.find_pipelines([place]).get(place)
+        if current is None:  # it was deleted since, so no workflow uses it
+            return Updated()
+        found = self.workflows.get_many(wanted).values()
+        allowed = [each for each in found if self._may_change(caller, each)]
+        writes = [write for each in allowed for write in self._writes(caller, each, current)]
+        if writes:
+            self.workflows.commit([self.pipelines.require_unchanged(current), *writes])
+        return Updated(len(allowed), len(found) - len(allowed))
 
     def _may_change(self, caller: Identity, workflow: Workflow) -> bool:
         if not self.authorization.may(caller, "PUT", secured(workflow)):
