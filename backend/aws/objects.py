@@ -18,6 +18,7 @@ from backend.core.objects import (
     NO_TAGS,
     ObjectHead,
     ObjectPage,
+    ObjectRef,
     ObjectRefusedError,
     ObjectVersion,
     OpenUpload,
@@ -184,19 +185,19 @@ class S3Objects:
 
     def copy(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         content_type: str,
         metadata: Mapping[str, str],
         tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
-        with translated_object(target[1], refusing=True):
+        with translated_object(target.key, refusing=True):
             reply = self.client.copy_object(
                 CopySource=_source(source, version_id),
-                Bucket=target[0],
-                Key=target[1],
+                Bucket=target.bucket,
+                Key=target.key,
                 ContentType=content_type,
                 Metadata=dict(metadata),
                 MetadataDirective="REPLACE",
@@ -258,20 +259,20 @@ class S3Objects:
 
     def copy_part(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         upload_id: str,
         number: int,
         span: tuple[int, int],
         version_id: str | None = None,
     ) -> Part:
-        with translated_object(target[1], refusing=True):
+        with translated_object(target.key, refusing=True):
             reply = self.client.upload_part_copy(
                 CopySource=_source(source, version_id),
                 CopySourceRange=f"bytes={span[0]}-{span[1] - 1}",
-                Bucket=target[0],
-                Key=target[1],
+                Bucket=target.bucket,
+                Key=target.key,
                 UploadId=upload_id,
                 PartNumber=number,
             )
@@ -384,8 +385,8 @@ def _is_too_long(prefix: str) -> bool:
     return len(prefix.encode()) > MAX_KEY_BYTES
 
 
-def _source(source: tuple[str, str], version_id: str | None) -> Any:
-    wanted = {"Bucket": source[0], "Key": source[1]}
+def _source(source: ObjectRef, version_id: str | None) -> Any:
+    wanted = {"Bucket": source.bucket, "Key": source.key}
     return wanted if version_id is None else {**wanted, "VersionId": version_id}
 
 

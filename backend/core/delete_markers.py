@@ -16,11 +16,6 @@ class Newest(NamedTuple):
     version: ObjectVersion
     below: ObjectVersion | None
 
-    @property
-    def named(self) -> tuple[str, str]:
-        """Key and version id."""
-        return self.version.key, self.version.version_id
-
 
 def markers_hiding(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
     """Return the delete markers that hide these keys.

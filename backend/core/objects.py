@@ -40,6 +40,20 @@ class NotRestoredError(StateForbidsError):
         )
 
 
+class ObjectRef(NamedTuple):
+    """An object, by the name of its bucket and its key."""
+
+    bucket: str
+    key: str
+
+
+class VersionRef(NamedTuple):
+    """A version of an object in a known bucket."""
+
+    key: str
+    version_id: str
+
+
 class ObjectVersion(NamedTuple):
     """One version of an object; a delete marker has no size and no ETag."""
 
@@ -51,6 +65,10 @@ class ObjectVersion(NamedTuple):
     etag: str = ""
     storage_class: str = "STANDARD"
     is_delete_marker: bool = False
+
+    @property
+    def ref(self) -> VersionRef:
+        return VersionRef(self.key, self.version_id)
 
 
 class ObjectHead(NamedTuple):
@@ -192,15 +210,15 @@ class Objects(Protocol):
 
     def copy(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         content_type: str,
         metadata: Mapping[str, str],
         tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
-        """Copy (bucket, key) to (bucket, key) inside S3, as a new version; at most 5 GiB.
+        """Copy an object inside S3, as a new version; at most 5 GiB.
 
         `version_id` is that of the source; without it, its current version is copied. The copy
         has only these tags.
@@ -254,8 +272,8 @@ class Objects(Protocol):
 
     def copy_part(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         upload_id: str,
         number: int,

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
-from backend.core.objects import Objects, Part, Written
+from backend.core.objects import ObjectRef, Objects, Part, Written
 from backend.core.parallel import WORKERS, in_parallel
 from backend.values import frozen
 
@@ -40,14 +40,14 @@ def copy_spans(
 class PartCopy:
     """A copy that was started. `copy_id` is the id of the multipart upload to the target.
 
-    `source` and `target` are bucket and key; `version_id` and `size` are those of the source.
+    `version_id` and `size` are those of the source.
     """
 
     _: KW_ONLY
-    source: tuple[str, str]
+    source: ObjectRef
     version_id: str | None
     size: int
-    target: tuple[str, str]
+    target: ObjectRef
     copy_id: str
 
 

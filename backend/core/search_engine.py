@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from backend.core.errors import GoneError, UnavailableError
 
 JsonObject = dict[str, Any]
+
+
+class DocumentRef(NamedTuple):
+    """A document, by its index and its id. Ids in two indexes may be equal."""
+
+    index: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from backend.core.objects import VersionRef
 from backend.core.tables import Tables
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service.queries import Quarantine
@@ -93,8 +94,8 @@ class ScanWorld:
         return scan_results(self.context)({"Records": records})
 
     def is_quarantined(self, key: str, version_id: str, bucket: str = BUCKET) -> bool:
-        place = (key, version_id)
-        return bool(quarantine(self.tables).among(bucket, [place]))
+        version = VersionRef(key, version_id)
+        return bool(quarantine(self.tables).among(bucket, [version]))
 
     @property
     def kept(self) -> list[dict[str, Any]]:

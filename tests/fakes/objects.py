@@ -16,6 +16,7 @@ from backend.core.objects import (
     NO_TAGS,
     ObjectHead,
     ObjectPage,
+    ObjectRef,
     ObjectRefusedError,
     ObjectVersion,
     OpenUpload,
@@ -147,8 +148,8 @@ class MemoryObjects:
 
     def copy(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         content_type: str,
         metadata: Mapping[str, str],
@@ -187,8 +188,8 @@ class MemoryObjects:
 
     def copy_part(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: ObjectRef,
+        target: ObjectRef,
         *,
         upload_id: str,
         number: int,
@@ -199,7 +200,7 @@ class MemoryObjects:
         body = self._body(*source, version_id)
         upload = self._upload(*target, upload_id)
         if span[1] > len(body):
-            raise ObjectRefusedError(source[1], f"it has {len(body)} bytes")
+            raise ObjectRefusedError(source.key, f"it has {len(body)} bytes")
         part = upload.parts[number] = body[span[0] : span[1]]
         return Part(number, _md5(part), len(part))
 

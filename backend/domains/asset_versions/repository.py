@@ -117,7 +117,8 @@ class VersionRepository:
         which streams to the search index, nor in the versions' partition, which is deleted with the
         asset: a job of the deleted asset may still have a number when the id is used again.
         """
-        key = {RESERVATIONS.partition_key.name: keys.version_numbers(*_ids(asset))}
+        numbers = keys.version_numbers(asset.database_id, asset.asset_id)
+        key = {RESERVATIONS.partition_key.name: numbers}
         initial = int(asset.current_version.version)
         item = self.tables.increment(RESERVATIONS, key, _NUMBER, initial=initial)
         if _EXPIRES_AT in item:  # set when an asset of the same id was deleted
@@ -284,12 +285,8 @@ def sort_key_of(record: HeldRecord) -> str:
     return keys.SNAPSHOT.build(record.kind, record.path, record.key)
 
 
-def _ids(asset: Owner) -> tuple[str, str]:
-    return asset.database_id, asset.asset_id
-
-
 def _asset_key(asset: Asset) -> str:
-    return keys.ASSET.build(*_ids(asset))
+    return keys.ASSET.build(asset.database_id, asset.asset_id)
 
 
 def _key(asset: Asset, asset_version_id: str) -> dict[str, str]:
@@ -297,7 +294,7 @@ def _key(asset: Asset, asset_version_id: str) -> dict[str, str]:
 
 
 def _partition(asset: Owner, snapshot: str) -> str:
-    return keys.ASSET_VERSION.build(*_ids(asset), snapshot)
+    return keys.ASSET_VERSION.build(asset.database_id, asset.asset_id, snapshot)
 
 
 def _place(asset: Asset, snapshot: str) -> Item:

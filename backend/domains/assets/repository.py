@@ -36,6 +36,7 @@ from backend.domains.assets.rules import (
     possible_prefixes,
     prefix_reservation,
 )
+from backend.domains.buckets.models import BucketKey
 from backend.spec import keys
 from backend.spec.tables.assets import ASSET_ID, ASSET_VERSION_ID, ASSET_VERSIONS, ASSETS
 from backend.spec.tables.assets import DATABASE_ID as PARTITION
@@ -252,11 +253,11 @@ class AssetRepository:
         )
         return Asset.model_validate(item)
 
-    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetRef]:
-        """Return the asset of each object (bucket id and key); objects of no asset are left out."""
+    def owners(self, objects: Iterable[BucketKey]) -> dict[BucketKey, AssetRef]:
+        """Return the asset of each object; objects of no asset are left out."""
         wanted = {
-            location: [prefix_reservation(location[0], p) for p in possible_prefixes(location[1])]
-            for location in objects
+            one: [prefix_reservation(one.bucket_id, p) for p in possible_prefixes(one.key)]
+            for one in objects
         }
         unique = {name for names in wanted.values() for name in names}
         found = {
@@ -267,8 +268,8 @@ class AssetRepository:
             if _OWNER in item  # others count the assets below
         }
         return {
-            location: found[name]
-            for location, names in wanted.items()
+            one: found[name]
+            for one, names in wanted.items()
             for name in names
             if name in found
         }

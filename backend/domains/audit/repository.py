@@ -11,7 +11,7 @@ from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Put, put_new
 from backend.domains.audit.errors import AuditEntryExistsError, AuditValueNotFoundError
-from backend.domains.audit.models import Entry, LargeValue
+from backend.domains.audit.models import Entry, LargeValue, Period
 from backend.domains.audit.rules import dumped, value_key
 from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
 
@@ -27,7 +27,7 @@ class AuditRepository:
     tables: Tables
 
     def list_of_entity(
-        self, entity: str, page: PageRequest, *, period: tuple[str, str] | None
+        self, entity: str, page: PageRequest, *, period: Period | None
     ) -> Page[Entry]:
         """List entries about an object, newest first."""
         query = Query(
@@ -40,7 +40,7 @@ class AuditRepository:
         return self._page(query, page)
 
     def list_of_user(
-        self, user_id: str, page: PageRequest, *, period: tuple[str, str] | None
+        self, user_id: str, page: PageRequest, *, period: Period | None
     ) -> Page[Entry]:
         """List entries of a user, newest first, by an eventually consistent index."""
         query = Query(

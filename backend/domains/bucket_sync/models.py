@@ -4,22 +4,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from backend.core.models import WireModel
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef
-from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.values import frozen
 
 SkipKind = Literal["reservedFolder", "outsideBasePrefixes", "noFolder", "badAssetId", "taken"]
 """Why an object became no file of an asset. The first two are expected and only counted. The others
 need an operator and are also stored as failure entries."""
 EXPECTED: frozenset[SkipKind] = frozenset({"reservedFolder", "outsideBasePrefixes"})
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class NamedObject:
-    """An object by its bucket's name and its key."""
-
-    bucket: str
-    key: str
 
 
 @frozen
@@ -34,9 +27,9 @@ class Folder:
         return f"{self.bucket.key_prefix}{self.name}/"
 
     @property
-    def id(self) -> tuple[str, str]:
+    def id(self) -> BucketKey:
         """Return what identifies a folder."""
-        return self.bucket.bucket_id, self.name
+        return BucketKey(self.bucket.bucket_id, self.name)
 
 
 @frozen
@@ -45,7 +38,7 @@ class Skip:
 
     kind: SkipKind
     place: str
-    example: NamedObject
+    example: ObjectRef
     reason: str
 
     @property
@@ -64,9 +57,9 @@ class Followed:
 
     owned: dict[AssetRef, list[str]] = field(default_factory=dict[AssetRef, list[str]])
     made: list[AssetRef] = field(default_factory=list[AssetRef])
-    files: list[NamedObject] = field(default_factory=list[NamedObject])
+    files: list[ObjectRef] = field(default_factory=list[ObjectRef])
     skips: list[Skip] = field(default_factory=list[Skip])
-    later: list[NamedObject] = field(default_factory=list[NamedObject])
+    later: list[ObjectRef] = field(default_factory=list[ObjectRef])
 
 
 class ImportBucketReply(WireModel):

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backend.core.deliveries import InvalidEventError
+from backend.core.objects import ObjectRef
 from backend.core.quoting import quoted
-from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
+from backend.domains.bucket_sync.models import Folder, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
 from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
 
@@ -17,7 +18,7 @@ ABOUT_CHARS = 256
 """Maximum length of an asset's description."""
 
 
-def named_object(message: Mapping[str, Any]) -> NamedObject:
+def named_object(message: Mapping[str, Any]) -> ObjectRef:
     """Return the object that a message of the queue names.
 
     Raises:
@@ -29,7 +30,7 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
         raise InvalidEventError(f"the message's body is not JSON: {quoted(error)}") from error
     match event:
         case {"detail": {"bucket": {"name": str(bucket)}, "object": {"key": str(key)}}} if key:
-            return NamedObject(bucket, key)
+            return ObjectRef(bucket, key)
         case _:
             raise InvalidEventError("the event has no detail.bucket.name and detail.object.key")
 
@@ -44,12 +45,12 @@ def adds_marker(message: Mapping[str, Any]) -> bool:
             return False
 
 
-def event_of(named: NamedObject) -> dict[str, Any]:
+def event_of(named: ObjectRef) -> dict[str, Any]:
     """Parse the used parts of an object event."""
     return {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}
 
 
-def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Skip:
+def place_of(named: ObjectRef, buckets: Iterable[AssetBucket]) -> Folder | Skip:
     """Return the folder of an object, or why the object has none that may become an asset."""
     bucket = next(
         (
@@ -76,7 +77,7 @@ def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Ski
 
 def refused(folder: Folder, example: str, kind: SkipKind, reason: str) -> Skip:
     """Return why a folder does not become an asset."""
-    return _skip(kind, NamedObject(folder.bucket.bucket_name, example), folder.prefix, reason)
+    return _skip(kind, ObjectRef(folder.bucket.bucket_name, example), folder.prefix, reason)
 
 
 def about(folder: Folder) -> str:
@@ -86,5 +87,5 @@ def about(folder: Folder) -> str:
     return text if len(text) <= ABOUT_CHARS else text[: ABOUT_CHARS - 1] + "…"
 
 
-def _skip(kind: SkipKind, named: NamedObject, place: str, reason: str) -> Skip:
+def _skip(kind: SkipKind, named: ObjectRef, place: str, reason: str) -> Skip:
     return Skip(kind, f"s3://{named.bucket}/{place}", named, reason)

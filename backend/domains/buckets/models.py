@@ -1,6 +1,6 @@
 """Asset buckets as stored, and the bodies and replies of their routes."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -13,6 +13,13 @@ from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
 MAX_BASE_SEGMENTS = 8
 # Keys have 1,024 bytes for this prefix, ids and paths.
 MAX_BASE_BYTES = 512
+
+
+class BucketKey(NamedTuple):
+    """An object, by the id of its bucket's record and its key."""
+
+    bucket_id: str
+    key: str
 
 
 class AssetBucket(WireModel):

@@ -11,6 +11,7 @@ from backend.core.clock import Clock, utc_now
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
+from backend.core.objects import ObjectRef
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
@@ -147,15 +148,17 @@ class BucketRegistry:
             self._read()
         return {bucket_id: self._known[bucket_id] for bucket_id in wanted & self._known.keys()}
 
-    def for_objects(self, objects: Iterable[tuple[str, str]]) -> list[AssetBucket]:
-        """Return all rows, read again if an object (bucket name, key) is below no known prefix."""
-        if not all(self._is_known(name, key) for name, key in objects):
+    def for_objects(self, objects: Iterable[ObjectRef]) -> list[AssetBucket]:
+        """Return all rows, read again if an object is below no known prefix."""
+        if not all(map(self._is_known, objects)):
             self._read()
         return list(self._known.values())
 
-    def _is_known(self, name: str, key: str) -> bool:
+    def _is_known(self, one: ObjectRef) -> bool:
         rows = self._known.values()
-        return any(row.bucket_name == name and key.startswith(row.key_prefix) for row in rows)
+        return any(
+            row.bucket_name == one.bucket and one.key.startswith(row.key_prefix) for row in rows
+        )
 
     def _read(self) -> None:
         rows = BucketRepository(self.tables).all()

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from backend.core.paging import Page, PageRequest, Position
+from backend.core.references import FileRef
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
 from backend.domains.assets.models import Asset
@@ -21,6 +23,16 @@ from backend.spec.facts import (
 from backend.spec.tables.metadata import FILE_ATTRIBUTES
 
 _VALUE = "attributeValue"
+
+
+class FactSource(NamedTuple):
+    """The S3 version that the facts of a file describe, and why it was refused."""
+
+    version_id: str | None
+    refused: str | None
+
+
+NO_SOURCE = FactSource(None, None)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,23 +91,22 @@ class FactRepository:
         typed = {str(item[keys.FILE.name]): fact.typed(str(item[_VALUE])) for _, item in found}
         return {name: value for name, value in typed.items() if isinstance(value, int | float)}
 
-    def source_of(self, asset: Asset, path: str) -> tuple[str | None, str | None]:
-        """Return the S3 version that the facts of a file describe, and why it was refused."""
-        return self.sources_of([(asset, path)]).get((asset.asset_id, path), (None, None))
+    def source_of(self, asset: Asset, path: str) -> FactSource:
+        file = FileRef(*asset.ref.ids, path)
+        return self.sources_of([(asset, path)]).get(file, NO_SOURCE)
 
-    def sources_of(
-        self, files: Iterable[tuple[Asset, str]]
-    ) -> dict[tuple[str, str], tuple[str | None, str | None]]:
-        """As `source_of`, for many files by asset id and path; files without facts are left out."""
+    def sources_of(self, files: Iterable[tuple[Asset, str]]) -> dict[FileRef, FactSource]:
+        """Return the sources of the facts of some files; files without facts are left out."""
         names = (SOURCE_VERSION_KEY, REFUSED_KEY)
         wanted = [(FILE_ATTRIBUTES, _key(name, *file)) for file in files for name in names]
-        found: dict[tuple[str, str], dict[str, str]] = {}
+        found: dict[FileRef, dict[str, str]] = {}
         for _, item in self.tables.get_many(wanted):
-            _, asset_id, path = keys.FILE.parse(str(item[keys.FILE.name]))
+            file = FileRef(*keys.FILE.parse(str(item[keys.FILE.name])))
             name = str(item[FILE_ATTRIBUTES.partition_key.name])
-            found.setdefault((asset_id, path), {})[name] = str(item[_VALUE])
+            found.setdefault(file, {})[name] = str(item[_VALUE])
         return {
-            file: (one.get(SOURCE_VERSION_KEY), one.get(REFUSED_KEY)) for file, one in found.items()
+            file: FactSource(one.get(SOURCE_VERSION_KEY), one.get(REFUSED_KEY))
+            for file, one in found.items()
         }
 
 

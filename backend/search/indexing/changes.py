@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from backend.core.objects import ObjectRef
 from backend.core.quoting import quoted
 from backend.core.references import AssetRef
 from backend.search.indexing.references import (
     MalformedReferenceError,
-    ObjectRef,
     Reference,
     at_path,
     from_message,

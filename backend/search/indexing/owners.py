@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef
-from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketRegistry
-from backend.search.indexing.references import ObjectRef
 from backend.spec.key_layouts import RESERVED_FOLDERS
 
-Location = tuple[str, str]
-Owners = Callable[[Iterable[Location]], Mapping[Location, AssetRef]]
-"""Returns the asset that owns each object, by bucket id and key; see `AssetService.owners`."""
+Owners = Callable[[Iterable[BucketKey]], Mapping[BucketKey, AssetRef]]
+"""Returns the asset that owns each object; see `AssetService.owners`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -24,7 +23,7 @@ class ObjectOwners:
     def of(self, objects: Iterable[ObjectRef]) -> dict[ObjectRef, AssetRef]:
         """Return the asset of each object; objects that belong to no asset are left out."""
         references = list(objects)
-        rows = self.registry.for_objects((ref.bucket, ref.key) for ref in references)
+        rows = self.registry.for_objects(references)
         locations = {ref: set(_possible(ref, rows)) for ref in references}
         wanted = {location for several in locations.values() for location in several}
         if not wanted:
@@ -38,10 +37,10 @@ class ObjectOwners:
         }
 
 
-def _possible(reference: ObjectRef, rows: Iterable[AssetBucket]) -> Iterator[Location]:
+def _possible(reference: ObjectRef, rows: Iterable[AssetBucket]) -> Iterator[BucketKey]:
     for row in rows:
         if row.bucket_name != reference.bucket or not reference.key.startswith(row.key_prefix):
             continue
         first, slash, _ = reference.key.removeprefix(row.key_prefix).partition("/")
         if slash and first not in RESERVED_FOLDERS:
-            yield row.bucket_id, reference.key
+            yield BucketKey(row.bucket_id, reference.key)

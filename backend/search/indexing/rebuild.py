@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from backend.core.errors import ConflictError
 from backend.core.queues import Queues
-from backend.core.search_engine import DocumentWrite
+from backend.core.search_engine import DocumentRef, DocumentWrite
 from backend.search.indexing.bulk import BulkWriter, Outcome, write_of
 from backend.search.indexing.failures import Failures, count_metric
 from backend.search.indexing.geo_keys import GeoKeys
@@ -79,16 +79,14 @@ class _Portion:
     ticket: Ticket
     reading: Reading
     writes: list[DocumentWrite] = field(default_factory=list[DocumentWrite])
-    documents: dict[tuple[str, str], Document] = field(
-        default_factory=dict[tuple[str, str], Document]
-    )
+    documents: dict[DocumentRef, Document] = field(default_factory=dict[DocumentRef, Document])
 
     def add(self, document: Document, names: Set[str]) -> None:
         """Add a document to the writes for those of these indexes that have its kind."""
         for name in self.ticket.pointer.targets(document.index):
             if name in names:
                 self.writes.append(self.write(document, name))
-                self.documents[name, document.id] = document
+                self.documents[DocumentRef(name, document.id)] = document
 
     def write(self, document: Document, index_name: str) -> DocumentWrite:
         """Return the write of a document under the portion's ticket."""
@@ -172,11 +170,11 @@ class Rebuilder:
         """Store rejected documents as failures, and index stubs so that they can still be found."""
         stubs: list[DocumentWrite] = []
         for write, reason in outcome.refused:
-            document = portion.documents[write.index, write.id]
+            document = portion.documents[DocumentRef(write.index, write.id)]
             self._store_failure(write, document, reason)
             stubs.append(portion.write(stub(document), write.index))
         for write, reason in self.writer.write(stubs).refused:
-            document = portion.documents[write.index, write.id]
+            document = portion.documents[DocumentRef(write.index, write.id)]
             self._store_failure(
                 write, document, f"the stub was refused too: {reason}", suffix="/stub"
             )

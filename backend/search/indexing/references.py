@@ -5,23 +5,16 @@ A reference names the document to rebuild, without any content.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import cast
 
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef, FileKeyRef, FileRef
 
 ROOT_PATH = "/"
 """The path of the asset's own metadata."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ObjectRef:
-    """An object by its bucket's name and its key; its asset has to be looked up."""
-
-    bucket: str
-    key: str
-
-
+# The asset of an object has to be looked up.
 Reference = AssetRef | FileRef | FileKeyRef | ObjectRef
 
 

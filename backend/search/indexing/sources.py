@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.core.previews import Shown, asset_preview_key, generated_preview_version
 from backend.core.quoting import quoted
 from backend.core.references import AssetRef, FileKeyRef, FileRef
@@ -31,7 +31,7 @@ from backend.search.indexing.projections import (
     own_preview,
 )
 from backend.search.indexing.records import ATTRIBUTES, METADATA, Records, records_at
-from backend.search.indexing.references import ROOT_PATH, ObjectRef, Reference
+from backend.search.indexing.references import ROOT_PATH, Reference
 from backend.spec import keys
 from backend.spec.key_layouts import is_generated_preview, uploaded_previews_folder
 from backend.spec.tables.assets import ASSETS

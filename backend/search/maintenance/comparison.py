@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from backend.core.references import AssetRef, FileKeyRef
-from backend.core.search_engine import SearchEngine, StoredDocument, Stretch
+from backend.core.search_engine import DocumentRef, SearchEngine, StoredDocument, Stretch
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
@@ -169,12 +169,12 @@ class Comparer:
         references: Sequence[AssetRef | FileKeyRef],
         mapping_version: int,
         files: list[FileSource],
-    ) -> tuple[dict[tuple[str, str], _Expected], set[str]]:
+    ) -> tuple[dict[DocumentRef, _Expected], set[str]]:
         """Return the expected documents, by alias and id, and the assets that cannot be read.
 
         The sources of files are appended to `files`.
         """
-        expected: dict[tuple[str, str], _Expected] = {}
+        expected: dict[DocumentRef, _Expected] = {}
         unreadable: set[str] = set()
         for start in range(0, len(references), READ_AT_ONCE):
             reading = self.sources.read(references[start : start + READ_AT_ONCE])
@@ -186,19 +186,19 @@ class Comparer:
                 document = project(source, allowed, mapping_version)
                 if document.body.get("deleted") is not True:
                     known = _Expected(document, content_of(document)[1], _created_at(source))
-                    expected[document.index.alias, document.id] = known
+                    expected[DocumentRef(document.index.alias, document.id)] = known
         return expected, unreadable
 
 
 def _compare(
     compared: Compared,
-    expected: dict[tuple[str, str], _Expected],
+    expected: dict[DocumentRef, _Expected],
     standing: StoredDocument,
     name: AssetRef | FileKeyRef,
 ) -> None:
     """Compare a stored document; the documents left in `expected` in the end are missing."""
     alias = ASSET_INDEX.alias if isinstance(name, AssetRef) else FILE_INDEX.alias
-    known = expected.pop((alias, standing.id), None)
+    known = expected.pop(DocumentRef(alias, standing.id), None)
     if known is None:
         compared.differences.append(Difference("extra", standing.id, name))
     elif standing.body.get("hash") != known.content:

@@ -145,11 +145,11 @@ class SourceWalk:
                 if number:
                     break
                 found += (asset, *_references(asset, files))
-                upto = Position(*asset_key(asset), files.last)
+                upto = Position(*asset.ids, files.last)
                 break
             else:
                 found += (asset, *_references(asset, files))
-            upto = Position(*asset_key(asset), LAST)
+            upto = Position(*asset.ids, LAST)
             if len(found) >= FULL:
                 break
         else:
@@ -192,10 +192,6 @@ class SourceWalk:
         # A page may end within the versions of a key. The latest comes first, so it was read.
         last = page.versions[-1].key if page.next_key is not None and page.versions else None
         return _Files(tuple(one.key for one in page.versions if _is_file(one)), last)
-
-
-def asset_key(asset: AssetRef) -> tuple[str, str]:
-    return asset.database_id, asset.asset_id
 
 
 def place_of(reference: Reference) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from backend.core.errors import TooLargeError
-from backend.core.search_engine import JsonObject
+from backend.core.search_engine import DocumentRef, JsonObject
 from backend.search.query.queries import HIDDEN_FIELDS
 from backend.search.values import iso_date
 from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOURCE_BYTES, TEXT
@@ -50,9 +50,6 @@ for (String field : params.fields) {
 return found;
 """
 
-_Place = tuple[str, str]
-"""The index and the id of a document. Ids of the two indexes may be equal."""
-
 Search = Callable[[JsonObject], JsonObject]
 """Sends a request to the indexes, or the point in time, in which the hits were found."""
 
@@ -83,7 +80,7 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
         TooLargeError: the sources exceed the size of a reply; the remaining ones were not
             requested.
     """
-    missing: dict[_Place, JsonObject] = {}
+    missing: dict[DocumentRef, JsonObject] = {}
     total = 0
     for hit in hits:
         fields: JsonObject = hit.pop("fields", {})
@@ -116,7 +113,7 @@ def _is_marked_later(request: JsonObject) -> bool:
     return "highlight" in request and request["size"] > MARKED_AT_ONCE
 
 
-def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
+def _over(request: JsonObject, places: Sequence[DocumentRef]) -> JsonObject:
     """Return the request for some hits again, under the same filters including permissions."""
     conditions = request["query"]["bool"]
     ids = {"ids": {"values": [name for _, name in places]}}
@@ -131,8 +128,8 @@ def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
     return again | ({"highlight": request["highlight"]} if _is_marked_later(request) else {})
 
 
-def _place(hit: JsonObject) -> _Place:
-    return (hit["_index"], hit["_id"])
+def _place(hit: JsonObject) -> DocumentRef:
+    return DocumentRef(hit["_index"], hit["_id"])
 
 
 def _shown(source: JsonObject) -> JsonObject:

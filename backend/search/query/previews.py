@@ -16,14 +16,15 @@ from backend.core.clock import Clock, iso
 from backend.core.file_kinds import is_asset_preview, preview_base, serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import Objects
+from backend.core.objects import Objects, VersionRef
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import JsonObject
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.queries import AssetsById
-from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.repository import NO_SOURCE, FactRepository
+from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.search.query.replies import Preview
 from backend.spec import routes
@@ -51,10 +52,12 @@ class _Picture(NamedTuple):
     """The version of the small image beside it."""
 
     @property
-    def places(self) -> list[tuple[str, str]]:
-        """Return key and version of each object that is shown."""
-        small = [] if self.small is None else [(small_preview_key(self.key), self.small)]
-        return [(self.key, self.version), *small]
+    def places(self) -> list[VersionRef]:
+        """Return the version of each object that is shown."""
+        shown = VersionRef(self.key, self.version)
+        if self.small is None:
+            return [shown]
+        return [shown, VersionRef(small_preview_key(self.key), self.small)]
 
 
 @dataclass(eq=False, repr=False)
@@ -122,18 +125,18 @@ class PreviewQueries:
     def _without_quarantined(self, found: Sequence[_Picture | Missing]) -> list[_Picture | Missing]:
         """Replace previews in which a scan found a threat; one read a bucket."""
         pictures = [one for one in found if isinstance(one, _Picture)]
-        infected: set[tuple[str, str, str]] = set()
+        infected: set[ScannedVersion] = set()
         for bucket in dict.fromkeys(one.bucket for one in pictures):
             places = [each for one in pictures if one.bucket == bucket for each in one.places]
             marked = self.quarantine.among(bucket, places)
-            infected |= {(bucket, *place) for place in marked or ()}
+            infected |= {ScannedVersion(bucket, *place) for place in marked or ()}
         threat = Missing(
             reason="quarantined", message="A malware scan found a threat in the preview"
         )
         return [
             threat
             if isinstance(one, _Picture)
-            and any((one.bucket, *place) in infected for place in one.places)
+            and any(ScannedVersion(one.bucket, *place) in infected for place in one.places)
             else one
             for one in found
         ]
@@ -154,7 +157,7 @@ class PreviewQueries:
         known = self.facts.sources_of(places.values())
         explained = list(found)
         for number, (asset, path) in places.items():
-            inspected = known.get((asset.asset_id, path), (None, None))
+            inspected = known.get(FileRef(*asset.ref.ids, path), NO_SOURCE)
             explained[number] = _reason(hits[number]["_source"], *inspected)
         return self._without_waiting(explained, places)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.core.errors import NotFoundError
-from backend.core.objects import ObjectHead, ObjectRefusedError, ObjectVersion, Part
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, ObjectVersion, Part
 from tests.contract.objects.conftest import Store
 
 MIB = 1024 * 1024
@@ -226,8 +226,8 @@ def test_a_copy_is_a_new_version_with_its_own_type_and_metadata(store: Store) ->
     first = put(store, "a/to ä+%.txt", b"first")
     put(store, "temp/from ä+%.txt", b"second")
     written = store.objects.copy(
-        (store.bucket, "temp/from ä+%.txt"),
-        (store.bucket, "a/to ä+%.txt"),
+        ObjectRef(store.bucket, "temp/from ä+%.txt"),
+        ObjectRef(store.bucket, "a/to ä+%.txt"),
         content_type="model/obj",
         metadata={"vitrine-upload": "y2"},
     )
@@ -243,7 +243,7 @@ def test_an_older_version_is_copied_over_the_newer_one_and_over_a_marker(store: 
     key = "a/old ä+%.txt"
     first = put(store, key, b"first")
     put(store, key, b"second")
-    place = (store.bucket, key)
+    place = ObjectRef(store.bucket, key)
     for _ in range(2):
         store.objects.copy(place, place, content_type="text/plain", metadata={}, version_id=first)
         assert store.objects.read_start(store.bucket, key, length=9) == b"first"
@@ -252,7 +252,7 @@ def test_an_older_version_is_copied_over_the_newer_one_and_over_a_marker(store: 
 
 def test_a_copy_of_an_object_over_itself_has_its_new_metadata(store: Store) -> None:
     first = put(store, "a/x.txt", b"first")
-    place = (store.bucket, "a/x.txt")
+    place = ObjectRef(store.bucket, "a/x.txt")
     written = store.objects.copy(
         place, place, content_type="text/plain", metadata={"vams-primarytype": "lod1"}
     )
@@ -267,7 +267,7 @@ def test_a_copy_of_a_version_that_was_deleted_is_not_found(store: Store) -> None
     gone = put(store, "a/x.txt", b"first")
     put(store, "a/x.txt", b"second")
     store.objects.delete_version(store.bucket, "a/x.txt", version_id=gone)
-    place = (store.bucket, "a/x.txt")
+    place = ObjectRef(store.bucket, "a/x.txt")
     with pytest.raises(NotFoundError):
         store.objects.copy(place, place, content_type="text/plain", metadata={}, version_id=gone)
 
@@ -275,7 +275,10 @@ def test_a_copy_of_a_version_that_was_deleted_is_not_found(store: Store) -> None
 def test_a_copy_of_nothing_is_not_found(store: Store) -> None:
     with pytest.raises(NotFoundError):
         store.objects.copy(
-            (store.bucket, "none"), (store.bucket, "a"), content_type="text/plain", metadata={}
+            ObjectRef(store.bucket, "none"),
+            ObjectRef(store.bucket, "a"),
+            content_type="text/plain",
+            metadata={},
         )
 
 
@@ -284,27 +287,27 @@ def test_a_file_beside_a_folder_of_its_name_is_taken_or_refused_with_a_reason(
 ) -> None:
     put(store, "a/b", b"file")
     put(store, "source", b"source")
-    target = (store.bucket, "a/b/c.txt")
+    target = ObjectRef(store.bucket, "a/b/c.txt")
     if store.name == "versitygw":
         with pytest.raises(ObjectRefusedError) as refusal:
             store.objects.copy(
-                (store.bucket, "source"), target, content_type="text/plain", metadata={}
+                ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={}
             )
         assert "a/b/c.txt" in refusal.value.message
     else:
-        store.objects.copy((store.bucket, "source"), target, content_type="text/plain", metadata={})
+        store.objects.copy(ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={})
 
 
 def test_a_name_of_more_than_255_bytes_is_taken_or_refused_with_a_reason(store: Store) -> None:
     put(store, "source", b"source")
-    target = (store.bucket, "a/" + "ä" * 200 + ".glb")
+    target = ObjectRef(store.bucket, "a/" + "ä" * 200 + ".glb")
     if store.name == "versitygw":
         with pytest.raises(ObjectRefusedError):
             store.objects.copy(
-                (store.bucket, "source"), target, content_type="text/plain", metadata={}
+                ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={}
             )
     else:
-        store.objects.copy((store.bucket, "source"), target, content_type="text/plain", metadata={})
+        store.objects.copy(ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={})
 
 
 ODD_KEYS = ("a/with blank.txt", "a/ä+%20&<>.txt", "a/+.txt", "a/日本 😀.txt", "a/'quoted\".txt")

@@ -9,7 +9,7 @@ import hashlib
 import pytest
 
 from backend.core.errors import NotFoundError
-from backend.core.objects import ObjectHead, ObjectRefusedError, Part
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Part
 from tests.contract.objects.conftest import Store
 
 MIB = 1024 * 1024
@@ -31,8 +31,8 @@ def copied(
     store: Store, source: str, target: str, upload_id: str, number: int, span: tuple[int, int]
 ) -> Part:
     return store.objects.copy_part(
-        (store.bucket, source),
-        (store.bucket, target),
+        ObjectRef(store.bucket, source),
+        ObjectRef(store.bucket, target),
         upload_id=upload_id,
         number=number,
         span=span,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.aws.objects import S3Objects
-from backend.core.objects import ObjectHead
+from backend.core.objects import ObjectHead, ObjectRef
 from tests.contract.objects.conftest import Store
 from tests.contract.objects.test_objects import put, send
 from tests.fakes.objects import MemoryObjects
@@ -37,7 +37,7 @@ def test_a_head_counts_tags_and_they_are_those_of_its_version(store: Store) -> N
 def test_a_copy_has_the_given_tags_only(store: Store) -> None:
     put(store, "a/b.txt")
     tag(store, "a/b.txt", {"old": "1"})
-    source, target = (store.bucket, "a/b.txt"), (store.bucket, "a/c.txt")
+    source, target = ObjectRef(store.bucket, "a/b.txt"), ObjectRef(store.bucket, "a/c.txt")
     for tags in (TAGS, {}):
         written = store.objects.copy(
             source, target, content_type="text/plain", metadata={}, tags=tags

@@ -14,7 +14,7 @@ from backend.aws.clients import s3
 from backend.aws.object_ranges import S3ObjectRanges
 from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
-from backend.core.objects import NotRestoredError, ObjectHead, ObjectRefusedError
+from backend.core.objects import NotRestoredError, ObjectHead, ObjectRef, ObjectRefusedError
 
 
 class RawResponse(io.BytesIO):
@@ -117,4 +117,9 @@ def test_reading_or_copying_an_archived_object_is_refused() -> None:
         with pytest.raises(NotRestoredError):
             S3ObjectRanges(client).read("bucket", "a", version_id=None, etag="e", span=(0, 1))
         with pytest.raises(NotRestoredError):
-            objects.copy(("bucket", "a"), ("bucket", "b"), content_type="text/plain", metadata={})
+            objects.copy(
+                ObjectRef("bucket", "a"),
+                ObjectRef("bucket", "b"),
+                content_type="text/plain",
+                metadata={},
+            )

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.search.indexing.changes import FanOut, object_changes, settle_changes, table_changes
-from backend.search.indexing.references import ObjectRef, to_messages
+from backend.search.indexing.references import to_messages
 from backend.spec.tables import TABLES
 from tests.factories.search import object_message, stream_record
 

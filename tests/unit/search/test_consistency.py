@@ -7,11 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.core.transactions import Update
 from backend.domains.jobs.models import Job
-from backend.search.indexing.references import ObjectRef, to_entries
+from backend.search.indexing.references import to_entries
 from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
 from backend.search.maintenance.work import Report
 from backend.spec.jobs import CHECK_SEARCH, REPAIR_SEARCH, JobKind

@@ -10,10 +10,11 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import DocumentWrite
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
-from backend.search.indexing.references import ObjectRef, Reference
+from backend.search.indexing.references import Reference
 from backend.search.values import MAX_GEO_KEYS
 from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import MAPPING_VERSION

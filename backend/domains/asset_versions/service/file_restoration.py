@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from backend.core.clock import Clock, iso
-from backend.core.objects import Written
+from backend.core.objects import ObjectRef, VersionRef, Written
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.rebuild_requests import RebuildRequests
@@ -135,9 +135,9 @@ class FileRestoration:
 
     def _without_quarantined(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
         """Return the files whose old version is not quarantined."""
-        keys = {place.prefix + file.path[1:]: file.version_id for file in files}
-        held = self.copies.quarantine.among(place.bucket, keys.items()) or set()
-        return [f for f in files if (place.prefix + f.path[1:], f.version_id) not in held]
+        versions = [VersionRef(place.prefix + file.path[1:], file.version_id) for file in files]
+        held = self.copies.quarantine.among(place.bucket, versions) or set()
+        return [file for file, one in zip(files, versions, strict=True) if one not in held]
 
     def _is_large(self, state: FileState | None) -> bool:
         if state is None or state.wanted is None or state.is_current:
@@ -160,7 +160,7 @@ class FileRestoration:
 
         None if the old version was just deleted.
         """
-        key = (place.bucket, place.prefix + file.path[1:])
+        key = ObjectRef(place.bucket, place.prefix + file.path[1:])
         try:
             head = self.copies.attributes(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}

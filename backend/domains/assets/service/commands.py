@@ -21,7 +21,7 @@ from backend.domains.assets.service.permissions import secured, secured_request
 from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
-from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.databases.errors import DatabaseNotFoundError
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class AssetService(AssetQueries):
             return rules.asset_prefix(bucket.key_prefix, asset_id)
         prefix = rules.existing_prefix(bucket.key_prefix, existing)
         if self._is_empty(bucket, prefix):
-            if self.assets.owners([(bucket.bucket_id, prefix)]):
+            if self.assets.owners([BucketKey(bucket.bucket_id, prefix)]):
                 raise PrefixTakenError(prefix)  # as for a folder with content: both look the same
             raise InvalidInputError.of("bucketExistingKey", f"the bucket is empty below {prefix}")
         return prefix

@@ -7,6 +7,7 @@ from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
+from backend.core.objects import ObjectRef
 from backend.core.paging import (
     MAX_BYTES_PER_PAGE,
     MAX_TIME_PER_PAGE,
@@ -23,6 +24,7 @@ from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFou
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.permissions import secured
+from backend.domains.buckets.models import BucketKey
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.databases.service import DatabaseService
@@ -155,17 +157,18 @@ class AssetQueries:
             return self.get_version(asset, asset_version_id)
         return None if alias is None else self.version_with_alias(asset, alias)
 
-    def location(self, asset: Asset) -> tuple[str, str]:
+    def location(self, asset: Asset) -> ObjectRef:
         """Return the bucket's name and the prefix of the asset's files in it."""
-        return self.buckets.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key
+        bucket = self.buckets.get_bucket(asset.bucket_id)
+        return ObjectRef(bucket.bucket_name, asset.asset_location.key)
 
     def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
         """Return the names of the assets' buckets by bucket id, each read once."""
         wanted = {asset.bucket_id for asset in assets}
         return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
 
-    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetRef]:
-        """Return the asset of each object (bucket id and S3 key), for other slices.
+    def owners(self, objects: Iterable[BucketKey]) -> dict[BucketKey, AssetRef]:
+        """Return the asset of each object, for other slices.
 
         Objects that belong to no asset are left out; archived assets still own theirs.
         """

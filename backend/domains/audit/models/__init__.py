@@ -1,7 +1,7 @@
 """Audit entries as stored, and the names of their objects; `replies` has their form in replies."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import Field
 
@@ -9,6 +9,14 @@ from backend.core.denials import Refusal
 from backend.core.models import WireModel
 from backend.spec.routes import Action, Route
 from backend.values import frozen
+
+
+class Period(NamedTuple):
+    """The first and the last sort key of a period, inclusive."""
+
+    first: str
+    last: str
+
 
 Kind = Literal[
     "database",

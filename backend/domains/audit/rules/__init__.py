@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from backend.core.clock import iso
-from backend.domains.audit.models import Change, Entry, LargeValue, StoredValue
+from backend.domains.audit.models import Change, Entry, LargeValue, Period, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
 
 SEPARATOR = "#"
@@ -121,12 +121,13 @@ def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
     }
 
 
-def period(since: datetime | None, until: datetime | None) -> tuple[str, str] | None:
-    """Return the first and last sort key of a period, inclusive; None means no limit."""
+def period(since: datetime | None, until: datetime | None) -> Period | None:
+    """Return the sort keys of a period; None means no limit."""
     if since is None and until is None:
         return None
     first = _BEFORE_ALL if since is None else iso(since)
-    return first, _AFTER_ALL if until is None else iso(until) + _AFTER_SEPARATOR
+    last = _AFTER_ALL if until is None else iso(until) + _AFTER_SEPARATOR
+    return Period(first, last)
 
 
 CREATED_ATTRIBUTES = (

@@ -17,9 +17,9 @@ from backend.core.deliveries import (
     return_messages,
 )
 from backend.core.file_kinds import is_file
+from backend.core.objects import ObjectRef
 from backend.core.queues import Queues
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.skips import SkipReports
 from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
@@ -39,7 +39,7 @@ class SyncConsumer:
         )
 
     def _follow(self, messages: Sequence[Message]) -> Reply:
-        named: dict[NamedObject, list[Message]] = {}
+        named: dict[ObjectRef, list[Message]] = {}
         read = parse_messages(
             messages, lambda one: (rules.named_object(one), one), self.notes.store_failure
         )

@@ -8,9 +8,9 @@ are requested, because any of their events may have been lost.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from backend.core.objects import Objects
+from backend.core.objects import ObjectRef, Objects
 from backend.core.rebuild_requests import RebuildRequests
-from backend.domains.bucket_sync.models import Followed, NamedObject
+from backend.domains.bucket_sync.models import Followed
 from backend.domains.bucket_sync.service.skips import SkipReports, sentence
 from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.domains.buckets.service import BucketService
@@ -46,7 +46,7 @@ class ImportStep:
         page = self.objects.list_objects(
             bucket.bucket_name, bucket.key_prefix, limit=PAGE, after=job.cursor.get("after")
         )
-        done = self.sync.follow(NamedObject(bucket.bucket_name, one.key) for one in page.objects)
+        done = self.sync.follow(ObjectRef(bucket.bucket_name, one.key) for one in page.objects)
         self._index(done, job.cursor.get("made"))
         self.notes.report(done.skips)
         last = done.made[-1] if done.made else None

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from backend.core.deliveries import StoreFailure
+from backend.core.objects import ObjectRef
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
+from backend.domains.bucket_sync.models import Skip, SkipKind
 
 Count = Callable[[SkipKind, int], None]
 """Counts skipped objects."""
@@ -39,5 +40,5 @@ def sentence(skip: Skip) -> str:
     return f"{skip.place} was not imported: {skip.reason}"
 
 
-def _message(named: NamedObject) -> dict[str, str]:
+def _message(named: ObjectRef) -> dict[str, str]:
     return {"body": json.dumps(rules.event_of(named))}

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from backend.core.errors import AlreadyExistsError, InvalidInputError, UnavailableError
 from backend.core.identity import SYSTEM
-from backend.core.objects import Objects
+from backend.core.objects import ObjectRef, Objects
 from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
@@ -27,8 +27,8 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.adoption import FolderAdoption
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
-from backend.domains.buckets.models import AssetBucket
+from backend.domains.bucket_sync.models import Folder, Followed, Skip
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.errors import DatabaseNotFoundError, DatabasePurgingError
 from backend.domains.databases.models import CreateDatabaseBody
@@ -36,14 +36,14 @@ from backend.domains.databases.service import DatabaseService
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.service.commands import JobService
 
-_Owners = Mapping[NamedObject, AssetRef]
+_Owners = Mapping[ObjectRef, AssetRef]
 _FOUND_IN_BUCKETS = "Assets found in buckets without a database of their own"
 
 
 class _Later(NamedTuple):
     """Objects of a folder that can become an asset when the purge of its database has ended."""
 
-    objects: list[NamedObject]
+    objects: list[ObjectRef]
 
 
 @dataclass(eq=False, repr=False)
@@ -59,7 +59,7 @@ class BucketSync:
     registry: BucketRegistry
     default_database_id: str
 
-    def follow(self, named: Iterable[NamedObject]) -> Followed:
+    def follow(self, named: Iterable[ObjectRef]) -> Followed:
         """Update the assets of some objects to the content of S3; no effect if repeated.
 
         Raises:
@@ -67,8 +67,8 @@ class BucketSync:
         """
         done = Followed()
         objects = sorted(set(named))
-        buckets = self.registry.for_objects((one.bucket, one.key) for one in objects)
-        placed: dict[NamedObject, Folder] = {}
+        buckets = self.registry.for_objects(objects)
+        placed: dict[ObjectRef, Folder] = {}
         for one in objects:
             place = rules.place_of(one, buckets)
             if isinstance(place, Skip):
@@ -80,19 +80,16 @@ class BucketSync:
         self._adopt({one: f for one, f in placed.items() if one not in owners}, done)
         return done
 
-    def _owners(self, placed: Mapping[NamedObject, Folder]) -> _Owners:
-        found = self.assets.owners((f.bucket.bucket_id, one.key) for one, f in placed.items())
-        return {
-            one: found[f.bucket.bucket_id, one.key]
-            for one, f in placed.items()
-            if (f.bucket.bucket_id, one.key) in found
-        }
+    def _owners(self, placed: Mapping[ObjectRef, Folder]) -> _Owners:
+        places = {one: BucketKey(f.bucket.bucket_id, one.key) for one, f in placed.items()}
+        found = self.assets.owners(places.values())
+        return {one: found[place] for one, place in places.items() if place in found}
 
     def _record_owned(
-        self, owners: _Owners, placed: Mapping[NamedObject, Folder], done: Followed
+        self, owners: _Owners, placed: Mapping[ObjectRef, Folder], done: Followed
     ) -> None:
         """Update assets from their existing files."""
-        by_asset: dict[AssetRef, list[NamedObject]] = {}
+        by_asset: dict[AssetRef, list[ObjectRef]] = {}
         for one, owner in owners.items():
             by_asset.setdefault(owner, []).append(one)
         found = in_parallel(lambda ref: self.assets.find_asset(*ref.ids), list(by_asset))
@@ -110,8 +107,8 @@ class BucketSync:
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
 
     def _seen_after_archiving(
-        self, asset: Asset, named: list[NamedObject], folder: Folder
-    ) -> list[NamedObject]:
+        self, asset: Asset, named: list[ObjectRef], folder: Folder
+    ) -> list[ObjectRef]:
         """Request another walk of the archiving for visible objects that it may have missed.
 
         If it was cancelled or failed, no walk is requested: users decide about the remaining files.
@@ -126,9 +123,9 @@ class BucketSync:
             self.jobs.restart_finished(job)
         return [] if job.is_finished else shown
 
-    def _adopt(self, unowned: Mapping[NamedObject, Folder], done: Followed) -> None:
-        folders: dict[tuple[str, str], Folder] = {f.id: f for f in unowned.values()}
-        objects: dict[tuple[str, str], list[NamedObject]] = {}
+    def _adopt(self, unowned: Mapping[ObjectRef, Folder], done: Followed) -> None:
+        folders: dict[BucketKey, Folder] = {f.id: f for f in unowned.values()}
+        objects: dict[BucketKey, list[ObjectRef]] = {}
         for one, folder in unowned.items():
             objects.setdefault(folder.id, []).append(one)
         made = in_parallel(lambda each: self._adopted(folders[each], objects[each]), list(folders))
@@ -142,7 +139,7 @@ class BucketSync:
                 done.made += [one] if one else []
 
     def _adopted(
-        self, folder: Folder, inside: list[NamedObject]
+        self, folder: Folder, inside: list[ObjectRef]
     ) -> AssetRef | Skip | _Later | None:
         """Return the asset that a folder has become; None if there is nothing to do."""
         bucket = folder.bucket.bucket_name
@@ -169,7 +166,7 @@ class BucketSync:
         self._follow_files(asset)
         return AssetRef(database_id=database_id, asset_id=folder.name)
 
-    def _skip_if_taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
+    def _skip_if_taken(self, folder: Folder, inside: list[ObjectRef], reason: str) -> Skip | None:
         """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""
         owners = self._owners(dict.fromkeys(inside, folder))
         left = [one for one in inside if one not in owners and self._is_there(one)]
@@ -198,7 +195,7 @@ class BucketSync:
         except AssetNotFoundError:  # archived or deleted meanwhile
             return
 
-    def _left(self, named: list[NamedObject], folder: Folder) -> list[NamedObject]:
+    def _left(self, named: list[ObjectRef], folder: Folder) -> list[ObjectRef]:
         """Return those of a folder's objects that still exist; usually with one listing."""
         page = self.objects.list_objects(folder.bucket.bucket_name, folder.prefix)
         if page.next_key is None:
@@ -206,6 +203,6 @@ class BucketSync:
             return [one for one in named if one.key in left]
         return list(compress(named, in_parallel(self._is_there, named)))
 
-    def _is_there(self, one: NamedObject) -> bool:
+    def _is_there(self, one: ObjectRef) -> bool:
         found = self.objects.list_objects(one.bucket, one.key, limit=1).objects
         return bool(found) and found[0].key == one.key

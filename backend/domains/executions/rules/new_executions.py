@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from backend.core.identity import Identity
 from backend.core.names import GLOBAL
+from backend.core.objects import VersionRef
 from backend.core.references import AssetRef
 from backend.core.runs import TaskKind
 from backend.domains.executions.errors import (
@@ -19,6 +20,8 @@ from backend.domains.workflows.models import Workflow, WorkflowFunction
 
 DEFAULT_TASK_SECONDS = 86_400
 """Maximum time to wait for the callback of a pipeline without a timeout."""
+WITHOUT_FILE = VersionRef("", "")
+"""The input of an execution on a whole asset."""
 
 
 def require_file(workflow: Workflow, file_key: str) -> None:
@@ -93,20 +96,20 @@ def new_execution(
     caller: Identity,
     workflow: Workflow,
     asset: AssetRef,
-    file: tuple[str, str],
+    file: VersionRef,
     *,
     execution_id: str,
     created_at: str,
 ) -> Execution:
-    """Return an execution of a workflow on a file (its key and S3 version id, or twice empty)."""
+    """Return an execution of a workflow on a version of a file, or `WITHOUT_FILE`."""
     return Execution(
         database_id=asset.database_id,
         asset_id=asset.asset_id,
         execution_id=execution_id,
         workflow_database_id=workflow.database_id,
         workflow_id=workflow.workflow_id,
-        input_asset_file_key=file[0],
-        input_version_id=file[1],
+        input_asset_file_key=file.key,
+        input_version_id=file.version_id,
         created_at=created_at,
         started_by=caller.user_id,
         started_by_mfa=caller.mfa,

@@ -11,7 +11,7 @@ from backend.core.definitions import DefinitionRef
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.identity import Identity
 from backend.core.ids import ordered_uuid
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, Objects, VersionRef
 from backend.core.parallel import in_parallel
 from backend.core.queues import Queues
 from backend.core.references import AssetRef
@@ -188,7 +188,7 @@ class ExecutionCommands:
     ) -> str:
         now = self.clock()
         file = self._file(asset, file_key)
-        new_executions.require_file(workflow, file[0])
+        new_executions.require_file(workflow, file.key)
         execution = new_executions.new_execution(
             caller,
             workflow,
@@ -209,22 +209,19 @@ class ExecutionCommands:
         self.executions.create(execution, self.active.waiting_write(execution), entry)
         return execution.execution_id
 
-    def _file(self, asset: Asset, file_key: str) -> tuple[str, str]:
-        """Return the key of the input file and its current S3 version.
-
-        Both empty without a file.
-        """
+    def _file(self, asset: Asset, file_key: str) -> VersionRef:
+        """Return the input file, in its current version; `WITHOUT_FILE` for the asset."""
         _, prefix = self.files.assets.location(asset)
         if file_key in {"", "/", prefix}:
-            return "", ""
+            return new_executions.WITHOUT_FILE
         target = self.files.target(asset, file_key, field="fileKey")
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead):
             raise FileNotFoundInAssetError(target.path, asset.asset_id)
         head.check_restored()
-        version_id = head.version.version_id
-        self.files.quarantine.check_clean(target.bucket, target.key, version_id)
-        return target.key, version_id
+        version = head.version.ref
+        self.files.quarantine.check_clean(target.bucket, *version)
+        return version
 
     def _request_start(self) -> None:
         try:

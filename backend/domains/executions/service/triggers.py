@@ -29,13 +29,14 @@ from backend.core.deliveries import (
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
 from backend.core.queues import Queues
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.permissions import secured as secured_asset
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
+from backend.domains.buckets.models import BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions import rules
 from backend.domains.executions.errors import (
@@ -129,16 +130,15 @@ class UploadTriggers:
 
     def _owned(self, uploads: Sequence[UploadedObject]) -> list[tuple[Asset, UploadedObject]]:
         """Return the objects that belong to active assets, with these."""
-        buckets = self.registry.for_objects([(one.bucket, one.key) for one in uploads])
+        buckets = self.registry.for_objects([ObjectRef(one.bucket, one.key) for one in uploads])
         places = [
-            ((bucket.bucket_id, upload.key), upload)
+            (BucketKey(bucket.bucket_id, upload.key), upload)
             for upload in uploads
             if (bucket := triggers.bucket_of(upload, buckets)) is not None
         ]
         owners = self.assets.owners([place for place, _ in places])
-        ids = {place: (one.database_id, one.asset_id) for place, one in owners.items()}
-        assets = {each: self.assets.find_asset(*each) for each in dict.fromkeys(ids.values())}
-        found = [(assets[ids[place]], upload) for place, upload in places if place in ids]
+        assets = {ref: self.assets.find_asset(*ref.ids) for ref in dict.fromkeys(owners.values())}
+        found = [(assets[owners[place]], upload) for place, upload in places if place in owners]
         return [(asset, one) for asset, one in found if asset is not None and not asset.is_archived]
 
     def _start_all(self, asset: Asset, upload: UploadedObject, wanted: list[Workflow]) -> None:
@@ -166,7 +166,7 @@ class UploadTriggers:
     def _is_readable(self, upload: UploadedObject, head: ObjectHead) -> bool:
         if head.needs_restore:
             return False
-        return not self.quarantine.among(upload.bucket, [(upload.key, head.version.version_id)])
+        return not self.quarantine.among(upload.bucket, [head.version.ref])
 
     def _of_content(self, upload: UploadedObject, wanted: list[Workflow]) -> list[Workflow]:
         """Leave out the shipped workflows if the content does not match the extension."""
@@ -235,7 +235,7 @@ class UploadTriggers:
             caller,
             workflow,
             asset.ref,
-            (upload.key, version_id),
+            VersionRef(upload.key, version_id),
             execution_id=ordered_uuid(since, name),
             created_at=iso(self.clock()),
         )

@@ -9,7 +9,7 @@ from backend.core.clock import Clock, iso, utc_now
 from backend.core.file_kinds import serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion, Objects, VersionRef
 from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.references import AssetRef
@@ -91,9 +91,9 @@ class GlbQueries:
 
     def _without_threats(self, target: FileTarget, version_ids: list[str]) -> list[str]:
         """Return the versions in which no scan found a threat."""
-        places = [(target.key, version_id) for version_id in version_ids]
-        found = self.files.quarantine.among(target.bucket, places) or set()
-        return [one for one in version_ids if (target.key, one) not in found]
+        versions = [VersionRef(target.key, version_id) for version_id in version_ids]
+        found = self.files.quarantine.among(target.bucket, versions) or set()
+        return [one.version_id for one in versions if one not in found]
 
     def _made(self, target: FileTarget, version_id: str) -> "_Made | None":
         key = glb_key(target.asset.asset_id, target.path, version_id)

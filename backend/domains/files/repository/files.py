@@ -5,7 +5,7 @@ The sort key `fileKey` is the file's path in the asset with a leading slash.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.core.errors import UnavailableError
 from backend.core.paging import Page, PageRequest
@@ -38,6 +38,13 @@ _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
 """Files that one transaction removes from a version, whose row it changes too."""
 
 
+class SnapshotFile(NamedTuple):
+    """A file in the snapshot of a version of its asset."""
+
+    snapshot_id: str
+    path: str
+
+
 @dataclass(eq=False, repr=False)
 class FileRepository:
     tables: Tables
@@ -67,18 +74,19 @@ class FileRepository:
 
     def snapshots(
         self, asset: Asset, snapshot_ids: Iterable[str], paths: Sequence[str]
-    ) -> dict[tuple[str, str], FileSnapshot]:
-        """Return, by snapshot and path, the rows of these files in the snapshots of versions."""
+    ) -> dict[SnapshotFile, FileSnapshot]:
+        """Return the rows of these files in the snapshots of versions."""
         partitions = {_version_key(asset, each): each for each in snapshot_ids}
         wanted = [
             (ASSET_FILE_VERSIONS, {keys.ASSET_VERSION.name: partition, FILE_KEY.name: path})
             for partition in partitions
             for path in paths
         ]
-        found: dict[tuple[str, str], FileSnapshot] = {}
+        found: dict[SnapshotFile, FileSnapshot] = {}
         for _, item in self.tables.get_many(wanted):
             snapshot = FileSnapshot.model_validate(item)
-            found[partitions[item[keys.ASSET_VERSION.name]], snapshot.file_key] = snapshot
+            held = SnapshotFile(partitions[item[keys.ASSET_VERSION.name]], snapshot.file_key)
+            found[held] = snapshot
         return found
 
     def delete_files(self, asset: Asset, paths: Sequence[str]) -> None:

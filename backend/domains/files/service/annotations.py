@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from backend.core.errors import NotFoundError
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, Objects, VersionRef
 from backend.domains.files.models import FileItem, FileReply
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.formats import (
@@ -19,8 +19,8 @@ def items_with_marks(
     quarantine: Quarantine, bucket: str, items: Sequence[FileItem]
 ) -> tuple[FileItem, ...]:
     """Return rows of a listing with `is_quarantined`; folders have none."""
-    places = [(one.key, one.version_id or "") for one in items if not one.is_folder]
-    found = quarantine.among(bucket, places)
+    versions = [VersionRef(one.key, one.version_id or "") for one in items if not one.is_folder]
+    found = quarantine.among(bucket, versions)
     if found is None:
         return tuple(items)
     return tuple(
@@ -35,7 +35,7 @@ def with_marks(quarantine: Quarantine, bucket: str, reply: FileReply) -> FileRep
     """Return the description of a file with `is_quarantined`, of its versions too."""
     versions = reply.versions or []
     ids = [reply.version_id or "", *(one.version_id for one in versions)]
-    found = quarantine.among(bucket, [(reply.key, version_id) for version_id in ids])
+    found = quarantine.among(bucket, [VersionRef(reply.key, version_id) for version_id in ids])
     if found is None:
         return reply
     marked = [

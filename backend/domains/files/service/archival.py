@@ -40,7 +40,7 @@ class FileArchival:
     def _undo(self, work: Work, keys: Sequence[str], meant: set[str]) -> None:
         place = work.target
         late = [
-            each.named
+            each.version.ref
             for each in markers_hiding(self.objects, place.bucket, place.prefix, keys)
             if each.below is None or each.below.version_id not in meant
         ]

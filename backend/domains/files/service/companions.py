@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from backend.core.errors import ConflictError, InvalidInputError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectRef, ObjectVersion, Objects
 from backend.core.parallel import in_parallel
 from backend.core.previews import find_previews
 from backend.core.transactions import Write
@@ -65,19 +65,20 @@ class Companions:
             head = self.objects.head(source.bucket, key)
             if not isinstance(head, ObjectHead):
                 continue
-            if self.quarantine.among(source.bucket, [(key, head.version.version_id)]):
+            if self.quarantine.among(source.bucket, [head.version.ref]):
                 continue
-            copied = target.key + key.removeprefix(source.key)
-            there = self.objects.head(target.bucket, copied)
+            copied = ObjectRef(target.bucket, target.key + key.removeprefix(source.key))
+            there = self.objects.head(*copied)
             # By our own mark: under KMS, the ETag of a copy is not that of its source.
             if isinstance(there, ObjectHead) and there.metadata.get(CHANGE_METADATA) == change:
                 continue
+            place = ObjectRef(source.bucket, key)
             self.objects.copy(
-                (source.bucket, key),
-                (target.bucket, copied),
-                content_type=content_type_of(copied),
+                place,
+                copied,
+                content_type=content_type_of(copied.key),
                 metadata=rules.metadata_of_copy(head.metadata, change),
-                tags=tags_of_copy(self.objects, (source.bucket, key), head),
+                tags=tags_of_copy(self.objects, place, head),
                 version_id=head.version.version_id,
             )
 
@@ -148,8 +149,8 @@ class Companions:
             head = self.objects.head(self.auxiliary, one.key)
             if isinstance(head, ObjectHead):
                 self.objects.copy(
-                    (self.auxiliary, one.key),
-                    (self.auxiliary, copied + one.key.removeprefix(folder)),
+                    ObjectRef(self.auxiliary, one.key),
+                    ObjectRef(self.auxiliary, copied + one.key.removeprefix(folder)),
                     content_type=head.content_type,
                     metadata=head.metadata,
                 )
@@ -157,15 +158,17 @@ class Companions:
         in_parallel(copy, page.objects)
         return len(page.objects), page.next_key
 
-    def copy_glb(self, source: FileTarget, target: FileTarget, versions: tuple[str, str]) -> None:
-        """Copy the GLB and turntable of the source; `versions` are the S3 versions."""
-        made_of, copied = versions
+    def copy_glb(
+        self, source: FileTarget, source_version: str, target: FileTarget, target_version: str
+    ) -> None:
+        """Copy the GLB and turntable of an S3 version of the source."""
         for key_of in (glb_key, turntable_key):
-            made = key_of(source.asset.asset_id, source.path, made_of)
+            made = key_of(source.asset.asset_id, source.path, source_version)
+            copied = key_of(target.asset.asset_id, target.path, target_version)
             if isinstance(self.objects.head(self.auxiliary, made), ObjectHead):
                 self.objects.copy(
-                    (self.auxiliary, made),
-                    (self.auxiliary, key_of(target.asset.asset_id, target.path, copied)),
+                    ObjectRef(self.auxiliary, made),
+                    ObjectRef(self.auxiliary, copied),
                     content_type=content_type_of(made),
                     metadata={},
                 )

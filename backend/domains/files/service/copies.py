@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
-from backend.core.objects import NO_TAGS, ObjectHead, Objects, Written
+from backend.core.objects import NO_TAGS, ObjectHead, ObjectRef, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.files.errors import ChangeEndedError, SourceGoneError
 from backend.domains.quarantine.service.queries import Quarantine
@@ -18,7 +18,7 @@ _LOOKED_AT = 20
 """The newest versions of a file among which an earlier copy of the same change is searched."""
 
 
-def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) -> Mapping[str, str]:
+def tags_of_copy(objects: Objects, source: ObjectRef, head: ObjectHead) -> Mapping[str, str]:
     """Return the tags to copy: those of users only.
 
     Raises:
@@ -36,14 +36,14 @@ def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) ->
 
 
 class FileCopy(NamedTuple):
-    """One copy: bucket and key of source and target, and the target's metadata.
+    """One copy, and the metadata of its target.
 
     `still` raises a ChangeEndedError if another worker has ended the change.
     """
 
-    source: tuple[str, str]
+    source: ObjectRef
     head: ObjectHead
-    target: tuple[str, str]
+    target: ObjectRef
     content_type: str
     metadata: Mapping[str, str]
     still: Callable[[], None]
@@ -129,13 +129,13 @@ class Copies:
                 version_id=file_copy.head.version.version_id,
             )
         except NotFoundError:
-            raise SourceGoneError(file_copy.source[1]) from None
+            raise SourceGoneError(file_copy.source.key) from None
 
     def _tags(self, file_copy: FileCopy) -> Mapping[str, str]:
         try:
             return tags_of_copy(self.objects, file_copy.source, file_copy.head)
         except NotFoundError:
-            raise SourceGoneError(file_copy.source[1]) from None
+            raise SourceGoneError(file_copy.source.key) from None
 
     def _kept(self, file_copy: FileCopy, written: Written) -> Written:
         """Return the copy, unless it would hide a version that was written meanwhile.

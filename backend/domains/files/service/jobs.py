@@ -10,7 +10,7 @@ from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import preview_base
-from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
+from backend.core.objects import ObjectHead, ObjectRef, ObjectVersion, Objects, Written
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
@@ -134,7 +134,7 @@ class FileChangeSteps:
             return unfinished(written)
         preview = self._newest_preview(work.target)
         if preview is not None:
-            place = (work.target.bucket, preview.key)
+            place = ObjectRef(work.target.bucket, preview.key)
             head = self.copies.copied_attributes(*place, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
             still = partial(self.endings.require_unfinished, work)
@@ -155,7 +155,7 @@ class FileChangeSteps:
 
         Return the state to continue with if it is not complete.
         """
-        place = (work.target.bucket, work.target.key)
+        place = ObjectRef(work.target.bucket, work.target.key)
         head = self.copies.copied_attributes(*place, work.version_id)
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
@@ -174,7 +174,7 @@ class FileChangeSteps:
         """Return the version of an archived preview that was shown last, and is not quarantined."""
         page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
         found = [one for one in page.versions if preview_base(one.key) == target.key]
-        ids = [(one.key, one.version_id) for one in found if not one.is_delete_marker]
+        ids = [one.ref for one in found if not one.is_delete_marker]
         quarantined = self.copies.quarantine.among(target.bucket, ids) or set()
         hidden = {one.key for one in found if one.is_latest and one.is_delete_marker}
         shown = [

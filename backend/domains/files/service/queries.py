@@ -25,7 +25,7 @@ from backend.domains.files.models import (
     FilesQuery,
     FileVersion,
 )
-from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.repository.files import FileRepository, SnapshotFile
 from backend.domains.files.service.annotations import (
     items_with_marks,
     with_marks,
@@ -183,8 +183,8 @@ class FileQueries:
         Raises:
             FileNotFoundInAssetError: the version does not contain the file.
         """
-        wanted = version.snapshot, target.path
-        found = self.files.snapshots(target.asset, [wanted[0]], [wanted[1]]).get(wanted)
+        wanted = SnapshotFile(version.snapshot, target.path)
+        found = self.files.snapshots(target.asset, [wanted.snapshot_id], [wanted.path]).get(wanted)
         if found is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
         return found.version_id
@@ -239,7 +239,7 @@ class FileQueries:
             if item.key not in untyped:
                 head = self.objects.head(bucket, item.key, version_id=item.version_id)
                 is_gone, facts = head is None, head_facts(head)
-            in_current = current.get((now, item.relative_path))
+            in_current = current.get(SnapshotFile(now, item.relative_path))
             mismatch = in_current is None or in_current.version_id != item.version_id
             return item.model_copy(
                 update={
@@ -275,7 +275,7 @@ class FileQueries:
             elif not item.is_archived:
                 head = self.objects.head(bucket, item.key)
                 item = item.model_copy(update=head_facts(head))
-            in_current = current.get((now, item.relative_path))
+            in_current = current.get(SnapshotFile(now, item.relative_path))
             same = in_current is not None and in_current.version_id == item.version_id
             mismatch = {"current_asset_version_file_version_mismatch": not same}
             return item.model_copy(update=mismatch)

@@ -9,7 +9,7 @@ from functools import partial
 
 from backend.core.file_kinds import content_type_of, preview_base
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import SourceGoneError
@@ -80,9 +80,9 @@ class Transfers:
                 self.assets.record_typed_file(target.asset, target.path)
             same_kind = extension_of(source.key) == extension_of(target.key)
             file_copy = FileCopy(
-                source=(source.bucket, source.key),
+                source=ObjectRef(source.bucket, source.key),
                 head=head,
-                target=(target.bucket, target.key),
+                target=ObjectRef(target.bucket, target.key),
                 content_type=head.content_type if same_kind else content_type_of(target.key),
                 metadata=rules.metadata_of_copy(head.metadata, work.mark),
                 still=partial(self.endings.require_unfinished, work),
@@ -90,8 +90,7 @@ class Transfers:
             written = self.copies.copy(file_copy, work.cursor.copy_id)
             if isinstance(written, Unfinished):
                 return unfinished(work.cursor.model_copy(update={"copy_id": written.copy_id}))
-            versions = head.version.version_id, written.version_id
-            self.companions.copy_glb(source, target, versions)
+            self.companions.copy_glb(source, head.version.version_id, target, written.version_id)
             self.companions.copy_previews(source, target, work.mark)
             guard = self.endings.unfinished_condition(work)
             self.companions.copy_records(work.caller, source, target, guard)
@@ -128,15 +127,13 @@ class Transfers:
         path = work.change.target_path or ""
         return self.files.target(work.asset, path, field="destinationPath")
 
-    def _versions_of(self, target: FileTarget) -> list[tuple[str, str]]:
-        """Return keys and version ids of a new file, and of its previews."""
+    def _versions_of(self, target: FileTarget) -> list[VersionRef]:
+        """Return the versions of a new file, and of its previews."""
         own = self.objects.list_versions(target.bucket, target.key).versions
         previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
-        found = {(one.key, one.version_id) for one in own if one.key == target.key}
-        return sorted(
-            found
-            | {(one.key, one.version_id) for one in previews if preview_base(one.key) == target.key}
-        )
+        found = [one.ref for one in own if one.key == target.key]
+        found += [one.ref for one in previews if preview_base(one.key) == target.key]
+        return sorted(found)
 
 
 def _withdrawing(work: Work) -> ChangeCursor:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_preview
-from backend.core.objects import Objects
+from backend.core.objects import ObjectRef, Objects
 from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
@@ -142,7 +142,7 @@ class FileOutputs:
 
     def _deposit(self, one: Written, copy_id: str | None = None) -> Deposit:
         return Deposit(
-            source=(self.bucket, one.key),
+            source=ObjectRef(self.bucket, one.key),
             size=one.size,
             path="/" + one.name,
             change=self.execution.execution_id,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError, NotFoundError
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
@@ -107,7 +107,7 @@ class Inspections:
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead) or head.version.version_id != version_id:
             return None
-        found = self.files.quarantine.among(target.bucket, [(target.key, version_id)])
+        found = self.files.quarantine.among(target.bucket, [VersionRef(target.key, version_id)])
         return None if found else head
 
     def _number(self, execution: Execution) -> int:
@@ -144,7 +144,7 @@ class Inspections:
         if problem is not None:
             return [Outcome("previews", name, name, problem)]
         small, outcomes = self._small(execution, found)
-        pictures = Pictures((self.auxiliary, key), small)
+        pictures = Pictures(ObjectRef(self.auxiliary, key), small)
         shown = self.previews.show(
             target, pictures, execution, lambda: self._current(target, version_id) is not None
         )
@@ -155,14 +155,14 @@ class Inspections:
 
     def _small(
         self, execution: Execution, found: InspectionFile
-    ) -> tuple[tuple[str, str] | None, list[Outcome]]:
+    ) -> tuple[ObjectRef | None, list[Outcome]]:
         """Return the small picture of the thumbnail; the preview is shown without it, too."""
         if found.small is None:
             return None, []
         key = self._key(execution, "previews", found.small)
         problem = self._problem(key, SMALL, SMALL.most_bytes)
         if problem is None:
-            return (self.auxiliary, key), []
+            return ObjectRef(self.auxiliary, key), []
         name = key.removeprefix(run_folder(execution.execution_id))
         return None, [Outcome("previews", name, name, problem)]
 
@@ -179,7 +179,10 @@ class Inspections:
         stored = made.kind.key(target.asset.asset_id, target.path, version_id)
         content_type = made.kind.form.content_type
         self.objects.copy(
-            (self.auxiliary, key), (self.auxiliary, stored), content_type=content_type, metadata={}
+            ObjectRef(self.auxiliary, key),
+            ObjectRef(self.auxiliary, stored),
+            content_type=content_type,
+            metadata={},
         )
         # Those of old versions remain. That of a version which was deleted meanwhile is deleted
         # too.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_small_preview
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.core.previews import asset_preview_key, find_previews
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
@@ -27,14 +27,13 @@ RANK_METADATA = "vitrine-preview-rank"
 PRIMARY = "primary"
 _TYPE = "image/png"
 _ATTEMPTS = 5  # of a preview that conflicts with executions on other files
-Source = tuple[str, str]
 
 
 class Pictures(NamedTuple):
     """The objects that become a preview: the picture, and the same in 256 pixels."""
 
-    preview: Source
-    small: Source | None
+    preview: ObjectRef
+    small: ObjectRef | None
 
 
 @dataclass(eq=False, repr=False)
@@ -63,7 +62,7 @@ class GeneratedPreviews:
             return True
         written = self.objects.copy(
             pictures.preview,
-            (target.bucket, key),
+            ObjectRef(target.bucket, key),
             content_type=_TYPE,
             metadata=_metadata(execution),
         )
@@ -84,7 +83,7 @@ class GeneratedPreviews:
         small_key = small_preview_key(key)
         written = self.objects.copy(
             pictures.small,
-            (bucket, small_key),
+            ObjectRef(bucket, small_key),
             content_type=SMALL.content_type,
             metadata=_metadata(execution),
         )
@@ -125,16 +124,16 @@ class GeneratedPreviews:
         return True
 
     def _ranked_first(
-        self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead, key: str
+        self, target: FileTarget, source: ObjectRef, execution: Execution, head: ObjectHead, key: str
     ) -> bool:
         """Write the preview unless that of a file with a higher rank is shown.
 
         Others may write theirs between the check and the copy, so the check is repeated until the
         highest rank is stored.
         """
-        rank = _rank(target.path, head)
+        rank, place = _rank(target.path, head), ObjectRef(target.bucket, key)
         for _ in range(_ATTEMPTS):  # by hand: only the read of the next attempt shows a conflict
-            there = self.objects.head(target.bucket, key)
+            there = self.objects.head(*place)
             if isinstance(there, ObjectHead):
                 shown = there.metadata.get(RANK_METADATA, "")
                 if _made_by(there, execution):
@@ -142,7 +141,7 @@ class GeneratedPreviews:
                 if _file_of(shown) != _file_of(rank) and shown > rank:
                     return False
             metadata = {**_metadata(execution), RANK_METADATA: rank}
-            self.objects.copy(source, (target.bucket, key), content_type=_TYPE, metadata=metadata)
+            self.objects.copy(source, place, content_type=_TYPE, metadata=metadata)
         return True
 
     def _has_uploaded(self, target: FileTarget) -> bool:

@@ -22,13 +22,14 @@ from backend.core.deliveries import (
     process_batch,
 )
 from backend.core.identity import SYSTEM
+from backend.core.objects import ObjectRef
 from backend.core.queues import Queues
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
-from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.quarantine import rules
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
@@ -110,11 +111,11 @@ class ScanConsumer:
 
     def _bucket(self, version: ScannedVersion) -> AssetBucket | None:
         """The registered bucket and base prefix of an object; imported ones may have none yet."""
-        records = self.registry.for_objects([(version.bucket, version.key)])
+        records = self.registry.for_objects([ObjectRef(version.bucket, version.key)])
         named = (one for one in records if one.bucket_name == version.bucket)
         return next((one for one in named if version.key.startswith(one.key_prefix)), None)
 
     def _owner(self, bucket: AssetBucket, key: str) -> Asset | None:
-        place = (bucket.bucket_id, key)
+        place = BucketKey(bucket.bucket_id, key)
         owner = self.assets.owners([place]).get(place)
-        return None if owner is None else self.assets.find_asset(owner.database_id, owner.asset_id)
+        return None if owner is None else self.assets.find_asset(*owner.ids)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from backend.core.objects import VersionRef
 from backend.domains.quarantine.errors import FileQuarantinedError
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.repository import QuarantineRepository
@@ -15,10 +16,8 @@ class Quarantine:
     repository: QuarantineRepository
     scans: Callable[[], bool]
 
-    def among(
-        self, bucket: str, versions: Iterable[tuple[str, str]]
-    ) -> set[tuple[str, str]] | None:
-        """Return those of some versions (key and S3 version id) that are quarantined.
+    def among(self, bucket: str, versions: Iterable[VersionRef]) -> set[VersionRef] | None:
+        """Return those of some versions that are quarantined.
 
         None where uploads are not scanned. One request to the table for 100 versions.
         """
@@ -26,7 +25,8 @@ class Quarantine:
             return None
         wanted = [ScannedVersion(bucket, *version) for version in dict.fromkeys(versions)]
         results = self.repository.results(wanted)
-        return {(one.key, one.version_id) for one, stored in results.items() if stored.is_threat}
+        threats = (one for one, stored in results.items() if stored.is_threat)
+        return {VersionRef(one.key, one.version_id) for one in threats}
 
     def check_clean(self, bucket: str, key: str, version_id: str) -> None:
         """Require that the version may be read or copied.
@@ -34,5 +34,5 @@ class Quarantine:
         Raises:
             FileQuarantinedError: a scan found a threat in it.
         """
-        if self.among(bucket, [(key, version_id)]):
+        if self.among(bucket, [VersionRef(key, version_id)]):
             raise FileQuarantinedError(key)

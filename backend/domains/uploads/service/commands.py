@@ -11,6 +11,7 @@ from backend.core.errors import InvalidInputError, RateLimitedError, StateForbid
 from backend.core.file_kinds import UNKNOWN_TYPE
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
+from backend.core.objects import OpenUpload
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
@@ -240,7 +241,7 @@ class UploadService:
         `undo` aborts those that were created.
         """
         objects = self.context.objects
-        created: list[tuple[str, str]] = []
+        created: list[OpenUpload] = []
 
         def abort_created() -> None:
             in_parallel(lambda one: objects.abort_multipart(bucket, *one), created)
@@ -256,7 +257,7 @@ class UploadService:
                 upload_id_s3 = objects.create_multipart(
                     bucket, key, content_type=UNKNOWN_TYPE, metadata={}
                 )
-                created.append((key, upload_id_s3))
+                created.append(OpenUpload(key, upload_id_s3))
             return UploadFile(
                 path=file.path,
                 upload_id_s3=upload_id_s3,

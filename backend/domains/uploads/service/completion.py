@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
-from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
+from backend.core.objects import (
+    ObjectHead,
+    ObjectRef,
+    ObjectRefusedError,
+    ObjectVersion,
+    Objects,
+    Part,
+    VersionRef,
+)
 from backend.core.previews import find_previews
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
@@ -47,8 +55,8 @@ class Outcome:
     """The result for a file; while it is not `settled`, completing it again may still succeed.
 
     `handed` is the digest of the parts of a file that a worker has to complete: a large one, or a
-    preview whose file is in one of the uploads `awaits`. `left` is a temporary version (its key and
-    id) that is no longer needed.
+    preview whose file is in one of the uploads `awaits`. `left` is a temporary version that
+    is no longer needed.
     """
 
     error: str | None = None
@@ -56,7 +64,7 @@ class Outcome:
     kind: ErrorKind = "failure"
     handed: str | None = None
     awaits: tuple[str, ...] = ()
-    left: tuple[str, str] | None = None
+    left: VersionRef | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -326,8 +334,8 @@ class Completion:
         if outcome.error is None:
             try:
                 self.objects.copy(
-                    (self.bucket, temporary.key),
-                    (self.bucket, key),
+                    ObjectRef(self.bucket, temporary.key),
+                    ObjectRef(self.bucket, key),
                     content_type=content_type_of(key),
                     metadata=self.metadata(file, is_verified=content.sha256 is not None),
                     # The URL of a file that is uploaded whole is still valid: copy the version that
@@ -338,7 +346,7 @@ class Completion:
                 outcome = Outcome(refused(error), kind="rule")
             else:
                 replace_previews(self.objects, self.bucket, key)
-        return replace(outcome, left=(temporary.key, temporary.version_id))
+        return replace(outcome, left=VersionRef(temporary.key, temporary.version_id))
 
     def _read(self, file: UploadFile, temporary: Temporary) -> Content:
         verified = self.verifies(file, temporary.size)

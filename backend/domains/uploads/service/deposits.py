@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.names import check_new_path
-from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, ObjectVersion, Objects
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
@@ -44,13 +44,13 @@ class DepositPlace:
 
 @frozen
 class Deposit:
-    """An object to store as a file: `source` is its bucket and key, `path` as it was found.
+    """An object to store as a file, under `path` as it was found.
 
     `change` identifies the cause, so that a repetition finds its own versions. `repeated`: an
     earlier attempt may have stored it. `copy_id` is a copy in parts that an earlier call started.
     """
 
-    source: tuple[str, str]
+    source: ObjectRef
     size: int
     path: str
     change: str
@@ -123,10 +123,10 @@ class Deposits:
     def _copied(self, place: DepositPlace, key: str, deposit: Deposit) -> Deposited:
         try:
             if deposit.size > self.parts.large_bytes:
-                return self._copied_by_parts((place.bucket, key), deposit)
+                return self._copied_by_parts(ObjectRef(place.bucket, key), deposit)
             self.objects.copy(
                 deposit.source,
-                (place.bucket, key),
+                ObjectRef(place.bucket, key),
                 content_type=content_type_of(key),
                 metadata=_metadata(deposit),
             )
@@ -138,10 +138,10 @@ class Deposits:
             replace_previews(self.objects, place.bucket, key)
         return Deposited()
 
-    def _copied_by_parts(self, target: tuple[str, str], deposit: Deposit) -> Deposited:
+    def _copied_by_parts(self, target: ObjectRef, deposit: Deposit) -> Deposited:
         if deposit.copy_id is None:
             copy_id = self.objects.create_multipart(
-                *target, content_type=content_type_of(target[1]), metadata=_metadata(deposit)
+                *target, content_type=content_type_of(target.key), metadata=_metadata(deposit)
             )
             return Deposited(copy_id=copy_id)
         copy = PartCopy(

@@ -14,7 +14,7 @@ from typing import Any
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of
-from backend.core.objects import ObjectRefusedError, Part
+from backend.core.objects import ObjectRef, ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
@@ -39,13 +39,13 @@ class _Copy:
     copy_id: str
 
     @property
-    def source(self) -> tuple[str, str]:
+    def source(self) -> ObjectRef:
         key = self.completion.layout.temporary_key(self.file.path)
-        return self.completion.bucket, key
+        return ObjectRef(self.completion.bucket, key)
 
     @property
-    def target(self) -> tuple[str, str]:
-        return self.completion.bucket, self.completion.layout.final_key(self.file.path)
+    def target(self) -> ObjectRef:
+        return ObjectRef(self.completion.bucket, self.completion.layout.final_key(self.file.path))
 
 
 @dataclass(eq=False, repr=False)

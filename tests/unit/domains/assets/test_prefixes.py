@@ -17,6 +17,7 @@ from backend.core.transactions import Item, Key, Write
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.buckets.models import BucketKey
 from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.assets import asset_service, created_database
@@ -112,7 +113,7 @@ def test_objects_are_resolved_to_the_assets_that_own_them(
     create(client, assetId="first", bucketExistingKey="scans/hall")
     create(client)
     keys = ["scans/hall/x/y.glb", "statue/a.glb", "statue", "stat/a.glb", "scans/other.glb"]
-    found = service.owners((BUCKET_ID, key) for key in keys)
+    found = service.owners(BucketKey(BUCKET_ID, key) for key in keys)
     assert {key: owner.asset_id for (_, key), owner in found.items()} == {
         "scans/hall/x/y.glb": "first",
         "statue/a.glb": "statue",

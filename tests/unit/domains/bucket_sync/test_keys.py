@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from backend.core.deliveries import InvalidEventError
 from backend.core.names import MAX_KEY_BYTES, check_asset_id
+from backend.core.objects import ObjectRef
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.models import Folder, NamedObject, Skip
+from backend.domains.bucket_sync.models import Folder, Skip
 from backend.domains.buckets.models import AssetBucket
 from backend.spec.key_layouts import RESERVED_FOLDERS
 from tests.factories.bucket_sync import BUCKET, SyncWorld, message
@@ -36,7 +37,7 @@ def message_of(key: str, *, escaped: bool) -> dict[str, Any]:
 
 @given(key=KEYS, escaped=st.booleans())
 def test_a_key_is_taken_as_it_was_written(key: str, escaped: bool) -> None:
-    assert rules.named_object(message_of(key, escaped=escaped)) == NamedObject(BUCKET, key)
+    assert rules.named_object(message_of(key, escaped=escaped)) == ObjectRef(BUCKET, key)
 
 
 @given(name=NAMES, rest=st.text(CHARACTERS, max_size=20), base=BASES)
@@ -45,7 +46,7 @@ def test_the_first_component_below_the_base_is_the_asset_letter_by_letter(
 ) -> None:
     name = name.replace("/", "-")
     key = f"{bucket(base).key_prefix}{name}/{rest}"
-    place = rules.place_of(NamedObject(BUCKET, key), [bucket(base)])
+    place = rules.place_of(ObjectRef(BUCKET, key), [bucket(base)])
     if name in RESERVED_FOLDERS:
         assert isinstance(place, Skip)
         return
@@ -57,7 +58,7 @@ def test_the_first_component_below_the_base_is_the_asset_letter_by_letter(
 
 @given(key=KEYS, base=BASES)
 def test_every_key_is_placed_or_has_a_reason(key: str, base: str) -> None:
-    place = rules.place_of(NamedObject(BUCKET, key), [bucket(base)])
+    place = rules.place_of(ObjectRef(BUCKET, key), [bucket(base)])
     if isinstance(place, Folder):
         assert key.startswith(place.prefix)
     else:
@@ -114,7 +115,7 @@ def test_a_message_without_an_object_says_so(body: str) -> None:
 
 
 def test_the_object_that_guardduty_puts_to_try_a_bucket_needs_no_operator() -> None:
-    named = NamedObject(BUCKET, "malware-protection-resource-validation-object")
+    named = ObjectRef(BUCKET, "malware-protection-resource-validation-object")
     place = rules.place_of(named, [bucket("/")])
     assert isinstance(place, Skip)
     assert place.is_expected

@@ -6,7 +6,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead
+from backend.core.objects import ObjectHead, ObjectRef
 from backend.core.part_copies import PartCopies
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.domains.uploads.service.deposits import Deposit, Deposited, Deposits
@@ -36,7 +36,7 @@ class Runs:
     def again(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
         values: dict[str, Any] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
         deposit = Deposit(
-            source=(AUXILIARY, SOURCE + path), size=len(body), path="/" + path, **values | more
+            source=ObjectRef(AUXILIARY, SOURCE + path), size=len(body), path="/" + path, **values | more
         )
         return self.deposits.store(self.deposits.place(self.museum.asset), deposit)
 

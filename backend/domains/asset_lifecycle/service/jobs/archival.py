@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.core.delete_markers import markers_hiding
-from backend.core.objects import Objects
+from backend.core.objects import Objects, VersionRef
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
@@ -116,11 +116,9 @@ class ArchiveSteps:
     def _asset(self, job: Job) -> Asset:
         return check_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
-    def _hiding_markers(
-        self, bucket: str, prefix: str, keys: Sequence[str]
-    ) -> list[tuple[str, str]]:
+    def _hiding_markers(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[VersionRef]:
         """Return the markers that hide these keys, which are in S3's order."""
-        return [each.named for each in markers_hiding(self.objects, bucket, prefix, keys)]
+        return [each.version.ref for each in markers_hiding(self.objects, bucket, prefix, keys)]
 
     def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
         """Request the documents: object events do so too, but none may be lost."""
