@@ -8,6 +8,7 @@ from backend.core.identity import Identity
 from backend.core.references import AssetRef, FileKeyRef
 from backend.core.search_engine import SearchEngine
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job
 from backend.operations.search_models import (
     ConsistencyReply,
@@ -42,6 +43,7 @@ class SearchIndexService:
     work: SearchWork
     reports: Reports
     assets: AssetService
+    databases: DatabaseService
     authorization: Authorization
 
     def get_consistency(self, caller: Identity) -> ConsistencyReply:
@@ -88,7 +90,7 @@ class SearchIndexService:
         elif body.database_id is not None:
             parameters["databaseId"] = body.database_id
             if body.asset_id is None:
-                self.assets.databases.check_known(caller, body.database_id)
+                self.databases.check_known(caller, body.database_id)
             else:
                 named = (body.database_id, body.asset_id)
                 self.assets.get_asset(caller, *named, show_archived=True)

@@ -164,10 +164,11 @@ def gallery(
         databases=assets.databases,
         jobs=JobService(JobRepository(tables), OnlyUser(), audit_service(objects), clock),
         objects=objects,
+        audit=audit_service(objects),
         large_bytes=large_bytes,
         clock=clock,
     )
-    settlement = Settlement(context, files, audit_service(objects))
+    settlement = Settlement(context, files)
     return Gallery(
         assets=assets,
         files=files,

@@ -193,7 +193,9 @@ def lifecycle(
     deletes = DeleteSteps(
         repository=repository,
         assets=shown.assets,
-        links=AssetLinkService(AssetLinkRepository(tables), shown.assets, hands),
+        links=AssetLinkService(
+            AssetLinkRepository(tables), shown.assets, shown.assets.audit, hands
+        ),
         objects=objects,
         reindexing=reindexing,
         auxiliary=AUXILIARY,

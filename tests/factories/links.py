@@ -135,7 +135,7 @@ def links(
 
 def _links(tables: Tables, assets: AssetService, new_id: NewId) -> Links:
     repository = AssetLinkRepository(tables)
-    service = AssetLinkService(repository, assets, lambda: NOON, new_id)
+    service = AssetLinkService(repository, assets, assets.audit, lambda: NOON, new_id)
     return Links(
         tables=tables,
         assets=assets,

@@ -43,4 +43,4 @@ def record_service(
 
 
 def metadata_service(assets: AssetService, tables: Tables, objects: Objects) -> MetadataService:
-    return MetadataService(record_service(assets, tables), assets, objects)
+    return MetadataService(record_service(assets, tables), assets, assets.databases, objects)

@@ -109,6 +109,7 @@ class Renewal:
             state=self.state,
             walk=self.walk,
             checker=self.checker,
+            comparer=self.checker.comparer,
             rebuilder=self.rebuilder,
             keep_seconds=KEEP_SECONDS,
             grace_seconds=GRACE_SECONDS,

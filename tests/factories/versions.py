@@ -108,6 +108,7 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         reindexing=kept.reindexing,
         clock=hands,
     )
+    records = record_service(assets, tables, clock=hands)
     steps = VersionSteps(
         repository=repository,
         assets=assets,
@@ -115,9 +116,8 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         audit=assets.audit,
         states=states,
         file_restoration=file_restoration,
-        record_restoration=RecordRestoration(
-            repository, record_service(assets, tables, clock=hands), assets.audit, hands
-        ),
+        record_restoration=RecordRestoration(repository, records, assets.audit, hands),
+        records=records,
         clock=hands,
         pause=lambda _: None,
     )

@@ -51,7 +51,8 @@ class Linking(Product):
     @property
     def links(self) -> AssetLinkService:
         repository = AssetLinkRepository(self.world.ports.tables)
-        return AssetLinkService(repository, assets(self.on), self.world.time.clock)
+        service = assets(self.on)
+        return AssetLinkService(repository, service, service.audit, self.world.time.clock)
 
     def refusal_to_link(
         self, source: ModelAsset, target: ModelAsset, kind: RelationshipType

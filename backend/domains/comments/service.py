@@ -13,7 +13,7 @@ from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.queries import AssetsById
+from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.comments.errors import (
@@ -33,7 +33,7 @@ _ATTEMPTS = 4  # concurrent with another request of the same owner
 @dataclass(eq=False, repr=False)
 class CommentService:
     comments: CommentRepository
-    assets: AssetsById
+    assets: AssetQueries
     audit: AuditService
     clock: Clock
 
@@ -51,7 +51,7 @@ class CommentService:
         Raises:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.asset_for(caller, "GET", asset_id)
+        asset = self.assets.asset_by_id(caller, "GET", asset_id)
         return fill(
             lambda request: self.comments.list_comments(
                 asset_id, request, version_id=version_id, deleted=show_deleted
@@ -68,7 +68,7 @@ class CommentService:
             CommentNotFoundError: the comment does not exist.
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
-        return self._found(self.assets.asset_for(caller, "GET", asset_id), key)
+        return self._found(self.assets.asset_by_id(caller, "GET", asset_id), key)
 
     def create_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> Comment:
         """Comment on a version of an asset; the caller chooses the comment's id.
@@ -82,10 +82,10 @@ class CommentService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not write to the asset.
         """
-        asset = self.assets.asset_for(caller, "POST", asset_id)
+        asset = self.assets.asset_by_id(caller, "POST", asset_id)
         version_id = COMMENT.parse(key)[0]
         if _VERSION_ID.fullmatch(version_id):
-            self.assets.assets.get_version(asset, version_id)
+            self.assets.get_version(asset, version_id)
         now = self.clock()
         comment = Comment(
             asset_id=asset_id,
@@ -99,7 +99,7 @@ class CommentService:
         entry = self.audit.entry(
             caller, "create_comment", _entity(asset), after=_audit_values(key, body), at=now
         )
-        self.comments.put_new(comment, self.assets.assets.require_active(asset), entry)
+        self.comments.put_new(comment, self.assets.require_active(asset), entry)
         return comment
 
     @attempts(_ATTEMPTS, CommentOvertakenError)
@@ -126,7 +126,7 @@ class CommentService:
             at=now,
         )
         changes = {"commentBody": body, "dateEdited": iso(now)}
-        active = self.assets.assets.require_active(asset)
+        active = self.assets.require_active(asset)
         return self.comments.change(found, changes, active, entry)
 
     @attempts(_ATTEMPTS, CommentOvertakenError)
@@ -148,13 +148,13 @@ class CommentService:
             before=_audit_values(key, found.comment_body),
             at=self.clock(),
         )
-        active = self.assets.assets.require_active(asset)
+        active = self.assets.require_active(asset)
         return self.comments.move_to_deleted(found, active, entry)
 
     def _own(
         self, caller: Identity, action: Action, asset_id: str, key: str
     ) -> tuple[Asset, Comment]:
-        asset = self.assets.asset_for(caller, action, asset_id)
+        asset = self.assets.asset_by_id(caller, action, asset_id)
         found = self._found(asset, key)
         if found.comment_owner_id != caller.user_id:
             raise NotTheOwnerError(key)

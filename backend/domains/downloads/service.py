@@ -82,7 +82,7 @@ class DownloadService:
             raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
-        self.files.quarantine.check_clean(bucket, key, head.version.version_id)
+        self.files.check_clean(bucket, key, head.version.version_id)
         head.check_restored()
         _, prefix = self.assets.location(asset)
         path = FileTarget(asset, bucket, prefix, key).path
@@ -241,7 +241,7 @@ class StreamService:
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(place.key)
         if place.is_scanned:
-            self.files.quarantine.check_clean(place.bucket, place.key, head.version.version_id)
+            self.files.check_clean(place.bucket, place.key, head.version.version_id)
         return head
 
     def _read(self, place: _Place, head: ObjectHead, span: tuple[int, int]) -> bytes | None:

@@ -204,7 +204,7 @@ class ExportService:
                 return exported, files
 
     def _asset(self, asset: Asset, wanted: ExportBody, *, is_root: bool) -> ExportedAsset:
-        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        bucket = self.assets.get_bucket(asset.bucket_id)
         metadata: ExportedValues = {}
         if wanted.include_asset_metadata:
             entity = Entity(asset.database_id, asset.asset_id)

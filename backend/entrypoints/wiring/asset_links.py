@@ -11,7 +11,8 @@ from backend.entrypoints.wiring.metadata import records
 
 @once
 def asset_links(context: Context) -> AssetLinkService:
-    return AssetLinkService(AssetLinkRepository(context.tables), assets(context), context.clock)
+    repository = AssetLinkRepository(context.tables)
+    return AssetLinkService(repository, assets(context), context.audit, context.clock)
 
 
 def link_reader(context: Context) -> LinkQueries:

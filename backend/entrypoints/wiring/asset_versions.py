@@ -71,5 +71,6 @@ def version_steps(context: Context) -> "VersionSteps":
         record_restoration=RecordRestoration(
             repository, records(context), context.audit, context.clock
         ),
+        records=records(context),
         clock=context.clock,
     )

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.queries import AssetsById
 from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases
@@ -26,10 +25,6 @@ def assets(context: Context) -> AssetService:
         audit=context.audit,
         clock=context.clock,
     )
-
-
-def assets_by_id(context: Context) -> AssetsById:
-    return AssetsById(AssetRepository(context.tables), assets(context))
 
 
 def _tags(context: Context) -> "TagService":

@@ -32,6 +32,7 @@ def execution_commands(context: Context) -> ExecutionCommands:
         queries=execution_queries(context),
         workflows=workflows(context),
         pipelines=pipelines(context),
+        assets=assets(context),
         files=files(context),
         objects=context.objects,
         runs=context.runs,

@@ -5,7 +5,7 @@ from functools import partial
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
-from backend.entrypoints.wiring.assets import assets, assets_by_id
+from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.databases import is_processed
 from backend.entrypoints.wiring.files import files
@@ -18,7 +18,6 @@ def facts(context: Context) -> FactQueries:
     state = SearchState(context.tables, context.clock)
     return FactQueries(
         assets=assets(context),
-        by_id=assets_by_id(context),
         facts=FactRepository(context.tables),
         objects=context.objects,
         shapes=ShapeQueries(context.search_engine, state, context.rules),

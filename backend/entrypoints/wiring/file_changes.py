@@ -27,13 +27,23 @@ from backend.spec.buckets import AUXILIARY_BUCKET
 @once
 def changes(context: Context) -> FileCommands:
     repository = FileChangeRepository(context.tables)
-    return FileCommands(_lookup(context), repository, _change_runner(context))
+    return FileCommands(
+        _lookup(context), assets(context), context.objects, repository, _change_runner(context)
+    )
 
 
 @once
 def rewrites(context: Context) -> FileRewrites:
-    auxiliary = partial(context.settings.bucket, AUXILIARY_BUCKET)
-    return FileRewrites(_lookup(context), _change_runner(context), auxiliary, context.clock)
+    return FileRewrites(
+        lookup=_lookup(context),
+        files=files(context),
+        assets=assets(context),
+        objects=context.objects,
+        runner=_change_runner(context),
+        audit=context.audit,
+        auxiliary=partial(context.settings.bucket, AUXILIARY_BUCKET),
+        clock=context.clock,
+    )
 
 
 @once

@@ -48,13 +48,13 @@ def _freshness(context: Context) -> "Freshness":
 def previews(context: Context) -> "PreviewQueries":
     """Create what adds previews to hits; it reads tables only."""
     from backend.domains.facts.repository import FactRepository
-    from backend.entrypoints.wiring.assets import assets_by_id
+    from backend.entrypoints.wiring.assets import assets
     from backend.entrypoints.wiring.databases import is_processed
     from backend.entrypoints.wiring.files import files
     from backend.search.query.previews import PreviewQueries
 
     return PreviewQueries(
-        by_id=assets_by_id(context),
+        assets=assets(context),
         facts=FactRepository(context.tables),
         quarantine=files(context).quarantine,
         objects=context.objects,

@@ -17,6 +17,7 @@ def search_index_service(context: Context) -> SearchIndexService:
         work=search_work(context),
         reports=Reports(context.tables),
         assets=assets(context),
+        databases=databases(context),
         authorization=context.authorization,
     )
 

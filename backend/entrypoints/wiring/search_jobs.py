@@ -42,9 +42,10 @@ def search_jobs(context: Context) -> Run:
     walk = SourceWalk(tables, context.objects, BucketRegistry(tables))
     sources = Sources(tables, context.objects, AssetRepository(tables).owners)
     grace_seconds = context.settings.number(SEARCH_GRACE_SECONDS)
+    comparer = Comparer(engine, sources, GeoKeys(tables), state)
     checker = Checker(
         walk=walk,
-        comparer=Comparer(engine, sources, GeoKeys(tables), state),
+        comparer=comparer,
         rebuilder=rebuilder(context),
         types=TypedFiles(assets(context), context.objects),
         grace_seconds=grace_seconds,
@@ -64,6 +65,7 @@ def search_jobs(context: Context) -> Run:
         state=state,
         walk=walk,
         checker=checker,
+        comparer=comparer,
         rebuilder=rebuilder(context),
         keep_seconds=context.settings.number(SEARCH_KEEP_SECONDS),
         grace_seconds=grace_seconds,

@@ -12,7 +12,7 @@ from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.service.commands import SubscriptionService
 from backend.domains.subscriptions.service.notifications import Notifier
-from backend.entrypoints.wiring.assets import assets, assets_by_id
+from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.spec.settings import SUBSCRIBERS_PER_MINUTE
 
@@ -25,7 +25,7 @@ def notifications(context: Context) -> Notifications:
 def subscriptions(context: Context) -> SubscriptionService:
     return SubscriptionService(
         subscriptions=SubscriptionRepository(context.tables),
-        assets=assets_by_id(context),
+        assets=assets(context),
         addresses=_addresses(context),
         notifications=notifications(context),
         audit=context.audit,

@@ -32,7 +32,7 @@ def large_files(context: Context) -> LargeFiles:
 
 
 def _settlement(context: Context) -> Settlement:
-    return Settlement(_upload_context(context), files(context), context.audit)
+    return Settlement(_upload_context(context), files(context))
 
 
 @once
@@ -43,6 +43,7 @@ def _upload_context(context: Context) -> UploadContext:
         databases=databases(context),
         jobs=jobs(context),
         objects=context.objects,
+        audit=context.audit,
         large_bytes=context.settings.number(LARGE_FILE_BYTES),
         clock=context.clock,
     )

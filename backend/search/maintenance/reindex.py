@@ -28,6 +28,7 @@ from backend.search.indexing.indexes import create_index
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.indexing.state import Pointer, PointerHeldError, SearchState, numbered
 from backend.search.maintenance.checks import Check, Checker, CheckState, Counts, moment
+from backend.search.maintenance.comparison import Comparer
 from backend.search.maintenance.walk import EVERYTHING, START, Position, SourceWalk
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SEARCH_INDEXES
 
@@ -105,6 +106,7 @@ class ReindexStep:
     state: SearchState
     walk: SourceWalk
     checker: Checker
+    comparer: Comparer
     rebuilder: Rebuilder
     keep_seconds: int
     grace_seconds: int
@@ -180,7 +182,7 @@ class ReindexStep:
         names = {index.alias: state.old.current(index) for index in SEARCH_INDEXES}
 
         def named(database_id: str) -> str | None:
-            return self.checker.comparer.next_database(names, database_id)
+            return self.comparer.next_database(names, database_id)
 
         window = self.walk.window(state.position, EVERYTHING, named=named)
         if window is None:

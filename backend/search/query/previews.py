@@ -22,7 +22,7 @@ from backend.core.reads import Read, ReadAsset
 from backend.core.references import AssetRef, FileRef
 from backend.core.search_engine import JsonObject
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.queries import AssetsById
+from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.facts.repository import NO_SOURCE, FactRepository
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.service.queries import Quarantine
@@ -64,7 +64,7 @@ class _Picture(NamedTuple):
 class PreviewQueries:
     """Adds previews to hits. Permissions are those of `POST …/download`, by the stored assets."""
 
-    by_id: AssetsById
+    assets: AssetQueries
     facts: FactRepository
     quarantine: Quarantine
     objects: Objects
@@ -76,7 +76,7 @@ class PreviewQueries:
 
     def visible(self, caller: Identity, assets: Iterable[AssetRef]) -> dict[str, Asset]:
         """Return those of the assets that the caller may see, by id."""
-        return self.by_id.visible(caller, sorted(set(assets)))
+        return self.assets.visible(caller, sorted(set(assets)))
 
     def add(self, caller: Identity, hits: Sequence[JsonObject]) -> Read | None:
         """Set `preview` or `previewMissing` of each hit, and of its files; return what was read.

@@ -60,7 +60,9 @@ def keeping(tables: Tables, objects: S3Objects) -> Keeping:
     assets = asset_service(tables, objects)
     created_database(assets)
     created_asset(assets, "pump")
-    service = SearchIndexService(engine, state, work, Reports(tables), assets, OnlyUser())
+    service = SearchIndexService(
+        engine, state, work, Reports(tables), assets, assets.databases, OnlyUser()
+    )
     renewals = FactRenewals(work, assets.databases, OnlyUser())
     return Keeping(tables, engine, service, Client(build_router(service, renewals)))
 

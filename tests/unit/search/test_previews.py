@@ -8,9 +8,7 @@ import pytest
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
-from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.repository import FactRepository
 from backend.domains.metadata.models import Entity, Record
 from backend.search.indexing.projections import document_id
@@ -70,7 +68,7 @@ class SearchedMuseum:
         self.mapping_version = mapping_version
         viewed = replace(self.assets, authorization=self.door)
         self.previews = PreviewQueries(
-            by_id=AssetsById(AssetRepository(self.tables), viewed),
+            assets=viewed,
             facts=FactRepository(self.tables),
             quarantine=quarantine(self.tables, scans=scans),
             objects=SigningStore(),

@@ -306,6 +306,18 @@ class LifecycleService:
         changes = ({**_attributes(asset), **along.before}, {**after, **along.after})
         return [*along.writes, self._entry(caller, composed.route, asset, changes, at)]
 
+    def commit(
+        self,
+        caller: Identity,
+        route: Route,
+        asset: Asset,
+        changes: tuple[dict[str, Any], dict[str, Any]],
+        writes: Sequence[Write],
+    ) -> None:
+        """Carry out writes of the slices above, with the audit entry of their changes."""
+        entry = self._entry(caller, route, asset, changes, self.clock())
+        self.repository.commit([*writes, entry])
+
     def _entry(
         self,
         caller: Identity,

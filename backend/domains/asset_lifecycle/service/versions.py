@@ -24,7 +24,6 @@ from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.permissions import secured
-from backend.domains.audit.models import audit_entity
 from backend.spec import routes
 from backend.spec.routes import Route
 
@@ -173,15 +172,8 @@ class VersionLifecycle:
         """Set the flag of a version alone; `audited` is the route, and the reason for the entry."""
         route, left = audited
         flag = self._flag(asset, asset_version_id, to=to)
-        entry = self.lifecycle.audit.entry(
-            caller,
-            route.name,
-            audit_entity("asset", asset.database_id, asset.asset_id),
-            before=flag.before,
-            after={**flag.after, **left},
-            at=self.lifecycle.clock(),
-        )
-        self.lifecycle.repository.commit([*flag.writes, entry])
+        changes = (flag.before, {**flag.after, **left})
+        self.lifecycle.commit(caller, route, asset, changes, flag.writes)
 
 
 def _is_current(asset: Asset, asset_version_id: str) -> bool:

@@ -23,6 +23,7 @@ from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.permissions import secured
 from backend.domains.audit.models import audit_entity
+from backend.domains.audit.service.commands import AuditService
 from backend.spec.routes import Action
 
 _ATTEMPTS = 20  # of a write that conflicts with writes of neighbouring links
@@ -32,6 +33,7 @@ _ATTEMPTS = 20  # of a write that conflicts with writes of neighbouring links
 class AssetLinkService:
     links: AssetLinkRepository
     assets: AssetService
+    audit: AuditService
     clock: Clock
     new_id: NewId = new_uuid
 
@@ -185,7 +187,7 @@ class AssetLinkService:
         after: AssetLink | None = None,
     ) -> Write:
         links: Sequence[AssetLink] = [link for link in (before, after) if link is not None]
-        return self.assets.audit.entry(
+        return self.audit.entry(
             caller,
             operation,
             audit_entity("assetLink", links[0].asset_link_id),

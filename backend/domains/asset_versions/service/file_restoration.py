@@ -136,7 +136,7 @@ class FileRestoration:
     def _without_quarantined(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
         """Return the files whose old version is not quarantined."""
         versions = [VersionRef(place.prefix + file.path[1:], file.version_id) for file in files]
-        held = self.copies.quarantine.among(place.bucket, versions) or set()
+        held = self.copies.quarantined(place.bucket, versions)
         return [file for file, one in zip(files, versions, strict=True) if one not in held]
 
     def _is_large(self, state: FileState | None) -> bool:

@@ -41,6 +41,7 @@ from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.errors import JobSettledError
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service.commands import JobService
+from backend.domains.metadata.service.records import RecordService
 
 _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
@@ -63,6 +64,7 @@ class VersionSteps:
     states: FileStates
     file_restoration: FileRestoration
     record_restoration: RecordRestoration
+    records: RecordService
     clock: Clock
     pause: Callable[[float], None] = time.sleep  # noqa: TID251 - while an index catches up
 
@@ -223,7 +225,7 @@ class VersionSteps:
         """
         if looks == _LOOKS:
             return False
-        counted = self.record_restoration.records.count_in_asset(asset.database_id, asset.asset_id)
+        counted = self.records.count_in_asset(asset.database_id, asset.asset_id)
         if count >= counted:
             return False
         self.pause(_FIRST_PAUSE * 2**looks)

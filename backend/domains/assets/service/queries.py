@@ -24,7 +24,7 @@ from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFou
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.permissions import secured
-from backend.domains.buckets.models import BucketKey
+from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.databases.service import DatabaseService
@@ -65,6 +65,44 @@ class AssetQueries:
         found = self.get_asset(caller, database_id, asset_id)
         require(self.authorization, caller, action, secured(found))
         return found
+
+    def asset_by_id(
+        self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
+    ) -> Asset:
+        """Return an asset by its id alone, which is unique in a deployment; as `asset_for`.
+
+        Raises:
+            AssetNotFoundError: as `get_asset`; the error names no database.
+            PermissionDeniedError: the caller may see it, but not perform the action.
+        """
+        database_id = self.assets.database_of(asset_id)
+        if database_id is None:
+            raise AssetNotFoundError(None, asset_id)
+        try:
+            found = self.get_asset(caller, database_id, asset_id, show_archived=show_archived)
+        except NotFoundError:
+            raise AssetNotFoundError(None, asset_id) from None
+        require(self.authorization, caller, action, secured(found))
+        return found
+
+    def visible(self, caller: Identity, wanted: Iterable[AssetRef]) -> dict[str, Asset]:
+        """Return those of the assets that are active and visible to the caller, by id."""
+        may = self.authorization.may
+        return {
+            asset.asset_id: asset
+            for asset in self.assets.get_many(wanted)
+            if may(caller, "GET", secured(asset))
+        }
+
+    def database_of(self, asset_id: str) -> str | None:
+        """Return the database in which the id is used, for other slices.
+
+        No permission is checked.
+        """
+        return self.assets.database_of(asset_id)
+
+    def get_bucket(self, bucket_id: str) -> AssetBucket:
+        return self.buckets.get_bucket(bucket_id)
 
     def list_assets(
         self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
@@ -159,8 +197,7 @@ class AssetQueries:
 
     def location(self, asset: Asset) -> ObjectRef:
         """Return the bucket's name and the prefix of the asset's files in it."""
-        bucket = self.buckets.get_bucket(asset.bucket_id)
-        return ObjectRef(bucket.bucket_name, asset.asset_location.key)
+        return ObjectRef(self.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key)
 
     def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
         """Return the names of the assets' buckets by bucket id, each read once."""
@@ -199,48 +236,6 @@ class AssetQueries:
             if page.after is None:
                 return
             after = page.after
-
-
-@dataclass(eq=False, repr=False)
-class AssetsById:
-    """Finds assets by their id alone, which is unique in a deployment."""
-
-    repository: AssetRepository
-    assets: AssetQueries
-
-    def asset_for(
-        self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
-    ) -> Asset:
-        """Return an asset on which the caller may perform the action, as `get_asset`.
-
-        Raises:
-            AssetNotFoundError: as `get_asset`; the error names no database.
-            PermissionDeniedError: the caller may see it, but not perform the action.
-        """
-        database_id = self.repository.database_of(asset_id)
-        if database_id is None:
-            raise AssetNotFoundError(None, asset_id)
-        try:
-            found = self.assets.get_asset(
-                caller, database_id, asset_id, show_archived=show_archived
-            )
-        except NotFoundError:
-            raise AssetNotFoundError(None, asset_id) from None
-        require(self.assets.authorization, caller, action, secured(found))
-        return found
-
-    def visible(self, caller: Identity, wanted: Iterable[AssetRef]) -> dict[str, Asset]:
-        """Return those of the assets that are active and visible to the caller, by id."""
-        found = self.repository.get_many(wanted)
-        may = self.assets.authorization.may
-        return {asset.asset_id: asset for asset in found if may(caller, "GET", secured(asset))}
-
-    def database_of(self, asset_id: str) -> str | None:
-        """Return the database in which the id is used, for other slices.
-
-        No permission is checked.
-        """
-        return self.repository.database_of(asset_id)
 
 
 def _list_in_partitions(

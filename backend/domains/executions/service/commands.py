@@ -18,6 +18,7 @@ from backend.core.references import AssetRef
 from backend.core.runs import Runs
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.executions import rules
@@ -55,6 +56,7 @@ class ExecutionCommands:
     queries: ExecutionQueries
     workflows: WorkflowQueries
     pipelines: PipelineQueries
+    assets: AssetService
     files: FileQueries
     objects: Objects
     runs: Runs
@@ -162,7 +164,7 @@ class ExecutionCommands:
         self, caller: Identity, ref: AssetRef, workflow_ref: DefinitionRef
     ) -> tuple[Asset, Workflow]:
         """Return the asset and the workflow, for a caller who may run the workflow on the asset."""
-        asset = self.files.assets.asset_for(caller, "POST", *ref.ids)
+        asset = self.assets.asset_for(caller, "POST", *ref.ids)
         new_executions.require_own_or_global(workflow_ref.database_id, asset.database_id)
         workflow = self.workflows.get_workflow(caller, *workflow_ref)
         require(self.authorization, caller, "POST", secured_workflow(workflow))
@@ -211,7 +213,7 @@ class ExecutionCommands:
 
     def _file(self, asset: Asset, file_key: str) -> VersionRef:
         """Return the input file, in its current version; `WITHOUT_FILE` for the asset."""
-        _, prefix = self.files.assets.location(asset)
+        _, prefix = self.assets.location(asset)
         if file_key in {"", "/", prefix}:
             return new_executions.WITHOUT_FILE
         target = self.files.target(asset, file_key, field="fileKey")
@@ -220,7 +222,7 @@ class ExecutionCommands:
             raise FileNotFoundInAssetError(target.path, asset.asset_id)
         head.check_restored()
         version = head.version.ref
-        self.files.quarantine.check_clean(target.bucket, *version)
+        self.files.check_clean(target.bucket, *version)
         return version
 
     def _request_start(self) -> None:

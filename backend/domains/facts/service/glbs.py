@@ -92,7 +92,7 @@ class GlbQueries:
     def _without_threats(self, target: FileTarget, version_ids: list[str]) -> list[str]:
         """Return the versions in which no scan found a threat."""
         versions = [VersionRef(target.key, version_id) for version_id in version_ids]
-        found = self.files.quarantine.among(target.bucket, versions) or set()
+        found = self.files.quarantined(target.bucket, versions)
         return [one.version_id for one in versions if one not in found]
 
     def _made(self, target: FileTarget, version_id: str) -> "_Made | None":

@@ -12,7 +12,6 @@ from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.errors import NoShapeError
 from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
@@ -61,7 +60,6 @@ class ShapeSearch(Protocol):
 @dataclass(eq=False, repr=False)
 class FactQueries:
     assets: AssetService
-    by_id: AssetsById
     facts: FactRepository
     objects: Objects
     shapes: ShapeSearch
@@ -152,7 +150,7 @@ class FactQueries:
         if shape is None:
             raise NoShapeError(file_path)
         found = self.shapes.similar(caller, shape, size=size, but=FileKeyRef(*ref.ids, key))
-        owners = self.by_id.visible(
+        owners = self.assets.visible(
             caller,
             {
                 one.asset_id: AssetRef(database_id=one.database_id, asset_id=one.asset_id)

@@ -8,10 +8,11 @@ from backend.core.authorization import require
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion, Objects
 from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.permissions import secured
 from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
@@ -45,6 +46,8 @@ class FileCommands:
     """Changes files. Every method requires the permission to POST on the asset of the files."""
 
     lookup: FileLookup
+    assets: AssetService
+    objects: Objects
     changes: FileChangeRepository
     runner: ChangeRunner
 
@@ -64,9 +67,9 @@ class FileCommands:
         change = FileChange(operation="createFolder", path=place.path)
 
         def plan() -> Planned:
-            if self.lookup.objects.list_objects(place.bucket, place.key, limit=1).objects:
+            if self.objects.list_objects(place.bucket, place.key, limit=1).objects:
                 raise FileExistsInAssetError(place.path, asset.asset_id)
-            if isinstance(self.lookup.objects.head(place.bucket, place.key[:-1]), ObjectHead):
+            if isinstance(self.objects.head(place.bucket, place.key[:-1]), ObjectHead):
                 raise FileExistsInAssetError(place.path[:-1], asset.asset_id)
             after = {"path": place.path}
             return Planned(asset, change, routes.CREATE_FOLDER, {}, after)
@@ -143,10 +146,10 @@ class FileCommands:
         return self._run(caller, asset, change, plan, (target.path,))
 
     def _copied_from(self, caller: Identity, ref: AssetRef, target: Asset) -> Asset:
-        found = self.lookup.assets.asset_for(caller, "GET", *ref.ids)
+        found = self.assets.asset_for(caller, "GET", *ref.ids)
         same = found.asset_id == target.asset_id  # which is unique in the deployment
         if not same and not found.is_distributable:
-            require(self.lookup.assets.authorization, caller, "PUT", secured(found))
+            require(self.assets.authorization, caller, "PUT", secured(found))
         return found
 
     def archive_file(

@@ -3,12 +3,12 @@
 A copy contains the id of its change, so a repeated step finds it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
-from backend.core.objects import NO_TAGS, ObjectHead, ObjectRef, Objects, Written
+from backend.core.objects import NO_TAGS, ObjectHead, ObjectRef, Objects, VersionRef, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.files.errors import ChangeEndedError, SourceGoneError
 from backend.domains.quarantine.service.queries import Quarantine
@@ -86,6 +86,10 @@ class Copies:
         if not isinstance(head, ObjectHead):
             raise SourceGoneError(key)
         return head
+
+    def quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
+        """Return those of some versions that are quarantined; none where nothing is scanned."""
+        return self.quarantine.among(bucket, versions) or frozenset[VersionRef]()
 
     def is_large(self, size: int) -> bool:
         """Return whether a file of this size is copied in parts, over several steps."""

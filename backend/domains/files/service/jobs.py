@@ -175,7 +175,7 @@ class FileChangeSteps:
         page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
         found = [one for one in page.versions if preview_base(one.key) == target.key]
         ids = [one.ref for one in found if not one.is_delete_marker]
-        quarantined = self.copies.quarantine.among(target.bucket, ids) or set()
+        quarantined = self.copies.quarantined(target.bucket, ids)
         hidden = {one.key for one in found if one.is_latest and one.is_delete_marker}
         shown = [
             one

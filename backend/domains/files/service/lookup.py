@@ -131,7 +131,7 @@ class FileLookup:
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
         """
-        self.files.quarantine.check_clean(place.bucket, place.key, version_id)
+        self.files.check_clean(place.bucket, place.key, version_id)
 
     def require_unused_name(self, place: FileTarget) -> None:
         """Require that the name is not used.

@@ -1,6 +1,6 @@
 """Lists and describes files. Writes nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from backend.core.clock import Clock, iso, utc_now
@@ -8,7 +8,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_asset_preview, is_file
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion, Objects, VersionRef
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.previews import asset_preview_key, shown_preview_key
@@ -145,6 +145,18 @@ class FileQueries:
         """
         bucket, prefix = self.assets.location(asset)
         return FileTarget(asset, bucket, prefix, rules.file_key(prefix, sent, field=field))
+
+    def check_clean(self, bucket: str, key: str, version_id: str) -> None:
+        """Require that the version may be read or copied.
+
+        Raises:
+            FileQuarantinedError: a malware scan found a threat in it.
+        """
+        self.quarantine.check_clean(bucket, key, version_id)
+
+    def quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
+        """Return those of some versions that are quarantined; none where nothing is scanned."""
+        return self.quarantine.among(bucket, versions) or frozenset[VersionRef]()
 
     def preview_of(self, asset: Asset) -> tuple[str, str | None]:
         """Return the bucket of an asset and the key of its preview, if it has one.

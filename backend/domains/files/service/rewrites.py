@@ -8,16 +8,19 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion, Objects
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetRevisionError, PreviewNotFoundError
 from backend.domains.assets.models import Asset
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.errors import FileVersionNotFoundError
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.commands import Changed
 from backend.domains.files.service.lookup import FileLookup
+from backend.domains.files.service.queries import FileQueries
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import auxiliary_folder
@@ -30,7 +33,11 @@ class FileRewrites:
     """`auxiliary` names the bucket of what viewers and pipelines created."""
 
     lookup: FileLookup
+    files: FileQueries
+    assets: AssetService
+    objects: Objects
     runner: ChangeRunner
+    audit: AuditService
     auxiliary: Callable[[], str]
     clock: Clock
 
@@ -54,7 +61,7 @@ class FileRewrites:
 
         def plan() -> Planned:
             head = self.lookup.active(place)
-            found = self.lookup.objects.head(place.bucket, place.key, version_id=version_id)
+            found = self.objects.head(place.bucket, place.key, version_id=version_id)
             if found is None:
                 raise FileVersionNotFoundError(place.path, version_id)
             if isinstance(found, ObjectVersion):
@@ -117,9 +124,7 @@ class FileRewrites:
         first = [
             one.key
             for beginning in (folder, folder[:-1])
-            for one in self.lookup.objects.list_objects(
-                self.auxiliary(), beginning, limit=1
-            ).objects
+            for one in self.objects.list_objects(self.auxiliary(), beginning, limit=1).objects
         ]
         if not any(key.startswith(folder) or key == folder[:-1] for key in first):
             return Changed((path,))
@@ -147,7 +152,7 @@ class FileRewrites:
         if asset.preview_location is None:
             return self._archive_root_preview(caller, asset)
         now = self.clock()
-        entry = self.runner.audit.entry(
+        entry = self.audit.entry(
             caller,
             routes.DELETE_ASSET_PREVIEW.name,
             audit_entity("asset", asset.database_id, asset.asset_id),
@@ -155,20 +160,20 @@ class FileRewrites:
             after={},
             at=now,
         )
-        self.lookup.assets.withdraw_preview(asset, entry, at=iso(now))
-        bucket, _ = self.lookup.assets.location(asset)
-        self.lookup.objects.delete(bucket, asset.preview_location.key)
+        self.assets.withdraw_preview(asset, entry, at=iso(now))
+        bucket, _ = self.assets.location(asset)
+        self.objects.delete(bucket, asset.preview_location.key)
         return asset.asset_id
 
     def _archive_root_preview(self, caller: Identity, asset: Asset) -> str:
-        _, key = self.lookup.files.preview_of(asset)
+        _, key = self.files.preview_of(asset)
         if key is None:
             raise PreviewNotFoundError(asset.asset_id)
         place = self.lookup.place(asset, key)
         change = FileChange(operation="archiveFile", path=place.path)
 
         def plan() -> Planned:
-            if not isinstance(self.lookup.objects.head(place.bucket, place.key), ObjectHead):
+            if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
                 raise PreviewNotFoundError(asset.asset_id)
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.DELETE_ASSET_PREVIEW, before, after)

@@ -12,7 +12,7 @@ from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.permissions import secured
-from backend.domains.databases.service import secured as secured_database
+from backend.domains.databases.service import DatabaseService, secured as secured_database
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
     ASSET_LEVEL,
@@ -25,7 +25,6 @@ from backend.domains.metadata.service.records import (
     BulkResult,
     RecordService,
     ShownRecord,
-    shown_records,
 )
 from backend.spec.routes import Action
 
@@ -36,6 +35,7 @@ class MetadataService:
 
     records: RecordService
     assets: AssetService
+    databases: DatabaseService
     objects: Objects
 
     def now(self) -> datetime:
@@ -64,8 +64,7 @@ class MetadataService:
         version = self.assets.wanted_version(asset, asset_version_id, asset_version_alias)
         if version is None:
             return self.records.list_records(entity, page)
-        found = self.records.metadata.list_snapshot(entity, version.snapshot, page)
-        return Page(shown_records(found.items, self.records.fields(entity)), found.after)
+        return self.records.list_snapshot(entity, version.snapshot, page)
 
     def list_database_metadata(
         self, caller: Identity, entity: DatabaseEntity, page: PageRequest
@@ -75,7 +74,7 @@ class MetadataService:
         Raises:
             DatabaseNotFoundError: it does not exist, or the caller may not see it.
         """
-        self.assets.databases.get_database(caller, entity.database_id)
+        self.databases.get_database(caller, entity.database_id)
         return self.records.list_records(entity, page)
 
     def is_restricted(self, entity: Entity | DatabaseEntity) -> bool:

@@ -72,12 +72,19 @@ class RecordService:
         if page.after is not None and _FIELD in page.after:
             return _rest(fields, self.metadata.keys_of(entity), page, ())
         found = self.metadata.list_of(entity, page)
-        shown = shown_records(found.items, fields)
+        shown = _shown(found.items, fields)
         if found.after is not None or not fields:
             return Page(shown, found.after)
         is_all = page.after is None
         stored = {r.metadata_key for r in found.items} if is_all else self.metadata.keys_of(entity)
         return _rest(fields, stored, page, shown)
+
+    def list_snapshot(
+        self, entity: Entity, snapshot_id: str, page: PageRequest
+    ) -> Page[ShownRecord]:
+        """List the records of an entity in a version of its asset, by key."""
+        found = self.metadata.list_snapshot(entity, snapshot_id, page)
+        return Page(_shown(found.items, self.fields(entity)), found.after)
 
     def list_stored(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
         """List existing records by key, without schema fields; eventually consistent."""
@@ -299,7 +306,7 @@ class RecordService:
         return rules.Governing(fields, bool(fields) and self.is_restricted(entity))
 
 
-def shown_records(records: Iterable[Record], fields: Fields) -> tuple[ShownRecord, ...]:
+def _shown(records: Iterable[Record], fields: Fields) -> tuple[ShownRecord, ...]:
     return tuple(ShownRecord(record, fields.get(record.metadata_key)) for record in records)
 
 

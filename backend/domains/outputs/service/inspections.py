@@ -107,7 +107,7 @@ class Inspections:
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead) or head.version.version_id != version_id:
             return None
-        found = self.files.quarantine.among(target.bucket, [VersionRef(target.key, version_id)])
+        found = self.files.quarantined(target.bucket, [VersionRef(target.key, version_id)])
         return None if found else head
 
     def _number(self, execution: Execution) -> int:

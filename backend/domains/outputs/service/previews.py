@@ -107,7 +107,7 @@ class GeneratedPreviews:
         asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
         if asset is None or asset.is_archived:
             return False
-        base = self.assets.buckets.get_bucket(asset.bucket_id).key_prefix
+        base = self.assets.get_bucket(asset.bucket_id).key_prefix
         key = generated_preview_key(base, asset.asset_id)
         named = asset.preview_location
         if named is not None and named.key != key:

@@ -14,7 +14,7 @@ from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.core.transactions import Put, Write
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.queries import AssetsById
+from backend.domains.assets.service.queries import AssetQueries
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.service.profiles import EmailAddresses
@@ -50,7 +50,7 @@ class SubscriptionService:
     """
 
     subscriptions: SubscriptionRepository
-    assets: AssetsById
+    assets: AssetQueries
     addresses: EmailAddresses
     notifications: Notifications
     audit: AuditService
@@ -83,7 +83,7 @@ class SubscriptionService:
             SubscriptionExistsError: one of them is subscribed already.
         """
         sent = _named(caller, body)
-        asset = self.assets.asset_for(caller, "POST", body.entity_id)
+        asset = self.assets.asset_by_id(caller, "POST", body.entity_id)
         found = self.subscriptions.get(asset.asset_id)
         subscribers = found.subscribers if found is not None else []
         for user_id in sent:
@@ -95,7 +95,7 @@ class SubscriptionService:
             )
         self._make_known(caller, sent)
         users = [*subscribers, *sent]
-        active = self.assets.assets.require_active(asset)
+        active = self.assets.require_active(asset)
         return self._write(caller, "create_subscription", asset, found, users, active)
 
     @attempts(_ATTEMPTS, SubscriptionChangedError)
@@ -109,10 +109,10 @@ class SubscriptionService:
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         sent = _named(caller, body)
-        asset = self.assets.asset_for(caller, "PUT", body.entity_id)
+        asset = self.assets.asset_by_id(caller, "PUT", body.entity_id)
         found = self._found(asset)
         self._make_known(caller, set(sent) - set(found.subscribers))
-        users, active = sent, self.assets.assets.require_active(asset)
+        users, active = sent, self.assets.require_active(asset)
         return self._write(caller, "update_subscription", asset, found, users, active)
 
     @attempts(_ATTEMPTS, SubscriptionChangedError)
@@ -123,7 +123,7 @@ class SubscriptionService:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
-        asset = self.assets.asset_for(caller, "DELETE", body.entity_id)
+        asset = self.assets.asset_by_id(caller, "DELETE", body.entity_id)
         found = self._found(asset)
         return self._write(caller, "delete_subscription", asset, found, [])
 
@@ -138,7 +138,7 @@ class SubscriptionService:
             SubscriptionNotFoundError: one of them is not subscribed.
         """
         sent = _named(caller, body)
-        asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
+        asset = self.assets.asset_by_id(caller, "POST", body.entity_id, show_archived=True)
         found = self._found(asset)
         for user_id in sent:
             if user_id not in found.subscribers:
@@ -152,7 +152,7 @@ class SubscriptionService:
         Raises:
             NoSuchAssetError: the asset does not exist, or the caller may not see it.
         """
-        asset = self.assets.asset_for(caller, "GET", asset_id)
+        asset = self.assets.asset_by_id(caller, "GET", asset_id)
         found = self.subscriptions.get(asset.asset_id)
         return found is not None and caller.named(user_id) in found.subscribers
 

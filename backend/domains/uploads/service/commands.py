@@ -209,7 +209,7 @@ class UploadService:
         in_parallel(completion.discard, [file for file in unsettled if not file.is_single])
         if any(file.is_single for file in unsettled):
             completion.remove_all_temporary()
-        entry = self.settlement.audit.entry(
+        entry = self.context.audit.entry(
             caller,
             "abort_upload",
             audit_entity("upload", upload_id),

@@ -10,6 +10,7 @@ from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.uploads import rules
@@ -30,6 +31,7 @@ class UploadContext:
     databases: DatabaseService
     jobs: JobService
     objects: Objects
+    audit: AuditService
     large_bytes: int
     clock: Clock
 
@@ -84,7 +86,7 @@ class UploadContext:
         self, asset: Asset, upload_id: str, upload_type: UploadType
     ) -> tuple[str, rules.Layout]:
         """Return the bucket's name, and the layout of the upload's files in it."""
-        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        bucket = self.assets.get_bucket(asset.bucket_id)
         layout = rules.Layout(
             base=bucket.key_prefix,
             prefix=asset.asset_location.key,

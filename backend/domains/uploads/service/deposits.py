@@ -82,7 +82,7 @@ class Deposits:
         Raises:
             NotFoundError: the asset's database does not exist.
         """
-        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        bucket = self.assets.get_bucket(asset.bucket_id)
         database = self.databases.find_database(asset.database_id)
         if database is None:
             raise NotFoundError(f"Database {asset.database_id} does not exist")

@@ -13,7 +13,6 @@ from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
-from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Progress
 from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
@@ -54,7 +53,6 @@ class _Run:
 class Settlement:
     context: UploadContext
     files: FileQueries
-    audit: AuditService
 
     def work(
         self,
@@ -214,7 +212,7 @@ class Settlement:
             "files": {path: one.error or "uploaded" for path, one in sorted(settled.items())},
         }
         entity = audit_entity("asset", upload.database_id, upload.asset_id)
-        return self.audit.entry(
+        return self.context.audit.entry(
             caller, OPERATION, entity, before={}, after=after, at=self.context.clock()
         )
 

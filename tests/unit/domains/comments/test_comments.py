@@ -13,8 +13,6 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update
-from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service.queries import AssetsById
 from backend.domains.comments.models import MAX_BODY_CHARS
 from backend.domains.comments.repository import CommentRepository
 from backend.domains.comments.routes import build_router
@@ -106,7 +104,7 @@ def board(tables: Tables, objects: S3Objects) -> CommentSetup:
     open_assets = replace(assets, authorization=AllowAll())
     service = CommentService(
         comments=CommentRepository(tables),
-        assets=AssetsById(AssetRepository(tables), open_assets),
+        assets=open_assets,
         audit=audit_service(objects),
         clock=clock,
     )

@@ -5,9 +5,7 @@ from typing import Any
 
 from backend.core.identity import Identity
 from backend.core.references import FileKeyRef
-from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.queries import AssetsById
 from backend.domains.facts.models import Inspection, SimilarShape
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.commands import FactCommands
@@ -94,7 +92,6 @@ def queries(museum: InspectionSetup, *found: SimilarShape) -> FactQueries:
     assets, tables = museum.assets, museum.tables
     return FactQueries(
         assets=assets,
-        by_id=AssetsById(AssetRepository(tables), assets),
         facts=FactRepository(tables),
         objects=museum.objects,
         shapes=NoShapes(*found),

@@ -12,9 +12,7 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.queries import AssetsById
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
@@ -74,7 +72,7 @@ def service(
 ) -> SubscriptionService:
     return SubscriptionService(
         subscriptions=SubscriptionRepository(tables),
-        assets=AssetsById(AssetRepository(tables), assets),
+        assets=assets,
         addresses=email_addresses(tables),
         notifications=mail,
         audit=audit_service(objects),

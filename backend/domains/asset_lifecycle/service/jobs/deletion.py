@@ -119,7 +119,7 @@ class DeleteSteps:
 
     def _target(self, job: Job) -> _Target:
         deleted = DeletedAsset.model_validate(job.parameters)
-        bucket = self.assets.buckets.get_bucket(deleted.bucket_id)
+        bucket = self.assets.get_bucket(deleted.bucket_id)
         return _Target(
             job_id=job.job_id,
             database_id=job.database_id or "",
