@@ -150,6 +150,10 @@ class AssetQueries:
         """Return the asset, active or archived, for other slices: no permission is checked."""
         return self.assets.get(database_id, asset_id, in_archive=True)
 
+    def find_active(self, database_id: str, asset_id: str) -> Asset | None:
+        """As `find_asset`, of active assets only."""
+        return self.assets.get(database_id, asset_id)
+
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
         """Return whether this job has not yet deleted all data of the asset."""
         return self.assets.is_deleted_by(asset_id, job_id)

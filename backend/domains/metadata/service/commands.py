@@ -104,15 +104,19 @@ class MetadataService:
         records: Sequence[NewRecord],
         *,
         update_type: UpdateType = "update",
+        or_folder: bool = False,
     ) -> BulkResult:
         """Write records whether or not they exist; `replace_all` removes all others.
+
+        With `or_folder`, the path may be that of a folder; routes accept records of files only, and
+        those of a folder are read and removed by its path.
 
         Raises as `add_metadata`; `replace_all` also requires the permissions to add and to delete.
         """
         actions: tuple[Action, ...] = ("PUT",)
         if update_type == "replace_all":
             actions = ("PUT", "POST", "DELETE")
-        self._require(caller, entity, *actions)
+        self._require(caller, entity, *actions, or_folder=or_folder)
         return self.records.change_records(caller, entity, records, update_type=update_type)
 
     def remove_metadata(
@@ -133,22 +137,29 @@ class MetadataService:
             self._check_asset(caller, entity, "DELETE")
         return self.records.remove_records(caller, entity, wanted)
 
-    def _require(self, caller: Identity, entity: Entity | DatabaseEntity, *actions: Action) -> None:
+    def _require(
+        self,
+        caller: Identity,
+        entity: Entity | DatabaseEntity,
+        *actions: Action,
+        or_folder: bool = False,
+    ) -> None:
         """Require that the entity exists and the caller may perform all of these actions."""
         if isinstance(entity, DatabaseEntity):
-            databases = self.assets.databases
-            databases.get_database(caller, entity.database_id)
+            self.databases.get_database(caller, entity.database_id)
+            database = secured_database(entity.database_id)
             for action in actions:
-                require(
-                    databases.authorization, caller, action, secured_database(entity.database_id)
-                )
+                require(self.databases.authorization, caller, action, database)
             return
         asset = self._check_asset(caller, entity, *actions)
-        if entity.path != ASSET_LEVEL:
-            bucket, prefix = self.assets.location(asset)
-            key = rules.check_object_key(prefix, entity.path)
-            if not isinstance(self.objects.head(bucket, key), ObjectHead):
-                raise FileNotFoundInAssetError(entity.path, entity.asset_id)
+        if entity.path == ASSET_LEVEL:
+            return
+        bucket, prefix = self.assets.location(asset)
+        key = rules.check_object_key(prefix, entity.path)
+        if isinstance(self.objects.head(bucket, key), ObjectHead):
+            return
+        if not or_folder or not self.objects.list_objects(bucket, f"{key}/", limit=1).objects:
+            raise FileNotFoundInAssetError(entity.path, entity.asset_id)
 
     def _check_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)

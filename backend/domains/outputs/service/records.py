@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from backend.core.authorization import require
 from backend.core.errors import (
     InvalidInputError,
     NotFoundError,
@@ -11,17 +10,13 @@ from backend.core.errors import (
 )
 from backend.core.identity import Identity
 from backend.core.objects import Objects
-from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.permissions import secured
-from backend.domains.metadata.models import ASSET_LEVEL, Entity
+from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.metadata.service.records import BulkResult
 from backend.domains.outputs import rules
-from backend.domains.outputs.models import MetadataFile
-from backend.domains.outputs.rules import Described, Outcome
+from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.files import Written
-from backend.spec.routes import Action
 
 _FAILED_SHOWN = 5
 
@@ -45,40 +40,18 @@ class RecordOutputs:
             described = rules.described_by(one.name)
             path = described.path
             sent = rules.parsed_metadata(self._body(one))
-            result = self._written(caller, asset, described, sent)
+            result = self.metadata.change_metadata(
+                caller,
+                Entity(asset.database_id, asset.asset_id, path, described.kind),
+                sent.metadata,
+                update_type=sent.update_type,
+                or_folder=described.or_folder,
+            )
         except UnavailableError:
             raise
         except VitrineError as error:
             return Outcome("metadata", one.label, path, error.message)
         return Outcome("metadata", one.label, path, _failures(result))
-
-    def _written(
-        self, caller: Identity, asset: Asset, described: Described, sent: MetadataFile
-    ) -> BulkResult:
-        entity = Entity(asset.database_id, asset.asset_id, described.path, described.kind)
-        try:
-            return self.metadata.change_metadata(
-                caller, entity, sent.metadata, update_type=sent.update_type
-            )
-        except FileNotFoundInAssetError:
-            if not described.or_folder or not self._is_folder(asset, described.path):
-                raise
-        # Routes accept records of files only; those of a folder are read and removed by its path.
-        actions: tuple[Action, ...] = ("PUT",)
-        if sent.update_type == "replace_all":
-            actions = ("PUT", "POST", "DELETE")
-        for action in actions:
-            require(self.metadata.assets.authorization, caller, action, secured(asset))
-        return self.metadata.records.change_records(
-            caller, entity, sent.metadata, update_type=sent.update_type
-        )
-
-    def _is_folder(self, asset: Asset, path: str) -> bool:
-        if path == ASSET_LEVEL:
-            return False
-        bucket, prefix = self.metadata.assets.location(asset)
-        folder = f"{prefix}{path.removeprefix('/')}/"
-        return bool(self.objects.list_objects(bucket, folder, limit=1).objects)
 
     def _body(self, one: Written) -> bytes:
         body = b""

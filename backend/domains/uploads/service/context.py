@@ -61,6 +61,10 @@ class UploadContext:
         except NotFoundError:
             raise UploadNotFoundError(upload.upload_id) from None
 
+    def active_asset(self, upload: Upload) -> Asset | None:
+        """Return the asset of an upload; None if it is not active. No permission is checked."""
+        return self.assets.find_active(upload.database_id, upload.asset_id)
+
     def may_see(self, caller: Identity, database_id: str, asset_id: str) -> bool:
         """Return whether the asset of an upload exists, and the caller may see it."""
         try:

@@ -71,7 +71,7 @@ class LargeFiles:
         handed = upload.handed.get(file.path)
         if handed is None or handed.job_id != job.job_id:
             return Progress(cursor=following, items=1)
-        asset = self.context.assets.assets.get(upload.database_id, upload.asset_id)
+        asset = self.context.active_asset(upload)
         if asset is None:
             self._clear(upload, file, job.cursor)
             return self.settlement.progress_of(

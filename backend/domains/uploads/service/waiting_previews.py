@@ -65,7 +65,7 @@ class WaitingPreviews:
 
         None if its asset is not active.
         """
-        asset = self.context.assets.assets.get(upload.database_id, upload.asset_id)
+        asset = self.context.active_asset(upload)
         return None if asset is None else self.context.completion(upload, asset)
 
     def _awaited(self, job: Job) -> list[Upload]:
