@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.references import AssetRef
@@ -54,7 +54,7 @@ Owner = Asset | AssetRef
 ROWS = 1000
 _NAMED = "named"
 _NUMBER, _EXPIRES_AT = "number", "expiresAt"
-_files_of = TypeAdapter(list[NamedFile])
+_files_of = TypeAdapter(list[NamedFile], config=ConfigDict(defer_build=True))
 _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
     "attribute": (FILE_ATTRIBUTES, ATTRIBUTES_BY_ASSET, "attributeKey", "attributeValue"),

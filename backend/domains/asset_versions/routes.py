@@ -5,36 +5,42 @@ from typing import TYPE_CHECKING
 
 from backend.core.clock import iso
 from backend.domains.asset_versions.models import (
-    CompareQuery,
+    HeldFile,
+    HeldRecord,
+    Operation,
+    UpdateVersionBody,
+    VersionPath,
+    VersionReply,
+)
+from backend.domains.asset_versions.models.replies import (
     CompareReply,
-    CreateVersionBody,
     FileDifference,
     FileDifferences,
     FileSide,
-    HeldFile,
-    HeldRecord,
+    GeometryDifference,
     ListedVersion,
-    Operation,
     RecordDifference,
     RecordDifferences,
     RecordSide,
-    RevertBody,
-    UpdateVersionBody,
-    VersionPath,
     VersionRecord,
-    VersionReply,
-    VersionsQuery,
     VersionsReply,
-    WholeVersionQuery,
     WholeVersionReply,
 )
-from backend.domains.asset_versions.rules import Difference, geometry_of
+from backend.domains.asset_versions.models.requests import (
+    CompareQuery,
+    CreateVersionBody,
+    RevertBody,
+    VersionsQuery,
+    WholeVersionQuery,
+)
+from backend.domains.asset_versions.rules import Difference
 from backend.domains.asset_versions.service.queries import VersionQueries, WholeVersion
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset, AssetPath, AssetVersion
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
+from backend.spec.facts import FACT_BY_KEY, GEOMETRY
 
 if TYPE_CHECKING:
     from backend.domains.asset_versions.service.commands import Started, VersionCreation
@@ -111,7 +117,7 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
             attributes=_record_differences(
                 [each for each in records if _kind(each) == "attribute"]
             ),
-            geometry=[one for each in records if (one := geometry_of(each)) is not None],
+            geometry=[one for each in records if (one := _geometry_difference(each)) is not None],
             next_token=call.next_token(found.after),
         )
 
@@ -245,3 +251,17 @@ def _record_side(side: HeldFile | HeldRecord | None) -> RecordSide | None:
     if not isinstance(side, HeldRecord):
         return None
     return RecordSide(metadata_value=side.value, metadata_value_type=side.value_type)
+
+
+def _geometry_difference(difference: Difference) -> GeometryDifference | None:
+    """Return a difference as one of geometry; None if it is none."""
+    one = difference.before or difference.after
+    if not isinstance(one, HeldRecord) or one.kind != "attribute":
+        return None
+    fact = FACT_BY_KEY.get(one.key)
+    if fact is None or fact.name not in GEOMETRY:
+        return None
+    before, after = (
+        fact.typed(side.value) if isinstance(side, HeldRecord) else None for side in difference
+    )
+    return GeometryDifference(file_path=one.path, fact=fact.name, before=before, after=after)

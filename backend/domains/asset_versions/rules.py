@@ -7,22 +7,12 @@ from backend.core.clock import iso
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.objects import ObjectVersion
-from backend.domains.asset_versions.models import (
-    Capture,
-    GeometryDifference,
-    HeldFile,
-    HeldRecord,
-    NamedFile,
-)
+from backend.domains.asset_versions.models import HeldFile, HeldRecord, NamedFile
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
-from backend.spec.facts import FACT_BY_KEY, GEOMETRY
 
 # Their paths may have a kilobyte each.
 NAMED_ON_A_PAGE = 100
 """Files of a request that one row stores."""
-MAX_SKIPPED = 500
-MAX_SKIPPED_BYTES = 64 * 1024
-"""Maximum size of the skipped files in a job's row; further ones are only counted."""
 
 
 def held_files(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:
@@ -65,19 +55,6 @@ def named_pages(files: Sequence[NamedFile]) -> list[list[NamedFile]]:
     ordered = sorted(files, key=lambda file: file.relative_key)
     starts = range(0, len(ordered), NAMED_ON_A_PAGE)
     return [ordered[start : start + NAMED_ON_A_PAGE] for start in starts]
-
-
-def with_skipped(cursor: Capture, paths: Sequence[str]) -> Capture:
-    """Return the cursor with more skipped files."""
-    named = list(cursor.skipped)
-    room = MAX_SKIPPED_BYTES - sum(len(path.encode()) for path in named)
-    for path in paths:
-        room -= len(path.encode())
-        if len(named) == MAX_SKIPPED or room < 0:
-            break
-        named.append(path)
-    count = cursor.skipped_count + len(paths)
-    return cursor.model_copy(update={"skipped": named, "skipped_count": count})
 
 
 def is_newest(number: str, asset: Asset) -> bool:
@@ -125,17 +102,3 @@ def differences(
         old, new = before.get(key), after.get(key)
         if old is None or new is None or differs(old, new):
             yield key, Difference(old, new)
-
-
-def geometry_of(difference: Difference) -> GeometryDifference | None:
-    """Return a difference as one of geometry; None if it is none."""
-    one = difference.before or difference.after
-    if not isinstance(one, HeldRecord) or one.kind != "attribute":
-        return None
-    fact = FACT_BY_KEY.get(one.key)
-    if fact is None or fact.name not in GEOMETRY:
-        return None
-    before, after = (
-        fact.typed(side.value) if isinstance(side, HeldRecord) else None for side in difference
-    )
-    return GeometryDifference(file_path=one.path, fact=fact.name, before=before, after=after)

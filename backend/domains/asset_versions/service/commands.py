@@ -12,14 +12,9 @@ from backend.core.ids import NewId, new_uuid
 from backend.core.references import AssetRef
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.errors import AliasTakenError
-from backend.domains.asset_versions.models import (
-    Capture,
-    CreatedVersion,
-    CreateVersionBody,
-    NamedFile,
-    RevertBody,
-    VersionPlan,
-)
+from backend.domains.asset_versions.models import NamedFile
+from backend.domains.asset_versions.models.jobs import Capture, CreatedVersion, VersionPlan
+from backend.domains.asset_versions.models.requests import CreateVersionBody, RevertBody
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
 from backend.domains.assets.models import Asset

@@ -14,8 +14,8 @@ from backend.core.objects import ObjectRef, VersionRef, Written
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.rebuild_requests import RebuildRequests
-from backend.domains.asset_versions import rules
-from backend.domains.asset_versions.models import Capture, HeldFile, VersionPlan
+from backend.domains.asset_versions.models import HeldFile
+from backend.domains.asset_versions.models.jobs import Capture, VersionPlan
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
@@ -99,7 +99,7 @@ class FileRestoration:
             "copy_id": None if done.unfinished is None else done.unfinished.copy_id or "",
             "attempted": False,
         }
-        return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
+        return cursor.with_skipped(done.skipped).model_copy(update=following)
 
     def _restored(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
         """Restore files up to a large one; that is restored alone, perhaps in further steps."""

@@ -27,7 +27,8 @@ from backend.domains.asset_versions.errors import (
     RequestLostError,
     VersionOvertakenError,
 )
-from backend.domains.asset_versions.models import Capture, CreatedVersion, Kind, VersionPlan
+from backend.domains.asset_versions.models import Kind
+from backend.domains.asset_versions.models.jobs import Capture, CreatedVersion, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
 from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
@@ -201,7 +202,7 @@ class VersionSteps:
         skipped = [f.relative_key for f in named if prefix + f.relative_key[1:] not in taken]
         after = {"page": number + 1} if number + 1 < plan.pages else None
         done = {"after": after, "files": cursor.files + len(files)}
-        return rules.with_skipped(cursor, skipped).model_copy(update=done)
+        return cursor.with_skipped(skipped).model_copy(update=done)
 
     def _live_records(self, asset: Asset, cursor: Capture, kind: Kind) -> Capture:
         """Store a page of the current records of the asset and its files."""

@@ -17,7 +17,8 @@ from backend.core.paging import (
 )
 from backend.core.references import AssetRef
 from backend.domains.asset_versions import rules
-from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
+from backend.domains.asset_versions.models import HeldFile, HeldRecord
+from backend.domains.asset_versions.models.replies import VersionFile
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service.commands import AssetService

@@ -12,7 +12,8 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
-from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, VersionPlan
+from backend.domains.asset_versions.models import HeldRecord, Kind
+from backend.domains.asset_versions.models.jobs import Capture, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity

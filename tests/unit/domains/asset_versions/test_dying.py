@@ -8,7 +8,7 @@ import pytest
 
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
-from backend.domains.asset_versions.models import Capture
+from backend.domains.asset_versions.models.jobs import Capture
 from backend.domains.jobs.errors import JobChangedError
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
