@@ -14,7 +14,7 @@ class AssetRef:
         return self.database_id, self.asset_id
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class FileRef:
     """A file by its path in the asset, which begins with `/`."""
 
@@ -27,7 +27,7 @@ class FileRef:
         return AssetRef(self.database_id, self.asset_id)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class FileKeyRef:
     """A file's document by the parts of its id: the asset and the whole key of the object.
 
