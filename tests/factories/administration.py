@@ -157,7 +157,6 @@ def withdrawal_of(tables: Tables, audit: AuditService, now: datetime) -> RoleWit
         grants=GrantRepository(tables),
         constraints=ConstraintRepository(tables),
         audit=audit,
-        clock=lambda: now,
         new_id=new_uuid,
     )
 

@@ -40,7 +40,7 @@ def asset_service(
     """The service with one bucket record, where `admin` may do everything."""
     stored_bucket(tables, prefix=base_prefix)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
-    audit = audit_service(objects)
+    audit = audit_service(objects, clock)
     names = DeletedNames(DeletedNameRepository(tables), OnlyUser())
     databases = DatabaseService(
         DatabaseRepository(tables), buckets, names, OnlyUser(), audit, clock

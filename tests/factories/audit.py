@@ -1,7 +1,9 @@
 """The audit trail as tests make and read it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+from backend.core.clock import Clock
 from backend.core.objects import Objects
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
@@ -11,11 +13,14 @@ from backend.spec.tables.operations import AUDIT
 
 ARCHIVE = "auditarchivebucket"
 DAYS = 400
+_NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def audit_service(objects: Objects, *, bucket: str = ARCHIVE) -> AuditService:
+def audit_service(
+    objects: Objects, clock: Clock = lambda: _NOON, *, bucket: str = ARCHIVE
+) -> AuditService:
     """The service that makes entries, over a bucket that may be missing: few values are large."""
-    return AuditService(AuditArchive(objects, lambda: bucket), lambda: DAYS)
+    return AuditService(AuditArchive(objects, lambda: bucket), lambda: DAYS, clock)
 
 
 def entries(tables: Tables) -> list[dict[str, Any]]:

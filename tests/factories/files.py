@@ -162,9 +162,9 @@ def gallery(
         uploads=UploadRepository(tables),
         assets=assets,
         databases=assets.databases,
-        jobs=JobService(JobRepository(tables), OnlyUser(), audit_service(objects), clock),
+        jobs=JobService(JobRepository(tables), OnlyUser(), audit_service(objects, clock), clock),
         objects=objects,
-        audit=audit_service(objects),
+        audit=audit_service(objects, clock),
         large_bytes=large_bytes,
         clock=clock,
     )

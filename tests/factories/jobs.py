@@ -39,7 +39,7 @@ class KilledError(BaseException):
 
 def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
     """The service of jobs, for an administrator."""
-    return JobService(JobRepository(tables), OnlyUser(), audit_service(MemoryObjects()), clock)
+    return JobService(JobRepository(tables), OnlyUser(), audit_service(MemoryObjects(), clock), clock)
 
 
 @dataclass
@@ -105,7 +105,7 @@ class JobWorld:
 
     @property
     def jobs(self) -> JobService:
-        audit = audit_service(MemoryObjects())
+        audit = audit_service(MemoryObjects(), lambda: self.now)
         return JobService(JobRepository(self.tables), self.authorization, audit, lambda: self.now)
 
     @property

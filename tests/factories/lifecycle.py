@@ -188,7 +188,7 @@ def lifecycle(
     hands = ManualClock()
     shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
     repository, reindexing = LifecycleRepository(tables), RecordedRebuildRequests()
-    jobs = JobService(JobRepository(tables), OnlyUser(), audit_service(objects), hands)
+    jobs = JobService(JobRepository(tables), OnlyUser(), audit_service(objects, hands), hands)
     steps = ArchiveSteps(repository, shown.assets, objects, reindexing, files=files)
     deletes = DeleteSteps(
         repository=repository,

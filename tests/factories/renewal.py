@@ -118,7 +118,7 @@ class Renewal:
 
     @property
     def work(self) -> SearchWork:
-        audit = audit_service(MemoryObjects())
+        audit = audit_service(MemoryObjects(), lambda: self.world.now)
         return SearchWork(self.tables, self.world.jobs, audit, lambda: self.world.now)
 
     def step(self, job: Job) -> Progress:

@@ -173,7 +173,6 @@ class BucketRegistration:
     facts: BucketFacts
     authorization: Authorization
     audit: AuditService
-    clock: Clock
     new_id: NewId = new_uuid
 
     @attempts(_ATTEMPTS, RegistryChangedError)
@@ -203,7 +202,6 @@ class BucketRegistration:
             "register_bucket",
             audit_entity("bucket", bucket.bucket_id),
             after=bucket.model_dump(by_alias=True, exclude_none=True),
-            at=self.clock(),
         )
         self.buckets.add(bucket, known, entry)
         return bucket

@@ -142,11 +142,7 @@ class CommentService:
         """
         asset, found = self._own(caller, "DELETE", asset_id, key)
         entry = self.audit.entry(
-            caller,
-            "delete_comment",
-            _entity(asset),
-            before=_audit_values(key, found.comment_body),
-            at=self.clock(),
+            caller, "delete_comment", _entity(asset), before=_audit_values(key, found.comment_body)
         )
         active = self.assets.require_active(asset)
         return self.comments.move_to_deleted(found, active, entry)

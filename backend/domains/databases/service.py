@@ -256,7 +256,6 @@ class DatabaseService:
             audit_entity("database", database_id),
             before=before,
             after=before | changes,
-            at=self.clock(),
         )
         return self.databases.change(found, changes, entry)
 

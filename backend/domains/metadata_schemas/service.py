@@ -163,7 +163,6 @@ class MetadataSchemaService:
             "delete_metadata_schema",
             audit_entity("metadataSchema", metadata_schema_id),
             before=_attributes(found),
-            at=self.clock(),
         )
         return self.schemas.remove(found, entry)
 

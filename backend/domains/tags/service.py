@@ -96,7 +96,6 @@ class TagService:
             "create_tag",
             audit_entity("tag", tag.tag_name),
             after=tag.model_dump(by_alias=True),
-            at=self.clock(),
         )
         self.tags.put_new(tag, entry)
 
@@ -122,7 +121,6 @@ class TagService:
             audit_entity("tag", found.tag_name),
             before=before,
             after=before | changes,
-            at=self.clock(),
         )
         self.tags.change(found, changes, entry)
 
@@ -144,7 +142,6 @@ class TagService:
             "delete_tag",
             audit_entity("tag", tag_name),
             before=found.model_dump(by_alias=True),
-            at=self.clock(),
         )
         job = self.jobs.new(
             WITHDRAW_TAG,
@@ -185,7 +182,6 @@ class TagService:
             "create_tag_type",
             audit_entity("tagType", tag_type.tag_type_name),
             after=_attributes(tag_type),
-            at=self.clock(),
         )
         self.types.put_new(tag_type, entry)
 
@@ -206,7 +202,6 @@ class TagService:
             audit_entity("tagType", found.tag_type_name),
             before=before,
             after=before | changes,
-            at=self.clock(),
         )
         self.types.change(found, changes, entry)
 
@@ -228,7 +223,6 @@ class TagService:
             "delete_tag_type",
             audit_entity("tagType", tag_type_name),
             before=_attributes(found),
-            at=self.clock(),
         )
         name = self.names.deleted("tagTypeName", tag_type_name)
         return self.types.delete_unused(found, entry, name)

@@ -68,9 +68,7 @@ def version_steps(context: Context) -> "VersionSteps":
             reindexing=reindexing(context),
             clock=context.clock,
         ),
-        record_restoration=RecordRestoration(
-            repository, records(context), context.audit, context.clock
-        ),
+        record_restoration=RecordRestoration(repository, records(context), context.audit),
         records=records(context),
         clock=context.clock,
     )

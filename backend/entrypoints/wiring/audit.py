@@ -12,4 +12,4 @@ def audit_trail(context: Context) -> AuditTrail:
 
 
 def audit_notes(context: Context) -> AuditNotes:
-    return AuditNotes(AuditRepository(context.tables), context.audit, context.clock)
+    return AuditNotes(AuditRepository(context.tables), context.audit)

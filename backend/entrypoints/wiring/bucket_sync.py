@@ -9,4 +9,4 @@ from backend.entrypoints.wiring.jobs import jobs
 
 def bucket_imports(context: Context) -> BucketImports:
     repository = ImportRepository(context.tables)
-    return BucketImports(repository, buckets(context), jobs(context), context.audit, context.clock)
+    return BucketImports(repository, buckets(context), jobs(context), context.audit)

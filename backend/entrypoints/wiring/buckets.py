@@ -34,5 +34,4 @@ def bucket_registration(context: Context) -> BucketRegistration:
         facts=bucket_facts(context),
         authorization=context.authorization,
         audit=context.audit,
-        clock=context.clock,
     )

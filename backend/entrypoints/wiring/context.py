@@ -123,7 +123,9 @@ class Context:
     @cached_property
     def audit(self) -> AuditService:
         """Return the audit log; only functions declared as `audited` may use it."""
-        return AuditService(self.audit_archive, lambda: self.settings.number(AUDIT_DAYS))
+        return AuditService(
+            self.audit_archive, lambda: self.settings.number(AUDIT_DAYS), self.clock
+        )
 
     @cached_property
     def audit_archive(self) -> AuditArchive:

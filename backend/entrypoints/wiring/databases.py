@@ -38,6 +38,4 @@ def database_purges(context: Context) -> "PurgeCommands":
     from backend.entrypoints.wiring.jobs import jobs
 
     repository = PurgeRepository(context.tables)
-    return PurgeCommands(
-        repository, databases(context), jobs(context), context.audit, context.clock
-    )
+    return PurgeCommands(repository, databases(context), jobs(context), context.audit)

@@ -95,7 +95,6 @@ def _role_withdrawal(context: Context) -> Step:
         grants=GrantRepository(context.tables),
         constraints=ConstraintRepository(context.tables),
         audit=context.audit,
-        clock=context.clock,
         new_id=new_uuid,
     )
 

@@ -19,6 +19,5 @@ def scan_results(context: Context) -> Run:
         queues=context.queues,
         store_failure=failures(context).store,
         count_metric=count_metric(context),
-        clock=context.clock,
         bucket_names=bucket_names(context),
     ).consume

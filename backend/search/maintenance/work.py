@@ -153,7 +153,6 @@ class SearchWork:
             audit_entity("search", "indexes"),
             before=None,
             after={"job": job.job_id, **job.parameters},
-            at=self.clock(),
         )
 
 

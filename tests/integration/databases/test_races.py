@@ -97,7 +97,7 @@ def purges_over(service: AssetService) -> PurgeCommands:
     """What starts purges, over the same tables."""
     tables, databases = service.assets.tables, service.databases
     jobs = job_service(tables, service.clock)
-    return PurgeCommands(PurgeRepository(tables), databases, jobs, databases.audit, databases.clock)
+    return PurgeCommands(PurgeRepository(tables), databases, jobs, databases.audit)
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:

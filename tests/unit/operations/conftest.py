@@ -61,7 +61,7 @@ def operations(tables: Tables, objects: S3Objects) -> Operations:
     stored_bucket(tables)
     indexing = rebuilder(tables, objects, queues, engine)
     replayer = replayer_of(indexing, tables, objects, queues)
-    notes = AuditNotes(AuditRepository(tables), audit_service(objects), lambda: NOON)
+    notes = AuditNotes(AuditRepository(tables), audit_service(objects))
     failures = FailureService(entries_in(objects), replayer, OnlyUser(), notes, clock)
     dead_letters = MemoryDeadLetters()
     client = Client(build_router(failures))

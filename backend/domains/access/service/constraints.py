@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from backend.core.attempts import attempts
@@ -132,7 +131,7 @@ class ConstraintService:
         # After the rules: deleting a role from now on changes its rules, which is detected.
         self._check_roles(changes)
         entries = [
-            entry_of(self.audit, caller, operation, change, at=self.clock()) for change in changes
+            entry_of(self.audit, caller, operation, change) for change in changes
         ]
         writes = change_writes(changes, policies, self.new_id(), *entries)
         if not fits(writes):
@@ -172,7 +171,7 @@ class ConstraintService:
 
 
 def entry_of(
-    audit: AuditService, caller: Identity, operation: str, change: Change, *, at: datetime
+    audit: AuditService, caller: Identity, operation: str, change: Change
 ) -> Put:
     """Return the audit entry of a change."""
     return audit.entry(
@@ -181,7 +180,6 @@ def entry_of(
         audit_entity("constraint", change.constraint_id),
         before=_audit_values(change.before),
         after=_audit_values(change.after),
-        at=at,
     )
 
 

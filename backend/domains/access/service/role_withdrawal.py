@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from backend.core.clock import Clock
 from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
@@ -45,7 +44,6 @@ class RoleWithdrawal:
     grants: GrantRepository
     constraints: ConstraintRepository
     audit: AuditService
-    clock: Clock
     new_id: NewId
 
     def step(
@@ -93,7 +91,7 @@ class RoleWithdrawal:
             return [marked]
         changes = [Change(found, without_role(found, policy.grantee.name))]
         policies = {**self.constraints.policies(grantees_of(changes)), policy.grantee: policy}
-        entry = entry_of(self.audit, caller, "delete_role", changes[0], at=self.clock())
+        entry = entry_of(self.audit, caller, "delete_role", changes[0])
         return change_writes(changes, policies, self.new_id(), entry, marked)
 
     def _remove(self, caller: Identity, holders: list[UserRole]) -> None:
@@ -105,5 +103,5 @@ class RoleWithdrawal:
                     self._write(caller, [row])
 
     def _write(self, caller: Identity, holders: list[UserRole]) -> None:
-        withdrawn = withdrawal_writes(self.audit, self.clock, caller, holders)
+        withdrawn = withdrawal_writes(self.audit, caller, holders)
         self.grants.write([*withdrawn, next_epoch()])

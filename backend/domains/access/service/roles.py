@@ -114,7 +114,7 @@ class RoleService:
         if changes:
             name = audit_entity("role", found.role_name)
             entry = self.audit.entry(
-                caller, "update_role", name, before=before, after=after, at=self.clock()
+                caller, "update_role", name, before=before, after=after
             )
             self.roles.change(found, changes, entry, next_epoch())
         return changed
@@ -145,16 +145,12 @@ class RoleService:
         policy = self.constraints.policies([grantee])[grantee]
         holders = self._few_holders(role.role_name)
         entry = self.audit.entry(
-            caller,
-            "delete_role",
-            audit_entity("role", role.role_name),
-            before=_audit_values(role),
-            at=self.clock(),
+            caller, "delete_role", audit_entity("role", role.role_name), before=_audit_values(role)
         )
         name = self.names.deleted("roleName", role.role_name)
         leaving = None if holders is None else self._leaving(caller, policy)
         if holders is not None and leaving is not None:
-            withdrawn = withdrawal_writes(self.audit, self.clock, caller, holders)
+            withdrawn = withdrawal_writes(self.audit, caller, holders)
             if fits([entry, name, *leaving, *withdrawn, entry]):  # and the role
                 self.roles.delete(role, entry, name, *leaving, *withdrawn)
                 return None
@@ -177,7 +173,7 @@ class RoleService:
         others = [each for each in grantees_of(changes) if each != policy.grantee]
         policies = {**self.constraints.policies(others), policy.grantee: policy}
         entries = [
-            entry_of(self.audit, caller, "delete_role", each, at=self.clock()) for each in changes
+            entry_of(self.audit, caller, "delete_role", each) for each in changes
         ]
         return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
 
@@ -202,7 +198,7 @@ class RoleService:
 
 
 def withdrawal_writes(
-    audit: AuditService, clock: Clock, caller: Identity, holders: list[UserRole]
+    audit: AuditService, caller: Identity, holders: list[UserRole]
 ) -> list[Write]:
     """Return the writes that remove a deleted role from users, each with its audit entry."""
     entries = [
@@ -212,7 +208,6 @@ def withdrawal_writes(
             audit_entity("userRole", row.user_id),
             before={"roleName": [row.role_name]},
             after={"roleName": []},
-            at=clock(),
         )
         for row in holders
     ]

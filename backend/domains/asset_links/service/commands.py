@@ -193,7 +193,6 @@ class AssetLinkService:
             audit_entity("assetLink", links[0].asset_link_id),
             before=None if before is None else before.model_dump(by_alias=True, exclude_none=True),
             after=None if after is None else after.model_dump(by_alias=True, exclude_none=True),
-            at=self.clock(),
         )
 
     def _new(self, caller: Identity, body: CreateLinkBody) -> AssetLink:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.transactions import Write
@@ -36,7 +35,6 @@ class RecordRestoration:
     repository: VersionRepository
     records: "RecordService"
     audit: AuditService
-    clock: Clock
 
     def copy_records(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
         """Store the next records of the old version in the new one."""
@@ -102,7 +100,6 @@ class RecordRestoration:
                 name,
                 before=audit_values(before),
                 after=audit_values(after),
-                at=self.clock(),
             )
 
         wanted = [

@@ -20,6 +20,7 @@ class AuditService:
 
     archive: AuditArchive
     days: Callable[[], int]
+    clock: Clock
     suffix: NewId = new_suffix
 
     def entry(
@@ -30,13 +31,14 @@ class AuditService:
         *,
         before: Mapping[str, Any] | None = None,
         after: Mapping[str, Any] | None = None,
-        at: datetime,
+        at: datetime | None = None,
     ) -> Put:
         """Return the entry of a write, for the transaction that carries the write out.
 
         `operation` is the name of the route; `entity` is named by a function of this slice's
         models; `before` and `after` are attributes as stored (None if the object did not, or does
-        not, exist); those that differ are kept. One entry for each transaction.
+        not, exist); those that differ are kept. `at` is the time of the write, now by default. One
+        entry for each transaction.
 
         Large values are stored in the archive before this returns. If the transaction is refused,
         they remain there without a reference, which does no harm.
@@ -49,7 +51,7 @@ class AuditService:
             operation,
             entity,
             changes=rules.changed(before, after),
-            at=at,
+            at=at or self.clock(),
             suffix=self.suffix(),
         )
 
@@ -111,7 +113,6 @@ class AuditNotes:
 
     audit: AuditRepository
     entries: AuditService
-    clock: Clock
 
     def record(
         self, caller: Identity, operation: str, entity: str, *, request: Mapping[str, Any]
@@ -121,5 +122,5 @@ class AuditNotes:
         Raises:
             UnavailableError: the entry cannot be written.
         """
-        entry = self.entries.entry(caller, operation, entity, after=request, at=self.clock())
+        entry = self.entries.entry(caller, operation, entity, after=request)
         self.audit.add(entry)

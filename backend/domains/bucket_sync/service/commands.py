@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.domains.audit.models import audit_entity
@@ -21,7 +20,6 @@ class BucketImports:
     buckets: BucketService
     jobs: JobService
     audit: AuditService
-    clock: Clock
     new_id: NewId = new_uuid
 
     def import_bucket(self, caller: Identity, bucket_id: str) -> Job:
@@ -50,7 +48,6 @@ class BucketImports:
             audit_entity("bucket", bucket_id),
             before=None if last is None else {"lastImport": last},
             after={"lastImport": job.job_id},
-            at=self.clock(),
         )
         self.imports.begin(bucket_id, job.job_id, last=last, others=[self.jobs.put(job), entry])
         return job

@@ -5,7 +5,6 @@ The transaction reserves the id: until the job has ended, no database with it ca
 
 from dataclasses import dataclass
 
-from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
@@ -28,7 +27,6 @@ class PurgeCommands:
     databases: DatabaseService
     jobs: JobService
     audit: AuditService
-    clock: Clock
 
     def purge_database(
         self,
@@ -79,7 +77,6 @@ class PurgeCommands:
             audit_entity("database", found.database_id),
             before=attributes(found),
             after=after if reason is None else {**after, "purgedReason": reason},
-            at=self.clock(),
         )
         held = self.databases.reservation_writes(found, job.job_id)
         self.repository.commit([*held, self.jobs.put(job), entry])

@@ -140,7 +140,6 @@ class ExecutionCommands:
                 audit_entity("execution", execution_id),
                 before={"executionStatus": found.execution_status},
                 after={"executionStatus": "ABORTED"},
-                at=self.clock(),
             )
             error = RunError(code=rules.STOPPED, message=message)
             self.progress.end(execution_id, "ABORTED", error=error, others=(entry,))

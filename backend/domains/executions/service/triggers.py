@@ -247,7 +247,6 @@ class UploadTriggers:
             "trigger_execution",
             audit_entity("execution", execution.execution_id),
             after=rules.facts_of(execution),
-            at=self.clock(),
         )
         try:
             self.executions.create(execution, self.active.waiting_write(execution), entry)

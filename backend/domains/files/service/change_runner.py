@@ -153,7 +153,6 @@ class ChangeRunner:
             audit_entity("file", asset.database_id, asset.asset_id, path),
             before=planned.before,
             after=planned.after,
-            at=self.clock(),
         )
 
 

@@ -158,11 +158,7 @@ class ApiKeyService:
         found = self.get_api_key(caller, api_key_id)
         require(self.authorization, caller, "DELETE", _secured(found))
         entry = self.audit.entry(
-            caller,
-            "delete_api_key",
-            audit_entity("apiKey", api_key_id),
-            before=_audited(found),
-            at=self.clock(),
+            caller, "delete_api_key", audit_entity("apiKey", api_key_id), before=_audited(found)
         )
         return self.keys.delete(found, entry)
 

@@ -169,12 +169,7 @@ class UserService:
         after: dict[str, Any] | None = None,
     ) -> None:
         entry = self.audit.entry(
-            caller,
-            operation,
-            audit_entity("user", user_id),
-            before=before,
-            after=after,
-            at=self.clock(),
+            caller, operation, audit_entity("user", user_id), before=before, after=after
         )
         self.entries.add(entry)
 

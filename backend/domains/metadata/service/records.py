@@ -291,12 +291,7 @@ class RecordService:
                 return {f"{kind}.{key}": record for key, record in records.items()}
 
             return self.audit.entry(
-                caller,
-                operation,
-                name,
-                before=audit_values(before),
-                after=audit_values(after),
-                at=self.clock(),
+                caller, operation, name, before=audit_values(before), after=audit_values(after)
             )
 
         return entry

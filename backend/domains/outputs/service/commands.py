@@ -230,7 +230,7 @@ class OutputCommands:
             entity = audit_entity("asset", work.asset.database_id, work.asset.asset_id)
             entries.append(
                 self.audit.entry(
-                    work.caller, OPERATION, entity, before={}, after=after, at=self.clock()
+                    work.caller, OPERATION, entity, before={}, after=after
                 )
             )
         self.progress.save(work.execution.execution_id, progress, entries)

@@ -145,7 +145,6 @@ class PipelineCommands:
             audit_entity("pipeline", pipeline.database_id, pipeline.pipeline_id),
             before=None if found is None else attributes(found),
             after=attributes(pipeline),
-            at=self.clock(),
         )
         if found is not None:
             return self.pipelines.commit([self.pipelines.change_write(found, pipeline), entry])

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.clock import Clock
 from backend.core.deliveries import (
     CountMetric,
     Event,
@@ -53,7 +52,6 @@ class ScanConsumer:
     queues: Queues
     store_failure: StoreFailure
     count_metric: CountMetric
-    clock: Clock
     bucket_names: frozenset[str]
 
     def consume(self, event: Event) -> Reply:
@@ -95,7 +93,6 @@ class ScanConsumer:
             entity,
             before=before,
             after=after,
-            at=self.clock(),
         )
         return (entry,)
 

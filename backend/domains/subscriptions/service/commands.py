@@ -222,7 +222,6 @@ class SubscriptionService:
             audit_entity("subscription", ENTITY, asset.asset_id),
             before=None if found is None else {"subscribers": found.subscribers},
             after={"subscribers": list(users)} if users else None,
-            at=self.clock(),
         )
 
     def _with_assets(self, caller: Identity, page: PageRequest) -> Page[Listed]:

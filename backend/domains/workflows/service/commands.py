@@ -153,7 +153,6 @@ class WorkflowCommands:
             audit_entity("workflow", workflow.database_id, workflow.workflow_id),
             before=None if found is None else attributes(found),
             after=attributes(workflow),
-            at=self.clock(),
         )
         uses = _use_writes(self.pipelines, workflow, pipelines)
         if found is not None:

@@ -51,7 +51,6 @@ class Registry:
             facts=self.facts,
             authorization=OnlyUser(),
             audit=audit_service(MemoryObjects()),
-            clock=lambda: NOON,
             new_id=lambda: f"bucket-{next(numbers)}",
         )
 

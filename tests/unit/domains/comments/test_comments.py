@@ -105,7 +105,7 @@ def board(tables: Tables, objects: S3Objects) -> CommentSetup:
     service = CommentService(
         comments=CommentRepository(tables),
         assets=open_assets,
-        audit=audit_service(objects),
+        audit=audit_service(objects, clock),
         clock=clock,
     )
     return CommentSetup(tables, service)
