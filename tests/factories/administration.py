@@ -150,7 +150,7 @@ def _withdrawal(_caller: Identity, role_name: str) -> tuple[str, Write]:
     return JOB, Put(table=JOBS, item=item)
 
 
-def withdrawal_of(tables: Tables, audit: AuditService, now: datetime) -> RoleWithdrawal:
+def withdrawal_of(tables: Tables, audit: AuditService) -> RoleWithdrawal:
     """What the worker does of a job that takes a role from everyone."""
     return RoleWithdrawal(
         roles=RoleRepository(tables),

@@ -305,7 +305,7 @@ def many(tables: Tables, role_name: str) -> int:
 
 
 def test_a_role_of_many_users_is_taken_from_them_by_a_job(
-    client: Client, tables: Tables, audit: AuditService, now: datetime
+    client: Client, tables: Tables, audit: AuditService
 ) -> None:
     role(client, "viewer")
     count = many(tables, "viewer")
@@ -316,7 +316,7 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
     assert role(client, "viewer").status == 409
     assert give(client, "late", "viewer").status == 400
     assert delete_role(client, "viewer").status == 404
-    job = withdrawal_of(tables, audit, now)
+    job = withdrawal_of(tables, audit)
 
     def step() -> tuple[int, bool]:
         done = job.step("viewer", job_id=JOB, created_by="admin", cursor={})
@@ -332,10 +332,10 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
 
 
 def test_a_job_repeated_after_its_end_leaves_a_new_role_of_that_name_alone(
-    client: Client, tables: Tables, audit: AuditService, now: datetime
+    client: Client, tables: Tables, audit: AuditService
 ) -> None:
     role(client, "viewer")
     give(client, "ann", "viewer")
-    job = withdrawal_of(tables, audit, now)
+    job = withdrawal_of(tables, audit)
     assert job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished
     assert roles(client)["ann"] == ["viewer"]

@@ -60,7 +60,7 @@ def test_a_role_that_is_made_again_has_none_of_the_old_rules(
 
 @pytest.mark.parametrize("count", [CONSTRAINTS_AT_ONCE + 3, 3])
 def test_a_role_in_many_constraints_has_no_rules_at_once_and_leaves_them_by_a_job(
-    api: Constraints, memory: MemoryTables, now: datetime, count: int
+    api: Constraints, memory: MemoryTables, count: int
 ) -> None:
     """Many are those of many rows, too."""
     others = users(*(f"user-{number:02}" for number in range(39 if count == 3 else 1)))
@@ -70,7 +70,7 @@ def test_a_role_in_many_constraints_has_no_rules_at_once_and_leaves_them_by_a_jo
     assert policy(memory, "role#viewer") == []
     assert api.put("late", constraint()).status == 400
     api.delete("see-00")
-    job = withdrawal_of(memory, audit_service(MemoryObjects()), now)
+    job = withdrawal_of(memory, audit_service(MemoryObjects()))
     ends = [
         job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished for _ in range(3)
     ]
