@@ -12,7 +12,7 @@ JsonObject = dict[str, Any]
 class DocumentRef(NamedTuple):
     """A document, by its index and its id. Ids in two indexes may be equal."""
 
-    index: str
+    index_name: str
     id: str
 
 

@@ -39,7 +39,9 @@ class KilledError(BaseException):
 
 def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
     """The service of jobs, for an administrator."""
-    return JobService(JobRepository(tables), OnlyUser(), audit_service(MemoryObjects(), clock), clock)
+    return JobService(
+        JobRepository(tables), OnlyUser(), audit_service(MemoryObjects(), clock), clock
+    )
 
 
 @dataclass

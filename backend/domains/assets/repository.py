@@ -268,10 +268,7 @@ class AssetRepository:
             if _OWNER in item  # others count the assets below
         }
         return {
-            one: found[name]
-            for one, names in wanted.items()
-            for name in names
-            if name in found
+            one: found[name] for one, names in wanted.items() for name in names if name in found
         }
 
 

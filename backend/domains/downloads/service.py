@@ -43,7 +43,7 @@ class _ReplacedError(Exception):
     """The object was replaced after its headers were read."""
 
 
-def _replaced(_: object, place: _Place, *others: object) -> UnavailableError:
+def _replaced(_: object, place: _Place, *_others: object) -> UnavailableError:
     return UnavailableError(f"{place.key} is being replaced by other requests; try again")
 
 

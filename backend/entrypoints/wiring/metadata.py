@@ -18,9 +18,7 @@ def metadata(context: Context) -> "MetadataService":
     # Most slices with records have none of its requests.
     from backend.domains.metadata.service.commands import MetadataService  # noqa: PLC0415
 
-    return MetadataService(
-        records(context), assets(context), databases(context), context.objects
-    )
+    return MetadataService(records(context), assets(context), databases(context), context.objects)
 
 
 @once

@@ -295,7 +295,9 @@ def test_a_file_beside_a_folder_of_its_name_is_taken_or_refused_with_a_reason(
             )
         assert "a/b/c.txt" in refusal.value.message
     else:
-        store.objects.copy(ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={})
+        store.objects.copy(
+            ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={}
+        )
 
 
 def test_a_name_of_more_than_255_bytes_is_taken_or_refused_with_a_reason(store: Store) -> None:
@@ -307,7 +309,9 @@ def test_a_name_of_more_than_255_bytes_is_taken_or_refused_with_a_reason(store: 
                 ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={}
             )
     else:
-        store.objects.copy(ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={})
+        store.objects.copy(
+            ObjectRef(store.bucket, "source"), target, content_type="text/plain", metadata={}
+        )
 
 
 ODD_KEYS = ("a/with blank.txt", "a/ä+%20&<>.txt", "a/+.txt", "a/日本 😀.txt", "a/'quoted\".txt")

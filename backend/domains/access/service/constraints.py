@@ -130,9 +130,7 @@ class ConstraintService:
         policies = self.constraints.policies(grantees_of(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
         self._check_roles(changes)
-        entries = [
-            entry_of(self.audit, caller, operation, change) for change in changes
-        ]
+        entries = [entry_of(self.audit, caller, operation, change) for change in changes]
         writes = change_writes(changes, policies, self.new_id(), *entries)
         if not fits(writes):
             raise InvalidInputError.of(
@@ -170,9 +168,7 @@ class ConstraintService:
             )
 
 
-def entry_of(
-    audit: AuditService, caller: Identity, operation: str, change: Change
-) -> Put:
+def entry_of(audit: AuditService, caller: Identity, operation: str, change: Change) -> Put:
     """Return the audit entry of a change."""
     return audit.entry(
         caller,

@@ -113,9 +113,7 @@ class RoleService:
         changes = {name: value for name, value in after.items() if before.get(name) != value}
         if changes:
             name = audit_entity("role", found.role_name)
-            entry = self.audit.entry(
-                caller, "update_role", name, before=before, after=after
-            )
+            entry = self.audit.entry(caller, "update_role", name, before=before, after=after)
             self.roles.change(found, changes, entry, next_epoch())
         return changed
 
@@ -172,9 +170,7 @@ class RoleService:
         changes = [Change(each, without_role(each, name)) for each in found.values()]
         others = [each for each in grantees_of(changes) if each != policy.grantee]
         policies = {**self.constraints.policies(others), policy.grantee: policy}
-        entries = [
-            entry_of(self.audit, caller, "delete_role", each) for each in changes
-        ]
+        entries = [entry_of(self.audit, caller, "delete_role", each) for each in changes]
         return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
 
     def _few_holders(self, role_name: str) -> list[UserRole] | None:

@@ -311,7 +311,7 @@ class LifecycleService:
         caller: Identity,
         route: Route,
         asset: Asset,
-        changes: tuple[dict[str, Any], dict[str, Any]],
+        changes: tuple[Mapping[str, Any], Mapping[str, Any]],
         writes: Sequence[Write],
     ) -> None:
         """Carry out writes of the slices above, with the audit entry of their changes."""
@@ -323,7 +323,7 @@ class LifecycleService:
         caller: Identity,
         route: Route,
         asset: Asset,
-        changes: tuple[dict[str, Any], dict[str, Any]],
+        changes: tuple[Mapping[str, Any], Mapping[str, Any]],
         at: datetime,
     ) -> Write:
         entity = audit_entity("asset", asset.database_id, asset.asset_id)

@@ -138,9 +138,7 @@ class BucketSync:
                 done.files += objects[folder_id]  # also where another worker made the asset
                 done.made += [one] if one else []
 
-    def _adopted(
-        self, folder: Folder, inside: list[ObjectRef]
-    ) -> AssetRef | Skip | _Later | None:
+    def _adopted(self, folder: Folder, inside: list[ObjectRef]) -> AssetRef | Skip | _Later | None:
         """Return the asset that a folder has become; None if there is nothing to do."""
         bucket = folder.bucket.bucket_name
         if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:

@@ -54,7 +54,7 @@ class _ReservedError(StateForbidsError):
     """The workflow and file are reserved."""
 
 
-def _changed(_: object, execution: Execution, *others: Write) -> ExecutionChangedError:
+def _changed(_: object, execution: Execution, *_others: Write) -> ExecutionChangedError:
     return ExecutionChangedError(execution.execution_id)
 
 

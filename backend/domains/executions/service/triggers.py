@@ -67,7 +67,7 @@ _ATTEMPTS = 4  # of a run that starts at the moment when another ends
 _log = logging.getLogger(__name__)
 
 
-def _busy(_: object, execution: Execution, *others: object) -> UnavailableError:
+def _busy(_: object, execution: Execution, *_others: object) -> UnavailableError:
     return UnavailableError(
         f"Executions on {execution.input_asset_file_key} keep starting and ending; try again"
     )

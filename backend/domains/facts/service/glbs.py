@@ -9,7 +9,7 @@ from backend.core.clock import Clock, iso, utc_now
 from backend.core.file_kinds import serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, ObjectVersion, Objects, VersionRef
+from backend.core.objects import ObjectHead, Objects, ObjectVersion, VersionRef
 from backend.core.parallel import in_parallel
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.references import AssetRef

@@ -8,7 +8,7 @@ from backend.core.authorization import require
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, ObjectVersion, Objects
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset

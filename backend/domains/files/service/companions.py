@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from backend.core.errors import ConflictError, InvalidInputError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, ObjectRef, ObjectVersion, Objects
+from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import find_previews
 from backend.core.transactions import Write

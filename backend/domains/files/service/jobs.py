@@ -10,7 +10,7 @@ from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import preview_base
-from backend.core.objects import ObjectHead, ObjectRef, ObjectVersion, Objects, Written
+from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion, Written
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules

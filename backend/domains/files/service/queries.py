@@ -8,7 +8,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_asset_preview, is_file
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, ObjectVersion, Objects, VersionRef
+from backend.core.objects import ObjectHead, Objects, ObjectVersion, VersionRef
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.previews import asset_preview_key, shown_preview_key

@@ -12,7 +12,8 @@ from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.assets.service.permissions import secured
-from backend.domains.databases.service import DatabaseService, secured as secured_database
+from backend.domains.databases.service import DatabaseService
+from backend.domains.databases.service import secured as secured_database
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
     ASSET_LEVEL,

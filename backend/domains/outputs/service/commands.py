@@ -228,11 +228,7 @@ class OutputCommands:
                 "outputs": {one.name: one.refused or "stored" for one in outcomes},
             }
             entity = audit_entity("asset", work.asset.database_id, work.asset.asset_id)
-            entries.append(
-                self.audit.entry(
-                    work.caller, OPERATION, entity, before={}, after=after
-                )
-            )
+            entries.append(self.audit.entry(work.caller, OPERATION, entity, before={}, after=after))
         self.progress.save(work.execution.execution_id, progress, entries)
         work.progress = progress
 

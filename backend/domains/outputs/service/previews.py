@@ -124,7 +124,12 @@ class GeneratedPreviews:
         return True
 
     def _ranked_first(
-        self, target: FileTarget, source: ObjectRef, execution: Execution, head: ObjectHead, key: str
+        self,
+        target: FileTarget,
+        source: ObjectRef,
+        execution: Execution,
+        head: ObjectHead,
+        key: str,
     ) -> bool:
         """Write the preview unless that of a file with a higher rank is shown.
 

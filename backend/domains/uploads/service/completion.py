@@ -17,8 +17,8 @@ from backend.core.objects import (
     ObjectHead,
     ObjectRef,
     ObjectRefusedError,
-    ObjectVersion,
     Objects,
+    ObjectVersion,
     Part,
     VersionRef,
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.names import check_new_path
-from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, ObjectVersion, Objects
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects, ObjectVersion
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService

@@ -27,7 +27,7 @@ _AT_ONCE = 10
 
 
 def _overtaken(
-    _: object, caller: Identity, pipeline: Pipeline, wanted: list[DefinitionRef]
+    _: object, _caller: Identity, _pipeline: Pipeline, wanted: list[DefinitionRef]
 ) -> WorkflowRevisionError:
     return WorkflowRevisionError(wanted[0].definition_id)
 

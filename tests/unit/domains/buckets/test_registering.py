@@ -21,7 +21,6 @@ from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service, entries
 from tests.factories.buckets import stored_bucket
 from tests.factories.http import Answer, Client
-from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 

@@ -29,6 +29,8 @@ def test_a_row_that_is_added_later_is_found() -> None:
     assert registry.for_objects([ObjectRef("scans", "a/pump/x")]) == [first]
     second = stored_bucket(tables, name="scans", prefix="b/", bucket_id="second")
     assert registry.for_objects([ObjectRef("scans", "a/pump/x")]) == [first]
-    assert registry.for_objects([ObjectRef("scans", "a/pump/x"), ObjectRef("scans", "b/pump/x")]) == [first, second]
+    assert registry.for_objects(
+        [ObjectRef("scans", "a/pump/x"), ObjectRef("scans", "b/pump/x")]
+    ) == [first, second]
     third = stored_bucket(tables, name="others", bucket_id="third")
     assert registry.by_id(["third", "none"]) == {"third": third}

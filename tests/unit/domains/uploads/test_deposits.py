@@ -36,7 +36,10 @@ class Runs:
     def again(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
         values: dict[str, Any] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
         deposit = Deposit(
-            source=ObjectRef(AUXILIARY, SOURCE + path), size=len(body), path="/" + path, **values | more
+            source=ObjectRef(AUXILIARY, SOURCE + path),
+            size=len(body),
+            path="/" + path,
+            **values | more,
         )
         return self.deposits.store(self.deposits.place(self.museum.asset), deposit)
 
