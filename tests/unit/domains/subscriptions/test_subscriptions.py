@@ -268,8 +268,7 @@ def test_who_may_only_see_an_asset_takes_no_one_from_it_archived_or_not(
             return action == "GET"
 
     send(client, "POST", ANN)
-    assets = replace(service.assets.assets, authorization=Readers())
-    asking = replace(service, assets=replace(service.assets, assets=assets))
+    asking = replace(service, assets=replace(service.assets, authorization=Readers()))
     reader = Client(build_router(asking), user_id="ann", authorization=AllButStrangers())
     assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
     archive(tables)
