@@ -78,15 +78,7 @@ def _bind_assets(router: Router, service: MetadataService) -> None:
     def list_asset_metadata(
         call: Call, path: AssetMetadataPath, query: AssetMetadataQuery
     ) -> MetadataReply:
-        entity = _asset(path)
-        found = service.list_metadata(
-            call.caller,
-            entity,
-            call.page(query),
-            asset_version_id=query.asset_version_id,
-            asset_version_alias=query.asset_version_id_alias,
-        )
-        return _listed(call, service, entity, found)
+        return _list(call, service, _asset(path), query)
 
     @router.bind(routes.CREATE_ASSET_METADATA)
     def create_asset_metadata(
@@ -117,15 +109,7 @@ def _bind_files(router: Router, service: MetadataService) -> None:
     def list_file_metadata(
         call: Call, path: AssetMetadataPath, query: FileMetadataQuery
     ) -> MetadataReply:
-        entity = _file(path, query)
-        found = service.list_metadata(
-            call.caller,
-            entity,
-            call.page(query),
-            asset_version_id=query.asset_version_id,
-            asset_version_alias=query.asset_version_id_alias,
-        )
-        return _listed(call, service, entity, found)
+        return _list(call, service, _file(path, query), query)
 
     @router.bind(routes.CREATE_FILE_METADATA)
     def create_file_metadata(
@@ -160,6 +144,19 @@ def _file(
     named: FileMetadataQuery | AddFileMetadataBody | RemoveFileMetadataBody,
 ) -> Entity:
     return Entity(path.database_id, path.asset_id, named.file_path, named.type)
+
+
+def _list(
+    call: Call, service: MetadataService, entity: Entity, query: AssetMetadataQuery
+) -> MetadataReply:
+    found = service.list_metadata(
+        call.caller,
+        entity,
+        call.page(query),
+        asset_version_id=query.asset_version_id,
+        asset_version_alias=query.asset_version_id_alias,
+    )
+    return _listed(call, service, entity, found)
 
 
 def _listed(
