@@ -166,8 +166,7 @@ class S3Objects:
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
         with translated_object(key):
-            body = self.client.get_object(Bucket=bucket, Key=key)["Body"]
-            with closing(body):
+            with closing(self.client.get_object(Bucket=bucket, Key=key)["Body"]) as body:
                 yield from body.iter_chunks(_CHUNK_BYTES)
 
     def put(

@@ -32,7 +32,7 @@ def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
     assert below is not None
     assert below.version_id == first[3]
     (hidden,) = markers_hiding(objects, "b", "a/", KEYS)
-    assert (hidden.named[0], hidden.below and hidden.below.version_id) == ("a/5", first[4])
+    assert (hidden.version.key, hidden.below and hidden.below.version_id) == ("a/5", first[4])
 
 
 def test_no_keys_take_no_request(objects: MemoryObjects) -> None:

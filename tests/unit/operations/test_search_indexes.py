@@ -224,7 +224,7 @@ def test_work_on_what_does_not_exist_or_is_hidden_is_not_started(
     assert (absent.status, absent.body["code"], started(keeping)) == (404, code, [])
     blind = replace(keeping.service.assets, authorization=OnlyUser("nobody"))
     blind = replace(blind, databases=replace(blind.databases, authorization=OnlyUser("nobody")))
-    service = replace(keeping.service, assets=blind)
+    service = replace(keeping.service, assets=blind, databases=blind.databases)
     renewals = replace(renewals_of(keeping), databases=blind.databases)
     known = body | {"databaseId": "museum"} | ({"assetId": "pump"} if "assetId" in body else {})
     hidden = Client(build_router(service, renewals)).send("POST", path, body=known)

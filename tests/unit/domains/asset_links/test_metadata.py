@@ -131,7 +131,7 @@ def test_a_link_that_goes_while_records_are_written_gets_none(
     museum: Links, link_id: str, tables: Tables
 ) -> None:
     links = museum.service
-    removed = RemovedLinks(links.links, links.assets, links.clock)
+    removed = RemovedLinks(links.links, links.assets, links.audit, links.clock)
     service = replace(museum.metadata, links=removed)
     with pytest.raises(NotFoundError):
         service.add_metadata(ADMIN, link_id, [NewRecord.model_validate(record("a"))])
