@@ -166,7 +166,8 @@ class S3Objects:
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
         with translated_object(key):
-            with closing(self.client.get_object(Bucket=bucket, Key=key)["Body"]) as body:
+            body = self.client.get_object(Bucket=bucket, Key=key)["Body"]
+            with closing(body):
                 yield from body.iter_chunks(_CHUNK_BYTES)
 
     def put(
@@ -275,8 +276,7 @@ class S3Objects:
                 UploadId=upload_id,
                 PartNumber=number,
             )
-        etag = reply["CopyPartResult"].get("ETag", "")
-        return Part(number, etag.strip('"'), span[1] - span[0])
+        return Part(number, reply["CopyPartResult"].get("ETag", "").strip('"'), span[1] - span[0])
 
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
         pages = self.client.get_paginator("list_parts").paginate(
