@@ -16,7 +16,6 @@ import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
-from backend.processing.readers import dxf
 from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
@@ -60,7 +59,7 @@ _REASONS = tuple(
     )
 )
 _XML = frozenset({"amf", "dae", "irr", "irrmesh", "x3d", "xgl", "xml"})
-_TURNED = frozenset({"3ds", "ase", "dxf", "ifc"})
+_TURNED = frozenset({"3ds", "ase", "ifc"})
 """Formats with z up that the importers rotate."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
@@ -101,16 +100,12 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     loaded.aiReleasePropertyStore(properties)
     if not pointer:
         message = (loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
-        if "no 3d data" in message:
-            raise RefusedError(dxf.reason(data))
         raise _refusal(message)
     try:
         left_out, may_join = leave_out(pointer.contents)
         if may_join:
             pointer = loaded.aiApplyPostProcessing(pointer, _JOIN_VERTICES)
         scene = _scene(pointer.contents, data, extension, files)
-        unread = dxf.not_read(data) if extension == "dxf" else ""
-        left_out += [f"{unread}, which are not read"] if unread else []
         return replace(scene, left_out=(*left_out, *scene.left_out))
     finally:
         loaded.aiReleaseImport(pointer)

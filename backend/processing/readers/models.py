@@ -4,7 +4,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from backend.processing.files import Files
-from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl, three_mf
+from backend.processing.readers import assimp, cad, draco, dxf, gltf, las, obj, ply, stl, three_mf
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
 from backend.processing.readers.text import plain, require_text
@@ -68,6 +68,8 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
         data = off_rows(data)
     require_end(extension, data)
     require_elements(extension, data)
+    if extension == "dxf" and not data.startswith(dxf.BINARY):
+        return dxf.read(data)
     read = _own_or_assimp if extension in OWN_EXTENSIONS else assimp.read
     scene = read(data, name, extension, files)
     is_open = extension in OPEN_ENDED and ends_within_line(data)

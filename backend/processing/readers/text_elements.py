@@ -177,18 +177,6 @@ def _xml(data: bytes) -> None:
             check(data)
 
 
-# A group code of coordinates on one line, on the next its value.
-_ODD_COORDINATE = re.compile(
-    rb"(?m)^[ \t]*[123]\d[ \t]*\n(?![ \t]*" + _NUMBER + rb"[ \t]*$)([^\n]*)"
-)
-
-
-def _dxf(data: bytes) -> None:
-    """Check coordinates of DXF: assimp reads a number up to what follows it."""
-    for found in _ODD_COORDINATE.finditer(data):
-        coordinate(data, found.start(1), found[1].strip().replace(b",", b"."))
-
-
 # A string or a comment, or a parameter that begins as a number or a name and is none.
 _ODD_PARAMETER = re.compile(
     rb"'[^']*+(?:'|\Z)|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|[(,]\s*+(?!"
@@ -252,7 +240,6 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "ase": _ase,
     "cob": require_cob,
     "dae": _dae,
-    "dxf": _dxf,
     "fbx": require_fbx,
     "iges": require_iges,
     "md5anim": require_md5,

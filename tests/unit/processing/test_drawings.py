@@ -1,26 +1,196 @@
-"""Entities of drawings that are not read, counted without copies of the file."""
+"""Drawings in DXF: entities, blocks, and files that draw too much."""
 
-import tracemalloc
+import math
+from typing import Any
+
+import numpy as np
+import pytest
 
 from backend.processing.readers import dxf
+from backend.processing.scene import RefusedError
+from tests.unit.processing.samples import facts_without_pictures
 
-_BEGIN = b"  0\nSECTION\n  2\nHEADER\n  0\nCIRCLE\n  0\nENDSEC\n  0\nSECTION\n  2\nENTITIES\n"
-_END = b"  0\nENDSEC\n  0\nSECTION\n  2\nBLOCKS\n  0\nARC\n  0\nENDSEC\n  0\nEOF\n"
-
-
-def test_only_entities_that_are_not_read_are_named() -> None:
-    entities = b"  0\nLINE\n 10\n0\n  0\nARC\n 40\n0\n 50\n0\n  0\nCIRCLE\n  0\nARC\n  0\n3DSOLID\n"
-    assert dxf.not_read(_BEGIN + entities + _END) == "1 3DSOLID and 2 ARC and 1 CIRCLE"
-    assert dxf.not_read((_BEGIN + entities + _END).replace(b"\n", b"\r\n")).startswith("1 3DSOLID")
-    assert dxf.not_read(b"") == ""
+Groups = tuple[tuple[int, object], ...]
 
 
-def test_a_large_drawing_takes_less_memory_than_its_size() -> None:
-    line = b"  0\nLINE\n  8\n0\n 10\n0.0\n 20\n0.0\n 30\n0.0\n 11\n1.0\n 21\n1.0\n 31\n1.0\n"
-    drawing = _BEGIN + line * 50_000 + b"  0\nTEXT\n" + _END
-    tracemalloc.start()
-    found = dxf.not_read(drawing)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert found == "1 TEXT"
-    assert peak < len(drawing)
+def entity(kind: str, *groups: tuple[int, object]) -> str:
+    return "".join(f"{code}\n{value}\n" for code, value in ((0, kind), *groups))
+
+
+def point(x: float, y: float, z: float = 0.0, *, first: int = 10) -> Groups:
+    return (first, x), (first + 10, y), (first + 20, z)
+
+
+def block(name: str, content: str, *base: tuple[int, object]) -> str:
+    return entity("BLOCK", (2, name), *(base or point(0, 0))) + content + entity("ENDBLK")
+
+
+def drawing(*entities: str, blocks: str = "") -> bytes:
+    sections = {"BLOCKS": blocks, "ENTITIES": "".join(entities)}
+    text = "".join(
+        entity("SECTION", (2, name)) + content + entity("ENDSEC")
+        for name, content in sections.items()
+    )
+    return (text + entity("EOF")).encode()
+
+
+def polyline(flags: int, *vertices: Groups, groups: Groups = ()) -> str:
+    rows = "".join(entity("VERTEX", *each) for each in vertices)
+    return entity("POLYLINE", (66, 1), (70, flags), *groups) + rows + entity("SEQEND")
+
+
+def facts(*entities: str, blocks: str = "") -> dict[str, Any]:
+    return dict(facts_without_pictures("a.dxf", drawing(*entities, blocks=blocks)))
+
+
+def extent(found: dict[str, Any]) -> list[float]:
+    return [round(found[name], 6) for name in ("sizeX", "sizeY", "sizeZ")]
+
+
+def bounds(found: dict[str, Any]) -> list[list[float]]:
+    return [[float(n) for n in found[key][1:-1].split(",")] for key in ("boundsMin", "boundsMax")]
+
+
+LINE = entity("LINE", *point(0, 0), *point(1, 0, first=11))
+PATH = (point(0, 0), point(1, 0), point(1, 1, 2), point(0, 5, 2), point(7, 7, 7))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_a_polyline_has_a_line_for_each_pair_of_its_vertices(count: int) -> None:
+    for flags, lines in ((8, count - 1), (9, count)):
+        found = facts(polyline(flags, *PATH[:count]))
+        assert (found["lines"], found["vertices"]) == (lines, count)
+        assert extent(found)[0] == (7 if count == 5 else 1)
+
+
+def test_a_polyline_in_a_plane_has_the_height_of_its_first_record() -> None:
+    flat = polyline(0, point(0, 0, 9), point(2, 0, 9), groups=point(0, 0, 4))
+    assert facts(flat)["boundsMax"] == "[2.0, 0.0, 4.0]"
+    rows = [(10, 0), (20, 0), (10, 3), (20, 0), (10, 3), (20, 2)]
+    found = facts(entity("LWPOLYLINE", (90, 3), (70, 1), (38, 5), *rows))
+    assert (found["lines"], found["boundsMax"]) == (3, "[3.0, 2.0, 5.0]")
+
+
+def test_bulges_are_arcs() -> None:
+    # A half circle to the right of the way from (0, 0) to (2, 0), and back.
+    found = facts(entity("LWPOLYLINE", (70, 1), (10, 0), (20, 0), (42, 1), (10, 2), (20, 0)))
+    assert extent(found) == [2, 1, 0]
+    assert found["boundsMin"] == "[0.0, -1.0, 0.0]"
+    found = facts(polyline(1, (*point(0, 0), (42, -1)), (*point(2, 0), (42, -1))))
+    assert extent(found) == [2, 2, 0]
+
+
+def test_circles_and_arcs_reach_their_extent() -> None:
+    found = facts(entity("CIRCLE", *point(1, 2, 3), (40, 5)))
+    assert (found["lines"], extent(found)) == (32, [10, 10, 0])
+    found = facts(entity("ARC", *point(0, 0), (40, 1), (50, 350), (51, -260)))  # to 100 degrees
+    assert found["boundsMax"] == "[1.0, 1.0, 0.0]"
+    # The plane of the normal -z is seen from behind.
+    found = facts(
+        entity("ARC", *point(3, 0), (40, 1), (50, 0), (51, 90), (210, 0), (220, 0), (230, -1))
+    )
+    assert found["boundsMin"] == "[-4.0, 0.0, 0.0]"
+
+
+def test_meshes_of_rows_and_columns_and_of_faces_are_triangles() -> None:
+    rows = [point(row, column, row * column) for row in range(4) for column in range(3)]
+    for flags, triangles in ((16, 12), (17, 16), (48, 18), (49, 24)):
+        found = facts(polyline(flags, *rows, groups=((71, 4), (72, 3))))
+        assert (found["triangles"], found["vertices"], found["lines"]) == (triangles, 12, 0)
+    corners = [(*point(x, y), (70, 192)) for x, y in ((0, 0), (2, 0), (2, 3), (0, 3))]
+    face = (*point(0, 0), (70, 128), (71, 1), (72, -2), (73, 3), (74, 4))
+    found = facts(polyline(64, *corners, face))
+    assert (found["triangles"], found["area"], extent(found)) == (2, 6, [2, 3, 0])
+
+
+def test_the_corners_of_a_solid_are_in_another_order_than_those_of_a_face() -> None:
+    def corners(*places: tuple[float, float]) -> list[tuple[int, object]]:
+        return [each for n, (x, y) in enumerate(places) for each in point(x, y, first=10 + n)]
+
+    face = entity("3DFACE", *corners((0, 0), (2, 0), (2, 3), (0, 3)))
+    solid = entity("SOLID", *corners((0, 0), (2, 0), (0, 3), (2, 3)))
+    concave = entity("3DFACE", *corners((0, 0), (4, 0), (1, 1), (0, 4)))
+    assert [facts(each)["area"] for each in (face, solid, concave)] == [6, 6, 4]
+    assert facts(entity("3DFACE", *corners((0, 0), (2, 0), (2, 3))))["triangles"] == 1
+
+
+def test_blocks_are_scaled_turned_repeated_and_nested() -> None:
+    blocks = block("part", LINE, *point(1, 0)) + block("pair", entity("INSERT", (2, "PART")) * 2)
+    found = facts(entity("INSERT", (2, "part"), *point(5, 0), (41, 2), (50, 90)), blocks=blocks)
+    assert found["lines"] == 1
+    assert np.allclose(bounds(found), [[5, -2, 0], [5, 0, 0]])
+    grid = ((70, 3), (71, 2), (44, 10), (45, 7))
+    found = facts(entity("INSERT", (2, "part"), *point(1, 0), *grid), blocks=blocks)
+    assert (found["lines"], extent(found)) == (6, [21, 7, 0])
+    found = facts(entity("INSERT", (2, "pair"), *point(0, 0, 4)), blocks=blocks)
+    assert (found["lines"], found["boundsMax"]) == (2, "[0.0, 0.0, 4.0]")
+    assert facts(LINE, blocks=blocks)["lines"] == 1
+
+
+def test_what_is_not_read_is_named_also_in_blocks_that_are_used() -> None:
+    blocks = block("used", entity("TEXT")) + block("other", entity("HATCH"))
+    inserts = (entity("INSERT", (2, "used")), entity("INSERT", (2, "outside")))
+    found = facts(LINE, entity("SPLINE") * 2, *inserts, blocks=blocks)
+    assert found["leftOut"] == (
+        "1 INSERT of a block that the file does not have and 2 SPLINE and 1 TEXT, "
+        "which are not read"
+    )
+    refused = facts(entity("SPLINE"), entity("MESH"))["refused"]
+    assert refused.startswith("this drawing has only 1 MESH and 1 SPLINE, which are not read: ")
+    assert facts()["refused"] == "this drawing has no lines, polylines or 3D faces"
+
+
+def test_layouts_are_left_out() -> None:
+    sheet = entity("LINE", (67, 1), *point(0, 0), *point(99, 99, first=11))
+    assert extent(facts(LINE, sheet)) == [1, 0, 0]
+
+
+def nested(depth: int, copies: int) -> bytes:
+    blocks = block("b0", LINE)
+    for level in range(1, depth):
+        blocks += block(f"b{level}", entity("INSERT", (2, f"b{level - 1}")) * copies)
+    return drawing(entity("INSERT", (2, f"b{depth - 1}")), blocks=blocks)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (nested(9, 10), "blocks draw more than 12000000 vertices"),
+        (nested(66, 1), "blocks are nested more than 64 deep"),
+        (
+            drawing(entity("INSERT", (2, "A")), blocks=block("a", entity("INSERT", (2, "a")))),
+            "the block 'A' contains itself",
+        ),
+        (
+            drawing(entity("INSERT", (2, "a"), (70, 9999), (71, 9999)), blocks=block("a", LINE)),
+            "a block is placed 99980001 times, more than 1000000",
+        ),
+        (
+            drawing(polyline(16, point(0, 0), groups=((71, 2), (72, 2)))),
+            "a mesh declares 2 rows of 2 vertices, the file has 1",
+        ),
+        (
+            drawing(polyline(64, (*point(0, 0), (70, 128), (71, 1), (72, 2), (73, 3)))),
+            "a face of a polyface mesh has vertex 3, there are 0",
+        ),
+        (drawing(LINE.replace("10\n0\n", "1x\n0\n")), "line 13: '1x' is not a group code"),
+        (drawing(entity("CIRCLE", *point(0, 0), (40, "wide"))), "line 20: 'wide' is not a number"),
+    ],
+)
+def test_a_drawing_that_cannot_be_drawn_is_refused_with_the_reason(
+    data: bytes, reason: str
+) -> None:
+    with pytest.raises(RefusedError) as refusal:
+        dxf.read(data)
+    assert str(refusal.value) == reason
+
+
+def test_sixty_four_nested_blocks_are_drawn() -> None:
+    assert facts_without_pictures("a.dxf", nested(64, 1))["lines"] == 1
+
+
+def test_numbers_that_are_not_finite_are_left_out() -> None:
+    wild = entity("LINE", *point(math.nan, 0), *point(1, 0, first=11))
+    found = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
+    assert found["lines"] == 1
+    assert found["leftOut"] == "2 of 3 lines have a vertex that is not finite"

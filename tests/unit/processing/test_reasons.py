@@ -24,11 +24,6 @@ _TEXTS = (
 )
 
 
-def _dxf(*entities: str) -> bytes:
-    body = "".join(f"0\n{kind}\n8\n0\n10\n0.0\n20\n0.0\n40\n1.0\n" for kind in entities)
-    return f"0\nSECTION\n2\nENTITIES\n{body}0\nENDSEC\n0\nEOF\n".encode()
-
-
 def test_bytes_that_are_no_text_are_refused_so_in_every_text_format() -> None:
     garbage = [random.Random(seed).randbytes(size) for seed, size in ((1, 60), (2, 5000))]
 
@@ -58,26 +53,6 @@ def test_texts_in_other_encodings_are_texts() -> None:
         comment = "# größe\n" if encoding == "latin-1" else "# 立方体の形\n"
         facts = facts_without_pictures("a.obj", (comment + lines).encode(encoding))
         assert facts.get("triangles") == 1, (encoding, facts)
-
-
-def test_a_drawing_of_curves_is_refused_with_their_names() -> None:
-    reason = facts_without_pictures("a.dxf", _dxf("CIRCLE", "ARC", "CIRCLE")).get("refused")
-    assert reason == (
-        "this drawing has only 1 ARC and 2 CIRCLE, which are not read: "
-        "convert curves and LWPOLYLINE to lines or POLYLINE, solids to 3DFACE"
-    )
-    reason = str(facts_without_pictures("a.dxf", _dxf("LWPOLYLINE", "TEXT")).get("refused"))
-    assert "only 1 LWPOLYLINE and 1 TEXT, which are not read" in reason
-    assert facts_without_pictures("a.dxf", _dxf()).get("refused") == (
-        "this drawing has no lines, polylines or 3D faces"
-    )
-
-
-def test_curves_beside_lines_are_left_out_by_name() -> None:
-    line = b"0\nLINE\n8\n0\n10\n0.0\n20\n0.0\n30\n0.0\n11\n1.0\n21\n1.0\n31\n0.0\n"
-    data = _dxf("CIRCLE").replace(b"0\nENDSEC", line + b"0\nENDSEC")
-    facts = facts_without_pictures("a.dxf", data)
-    assert (facts.get("lines"), facts.get("leftOut")) == (1, "1 CIRCLE, which are not read"), facts
 
 
 def test_blank_files_are_refused_as_such_in_every_format() -> None:
