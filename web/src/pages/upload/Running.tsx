@@ -22,6 +22,7 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
   const all = left.reduce((sum, each) => sum + each.file.size, 0);
   const sent = left.reduce((sum, each) => sum + each.sent, 0);
   const failed = items.filter((each) => each.state === 'failed');
+  const again = failed.filter((each) => !each.final).length;
   const waiting = items.filter((each) => each.state === 'waiting');
   const progress = texts.upload.progress(size(sent), size(all));
   const cancel = () => {
@@ -54,16 +55,16 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
           </>
         ) : (
           <>
-            {failed.length + waiting.length > 0 && (
+            {again + waiting.length > 0 && (
               <button type="button" className="primary" onClick={() => void run.start()}>
-                {failed.length ? texts.upload.retry : texts.upload.resume}
+                {again ? texts.upload.retry : texts.upload.resume}
               </button>
             )}
             <Link
               to="/databases/$databaseId/assets/$assetId"
               params={place}
               search={{}}
-              className={failed.length ? 'button' : 'button primary'}
+              className={again + waiting.length > 0 ? 'button' : 'button primary'}
               preload={false}
             >
               {texts.upload.open}

@@ -6,6 +6,13 @@ interface Reply {
   sum?: string;
 }
 
+/** A file that was changed, moved or deleted after it was chosen. */
+export class UnreadableFileError extends Error {
+  constructor() {
+    super(texts.upload.unreadable);
+  }
+}
+
 /** Computes checksums beside the page, one file after the other. */
 export class Hashing {
   private readonly worker = new Worker(new URL('./hash.worker.ts', import.meta.url), {
@@ -35,7 +42,7 @@ export class Hashing {
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, ({ sum }) => {
-        if (sum === undefined) reject(new Error(texts.upload.unreadable));
+        if (sum === undefined) reject(new UnreadableFileError());
         else resolve(sum);
       });
       this.worker.postMessage({ id, file, kind });

@@ -19,9 +19,12 @@ vi.mock('./storage', () => ({
   put: (url: string) => put(url),
   StorageError: class extends Error {},
 }));
+const sha256 = vi.fn(() => Promise.resolve('sum'));
+class UnreadableFileError extends Error {}
 vi.mock('./hashing', () => ({
+  UnreadableFileError,
   Hashing: class {
-    sha256 = () => Promise.resolve('sum');
+    sha256 = () => sha256();
     md5 = (content: Blob) => Promise.resolve(`md5 of ${content.size}`);
     end = () => undefined;
   },
@@ -80,6 +83,21 @@ test('a file that is refused fails by itself, and all others of its batch are up
     expect(failed.map((each) => each.error)).toEqual(refused.map((each) => `${each} is refused.`));
     expect(items.filter((each) => each.state === 'done').length).toBe(70 - refused.length);
   }
+});
+
+test('another try leaves out files that are refused, or not readable, as they are', async () => {
+  server(['/1.txt']);
+  sha256.mockRejectedValueOnce(new UnreadableFileError('Choose it again'));
+  put.mockRejectedValueOnce(new Error('the storage failed'));
+  const run = new Run({ databaseId: 'd', assetId: 'a' }, chosen(4), new Map());
+  await run.start();
+  const shown = () => run.current().items.map(({ state, final }) => `${state} ${final}`);
+  expect(shown()).toEqual(['failed true', 'failed true', 'failed false', 'done false']);
+  POST.mockClear();
+  await run.start();
+  expect(shown()).toEqual(['failed true', 'failed true', 'done false', 'done false']);
+  const sent = POST.mock.calls.map(([, given]) => (given as { body: Body }).body.files);
+  expect(sent.flat().map((each) => each.relativeKey)).toEqual(['/2.txt', '/2.txt']);
 });
 
 test('a refusal of the sender is not tried again with fewer files', async () => {

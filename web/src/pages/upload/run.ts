@@ -3,7 +3,7 @@ import { ApiError, isRefused, isTransient, sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
-import { Hashing } from './hashing';
+import { Hashing, UnreadableFileError } from './hashing';
 import { isLarge, partSizes, wantedParts } from './parts';
 import { resumed, type Part, type Started, type Target } from './resuming';
 import { put, StorageError } from './storage';
@@ -15,6 +15,8 @@ export interface Item extends Chosen {
   state: State;
   sent: number;
   error: string;
+  /** Another try cannot succeed: the file itself has to be changed, or chosen again. */
+  final: boolean;
 }
 
 export interface Progress {
@@ -41,7 +43,13 @@ export class Run {
     files: readonly Chosen[],
     private readonly known: ReadonlyMap<string, number>,
   ) {
-    const items = files.map((each): Item => ({ ...each, state: 'waiting', sent: 0, error: '' }));
+    const items = files.map((each): Item => ({
+      ...each,
+      state: 'waiting',
+      sent: 0,
+      error: '',
+      final: false,
+    }));
     this.progress = { items, running: false, paused: false };
   }
 
@@ -58,7 +66,9 @@ export class Run {
     this.change({ running: true, paused: false });
     const { signal } = this.stopping;
     for (const item of this.progress.items) {
-      if (item.state === 'failed') this.set(item, { state: 'waiting', sent: 0, error: '' });
+      if (item.state === 'failed' && !item.final) {
+        this.set(item, { state: 'waiting', sent: 0, error: '' });
+      }
     }
     const waiting = this.progress.items.filter((each) => each.state === 'waiting');
     for (let at = 0; at < waiting.length && !signal.aborted; at += FILES_AT_ONCE) {
@@ -264,7 +274,8 @@ export class Run {
   }
 
   private fail(items: readonly Item[], error: unknown): void {
-    items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error) }));
+    const final = isRefused(error) || error instanceof UnreadableFileError;
+    items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error), final }));
   }
 
   private set(item: Item, next: Partial<Item>): void {
