@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import { sentence } from '../api/errors';
+import { lazy, Suspense, useState } from 'react';
+import { isTransient, sentence } from '../api/errors';
 import type { Pictured } from '../api/pictures';
 import { texts } from '../texts';
 import { Boundary } from '../ui/Boundary';
@@ -112,10 +112,22 @@ export function useDownload({ databaseId, assetId, file }: ViewProps) {
 
 function Video(props: ViewProps) {
   const found = useDownload(props);
-  if (found.isError) return <Poster {...props} failure={sentence(found.error)} />;
+  const [failed, setFailed] = useState(false);
+  if (found.isError) {
+    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
+  }
+  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
   if (!found.data) return <Poster {...props} busy />;
   return (
-    <video src={found.data} controls className="film" aria-label={nameOf(props.file.path)}>
+    <video
+      src={found.data}
+      controls
+      className="film"
+      aria-label={nameOf(props.file.path)}
+      // Of a format, or a codec, that the browser does not play.
+      onError={() => setFailed(true)}
+    >
       <track kind="captions" />
     </video>
   );
