@@ -204,6 +204,14 @@ test('the page works at 360 px without scrolling sideways', async () => {
     await page.locator(`${HITS}, .drop`).first().waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 360, `${path || 'find'} is ${wide} px wide`);
+    const room = await page.locator('.search input').evaluate((box) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(box);
+      const drawn = document.createElement('canvas').getContext('2d');
+      drawn.font = font;
+      const inner = box.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+      return inner - drawn.measureText(box.placeholder).width;
+    });
+    assert.ok(room >= 0, `the placeholder is ${-room} px longer than its box`);
     await accessible(page, `${path || 'find'} at 360 px`);
   }
   // The stage is above the files: the one that is chosen is brought into view.

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { api, reply } from '../../api/client';
 import { texts } from '../../texts';
 import { useKey } from '../../ui/useKey';
+import { useMedia } from '../../ui/useMedia';
 import { recent } from './recent';
 import { parseSearch } from './state';
 
@@ -30,6 +31,7 @@ export function SearchBox() {
   const [active, setActive] = useState(-1);
   const value = typed ?? shown;
   const options = useOptions(value, open, navigate);
+  const wide = useMedia('(min-width: 34rem)');
   useKey('/', () => {
     box.current?.focus();
     box.current?.select();
@@ -98,7 +100,7 @@ export function SearchBox() {
           aria-autocomplete="list"
           aria-keyshortcuts="/"
           autoComplete="off"
-          placeholder={texts.find.placeholder}
+          placeholder={wide ? texts.find.placeholder : texts.find.shortPlaceholder}
           maxLength={5000}
           value={value}
           onChange={(event) => {
