@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, reply } from './client';
 import { isTransient } from './errors';
 
@@ -39,6 +39,9 @@ export const me = queryOptions({
   },
   staleTime: 5 * MINUTE,
 });
+
+/** Whether the user may change assets; undefined until it is known. */
+export const useMayWrite = (): boolean | undefined => useQuery(me).data?.pages.has('/upload');
 
 export const tags = queryOptions({
   queryKey: ['tags'],

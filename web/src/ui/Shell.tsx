@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { configuration, me } from '../api/queries';
+import { configuration, me, useMayWrite } from '../api/queries';
 import { SearchBox } from '../pages/find/SearchBox';
 import { beginning, signOut } from '../session/begin';
 import { session } from '../session/session';
@@ -41,8 +41,8 @@ export function Shell() {
 /** The page of uploads takes dropped files itself. */
 function Drops() {
   const onUpload = useRouterState({ select: (state) => state.location.pathname === '/upload' });
-  const mayUpload = useQuery(me).data?.pages.has('/upload') ?? false;
-  return onUpload ? null : <DropAnywhere mayUpload={mayUpload} />;
+  const mayUpload = useMayWrite();
+  return onUpload ? null : <DropAnywhere mayUpload={mayUpload ?? false} />;
 }
 
 export function NotFound() {
@@ -58,6 +58,7 @@ export function NotFound() {
 
 function Header() {
   const user = useQuery(me);
+  const mayUpload = useMayWrite();
   return (
     <header className="bar">
       <Link
@@ -74,12 +75,12 @@ function Header() {
         <span>{texts.product}</span>
       </Link>
       <SearchBox />
-      {(user.data?.pages.has('/upload') ?? true) && (
+      {mayUpload !== false && (
         <Link
           to="/upload"
           search={{}}
           // Its room is kept until the rights are known: it would move the search.
-          className={user.data ? 'button primary' : 'button primary unknown'}
+          className={mayUpload ? 'button primary' : 'button primary unknown'}
           preload={false}
         >
           {texts.header.upload}

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, sentence } from '../../api/errors';
-import { me } from '../../api/queries';
+import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { Failure } from '../../ui/Failure';
@@ -67,7 +67,7 @@ function Content({
   const found = useInfiniteQuery(filesOf(place, withArchived || archived));
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
   const missing = useQuery(missingOf(place));
-  const mayUpload = useMayUpload();
+  const mayUpload = useMayWrite() ?? false;
   const mayWrite = mayUpload && asset?.status === 'active';
   const only = files.filter((each) => !each.isFolder);
   const first = firstFile(files);
@@ -132,10 +132,6 @@ function Content({
       </div>
     </div>
   );
-}
-
-function useMayUpload(): boolean {
-  return useQuery(me).data?.pages.has('/upload') ?? false;
 }
 
 function Head(props: {

@@ -1,8 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { sentence } from '../../api/errors';
+import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { Failure } from '../../ui/Failure';
+import { useMedia } from '../../ui/useMedia';
 import { Facets } from './Facets';
 import { Grid } from './Grid';
 import { Chosen } from './Chosen';
@@ -19,6 +21,7 @@ export function Find() {
   const state = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
   const found = useFirstPage(state);
+  const mayWrite = useMayWrite() ?? false;
   const [look, setLook] = useState<number | null>(null);
   const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
@@ -61,14 +64,15 @@ export function Find() {
             {sentence(found.error)}
           </p>
         )}
-        {page && total === 0 && <Empty state={state} />}
-        <p className="hidden">{texts.find.keys}</p>
+        {page && total === 0 && <Empty state={state} mayUpload={mayWrite} />}
+        <p className="hidden">{mayWrite ? texts.find.keys : texts.find.readerKeys}</p>
         {total > 0 && (
           <Grid
             state={state}
             total={total}
             selected={new Set(selection.keys())}
-            onSelect={select}
+            // All that can be done with selected assets changes them.
+            onSelect={mayWrite ? select : undefined}
             onLook={setLook}
           />
         )}
@@ -105,13 +109,7 @@ interface Part {
 
 /** A column on wide windows; on narrow ones it opens above the results. */
 function Filters({ state, page, change }: Part) {
-  const [wide, setWide] = useState(() => matchMedia(WIDE).matches);
-  useEffect(() => {
-    const media = matchMedia(WIDE);
-    const listen = () => setWide(media.matches);
-    media.addEventListener('change', listen);
-    return () => media.removeEventListener('change', listen);
-  }, []);
+  const wide = useMedia('(min-width: 56rem)');
   const facets = <Facets state={state} reply={page?.reply} change={change} />;
   if (wide) {
     return (
@@ -127,8 +125,6 @@ function Filters({ state, page, change }: Part) {
     </details>
   );
 }
-
-const WIDE = '(min-width: 56rem)';
 
 function Bar({ state, page, pending, change }: Part & { pending: boolean }) {
   const assets = page?.reply.assetsFound ?? 0;
@@ -176,22 +172,25 @@ function Bar({ state, page, pending, change }: Part & { pending: boolean }) {
   );
 }
 
-function Empty({ state }: { state: FindState }) {
+function Empty({ state, mayUpload }: { state: FindState; mayUpload: boolean }) {
   const asked = state.q ?? chosenFilters(state);
+  const words = texts.find[asked ? 'nothing' : mayUpload ? 'empty' : 'unseen'];
   return (
     <div className="notice">
       <p>
-        <strong>{asked ? texts.find.nothing : texts.find.empty}</strong>
+        <strong>{words.title}</strong>
       </p>
-      <p>{asked ? texts.find.nothingHelp : texts.find.emptyHelp}</p>
+      <p>{words.help}</p>
       {asked ? (
         <Link to="/" search={{}}>
           {texts.find.everything}
         </Link>
       ) : (
-        <Link to="/upload" search={{}} className="button primary" preload={false}>
-          {texts.header.upload}
-        </Link>
+        mayUpload && (
+          <Link to="/upload" search={{}} className="button primary" preload={false}>
+            {texts.header.upload}
+          </Link>
+        )
       )}
     </div>
   );

@@ -30,7 +30,7 @@ export function Grid(props: {
   state: FindState;
   total: number;
   selected: ReadonlySet<string>;
-  onSelect: (cards: Card[]) => void;
+  onSelect: ((cards: Card[]) => void) | undefined;
   onLook: (index: number) => void;
 }) {
   const { state, total, onLook, onSelect } = props;
@@ -66,7 +66,7 @@ export function Grid(props: {
     const only = at(index);
     const cards = range ? cardsBetween(state, anchor.current, index) : null;
     anchor.current = index;
-    if (only) onSelect(cards ?? [only]);
+    if (only) onSelect?.(cards ?? [only]);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -122,7 +122,7 @@ export function Grid(props: {
                 tabbable={index === current}
                 selected={props.selected.has(card.id)}
                 selecting={props.selected.size > 0}
-                onSelect={(range) => select(index, range)}
+                onSelect={onSelect && ((range) => select(index, range))}
                 onLook={() => onLook(index)}
               />
             ) : (

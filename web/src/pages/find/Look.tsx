@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { pictureUrl } from '../../api/pictures';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
@@ -7,7 +8,7 @@ import { Stage } from '../../viewer/Stage';
 import type { Card } from './hits';
 import { PAGE } from './request';
 import type { FindState } from './state';
-import { pageOfRow, usePages } from './useSearch';
+import { cardsBetween, pageOfRow, usePages } from './useSearch';
 
 interface Props {
   state: FindState;
@@ -20,9 +21,14 @@ interface Props {
 /** A quick look at an asset, and at those before and after it, over the results. */
 export function Look({ state, index, total, onMove, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // Not its first button: Space closes the dialog as it has opened it.
+    dialog.current?.focus();
+  }, []);
   const page = usePages(state, [pageOfRow(index)]).get(pageOfRow(index));
   const card = page?.cards[index % PAGE];
+  const next = cardsBetween(state, index + 1, index + 1)?.[0]?.picture.preview;
   const move = (step: number) => {
     if (index + step >= 0 && index + step < total) onMove(index + step);
   };
@@ -36,6 +42,7 @@ export function Look({ state, index, total, onMove, onClose }: Props) {
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       className="look-at"
       aria-labelledby="look"
       onClose={onClose}
@@ -71,6 +78,8 @@ export function Look({ state, index, total, onMove, onClose }: Props) {
         </button>
       </header>
       {card && <Shown key={card.id} card={card} />}
+      {/* The next picture is loaded before it is looked at. */}
+      {next && <img src={pictureUrl(next)} alt="" hidden />}
     </dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
-import { day, legible } from '../../ui/formats';
+import { day, legible, size } from '../../ui/formats';
 import { Picture } from '../../ui/Picture';
 import type { Card } from './hits';
 
@@ -10,8 +10,8 @@ interface Props {
   tabbable: boolean;
   selected: boolean;
   selecting: boolean;
-  /** With the Shift key, all from the one that was selected before. */
-  onSelect: (range: boolean) => void;
+  /** With the Shift key, all from the one that was selected before; absent if nothing can be. */
+  onSelect: ((range: boolean) => void) | undefined;
   onLook: () => void;
 }
 
@@ -32,6 +32,7 @@ function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; cl
 }
 
 function Select({ card, selected, onSelect }: Props) {
+  if (!onSelect) return null;
   return (
     <input
       type="checkbox"
@@ -46,6 +47,11 @@ function Select({ card, selected, onSelect }: Props) {
   );
 }
 
+/** Of an asset without files the server says `none`. */
+const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
+
+const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : size(bytes));
+
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
   return (
@@ -55,8 +61,8 @@ export function AssetCard(props: Props) {
       </span>
       <Open card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">
+        {[typeOf(card), sizeOf(card)].filter(Boolean).map((each) => `${each} · `)}
         <bdi>{card.databaseId}</bdi>
-        {card.type && card.type !== 'none' && ` · ${card.type.replace(/^\./, '')}`}
       </p>
       <Select {...props} />
       <button
@@ -76,7 +82,9 @@ export function AssetRow(props: Props) {
   const { card, selected } = props;
   return (
     <article className={`row${selected ? ' chosen' : ''}`}>
-      <Select {...props} />
+      <span className="box">
+        <Select {...props} />
+      </span>
       <span className="picture">
         <Picture picture={card.picture} small />
       </span>
@@ -87,7 +95,8 @@ export function AssetRow(props: Props) {
       <span className="line wide">
         <bdi>{card.databaseId}</bdi>
       </span>
-      <span className="wide">{card.type.replace(/^\./, '')}</span>
+      <span className="line wide">{typeOf(card)}</span>
+      <span className="line wide">{sizeOf(card)}</span>
       <span className="line wide">
         {card.tags.slice(0, 3).map((tag) => (
           <span key={tag} className="tag">

@@ -13,6 +13,8 @@ export interface Card {
   assetId: string;
   name: string;
   type: string;
+  /** Of the file that is shown. */
+  size: number | null;
   tags: string[];
   changed: string;
   description: string;
@@ -31,7 +33,8 @@ export function cardOf(hit: Hit): Card {
     databaseId: text(source.str_databaseid),
     assetId: text(source.str_assetid),
     name: text(source.str_assetname) || text(source.str_assetid),
-    type: text(source.str_assettype),
+    type: (text(best?._source.str_fileext) || text(source.str_assettype)).replace(/^\./, ''),
+    size: typeof best?._source.num_filesize === 'number' ? best._source.num_filesize : null,
     tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
     changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
     description: text(source.str_description),

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { sentence } from '../../api/errors';
+import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
@@ -41,11 +42,14 @@ export function Upload() {
       void chosen.then(add, (error: unknown) => setFailure(sentence(error))),
     [add],
   );
-  const over = useDrops(run ? null : drop);
+  const mayWrite = useMayWrite();
+  const over = useDrops(run || mayWrite === false ? null : drop);
   return (
     <div className="upload">
       <h1>{texts.upload.title}</h1>
-      {run ? (
+      {mayWrite === false ? (
+        <p className="notice">{texts.upload.notAllowed}</p>
+      ) : run ? (
         <Running
           {...run}
           onMore={() => {
