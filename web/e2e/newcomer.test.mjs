@@ -119,6 +119,21 @@ test('a range is selected with the Shift key, and a quick look leads from one as
   const names = await page.locator(HITS).allTextContents();
   const shown = (index) => page.locator('.look-at h2', { hasText: names[index] }).waitFor();
   await page.locator('[data-index="0"] a').focus();
+  const large = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'image') large.push(request.url());
+  });
+  await page.keyboard.press(' ');
+  await shown(0);
+  // The picture of the next asset is there before it is looked at.
+  const next = await page.waitForFunction(() => {
+    const picture = document.querySelector('.look-at > img[hidden]');
+    return picture?.complete && picture.src;
+  });
+  const loaded = await next.jsonValue();
+  assert.ok(large.includes(loaded), 'the next picture is loaded');
+  await page.keyboard.press(' ');
+  await page.locator('.look-at').waitFor({ state: 'detached' });
   await page.keyboard.press(' ');
   await shown(0);
   await page.keyboard.press('ArrowRight');

@@ -47,21 +47,47 @@ test('names in any script, the longest names and empty files are kept as they ar
   await context.close();
 });
 
-test('refused files are named with their reasons, and the other files are uploaded', async () => {
+test('refused files are named with their reasons, and only the others are sent, also by another try', async () => {
   const { context, page, seen } = await open(browser);
-  const bad = [file('ends with a dot.'), file('\u202egnp.exe.txt')];
+  const bad = ['ends with a dot.', '\u202egnp.exe.txt', '<b>.txt'];
+  const reasons = [/dot/, /U\+202E/, /must not contain < >/];
   const good = Array.from({ length: 8 }, (_, at) => file(`good ${at}.txt`));
-  const upload = await chooseFiles(page, [...good, ...bad], `r ${Date.now()}`);
-  await upload.click();
-  await page.locator('.files .failure').first().waitFor();
-  await page.getByText('The upload is complete.').or(page.getByRole('status')).first().waitFor();
-  await page.getByRole('button', { name: 'Try the failed files again' }).waitFor();
-  assert.equal(await page.locator('.files .failure').count(), 2);
-  assert.match(await page.locator('.files li', { hasText: 'ends with' }).textContent(), /dot/);
-  assert.match(await page.locator('.files li', { hasText: 'gnp' }).textContent(), /U\+202E/);
-  assert.equal(await page.locator('.files li', { hasText: 'good' }).count(), 8);
-  assert.equal(await page.locator('.files li', { hasText: 'good' }).getByText(/dot/).count(), 0);
-  await accessible(page, 'an upload with a refused file');
+  const storage = `${new URL(endpoint.s3).origin}/**`;
+  // One of the good files is refused by the storage, once.
+  let refusals = 1;
+  await page.route(storage, (route) =>
+    route.request().method() === 'PUT' && refusals-- > 0
+      ? route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' } })
+      : route.continue(),
+  );
+  const files = [...good, ...bad.map((name) => file(name))];
+  await (await chooseFiles(page, files, `r ${Date.now()}`)).click();
+  const again = page.getByRole('button', { name: 'Try the failed files again' });
+  await again.waitFor();
+  const failed = page.locator('.files li', { has: page.locator('.failure') });
+  assert.equal(await failed.count(), bad.length + 1, `${await failed.allTextContents()}`);
+  await page.getByText('4 files could not be uploaded.').waitFor();
+  await accessible(page, 'an upload with refused files');
+  let asked = 0;
+  page.on('request', (request) => {
+    asked += request.method() === 'POST' && /\/uploads$/.test(request.url()) ? 1 : 0;
+  });
+  await again.click();
+  await page.getByText('3 files could not be uploaded.').waitFor();
+  assert.equal(asked, 1, 'what was refused is not sent again');
+  assert.equal(
+    await again.count(),
+    0,
+    `another try cannot succeed: ${await failed.allTextContents()}`,
+  );
+  const said = await failed.allTextContents();
+  for (const [at, reason] of reasons.entries()) {
+    assert.ok(
+      said.some((each) => reason.test(each)),
+      `${bad[at]}: ${said}`,
+    );
+  }
+  assert.equal(await page.locator('.files li', { hasText: 'done' }).count(), 8);
   clean(seen);
   await context.close();
 });
@@ -242,48 +268,11 @@ test('an asset that is deleted while it is looked at is named as gone', async ()
   const { database, id } = await newAsset(page, files, `gone ${Date.now()}`);
   vitrine('delete', database, id, '--yes');
   await page.locator('.tree .file', { hasText: 'b.txt' }).click();
+  await page.locator('.stage .failed', { hasText: /not found|does not exist|no asset/i }).waitFor();
   await page.reload();
   await page.getByRole('alert').waitFor();
   assert.match(await page.getByRole('alert').textContent(), /not found|does not exist|no asset/i);
   await accessible(page, 'a deleted asset');
-  clean(seen);
-  await context.close();
-});
-
-test('after a change of user nothing of the first one is left in the tab', async () => {
-  const { context, page, seen } = await open(browser);
-  const stranger = `stranger-${Date.now()}`;
-  vitrine('roles', 'create', stranger, '--description', 'may see nothing');
-  vitrine('roles', 'give', stranger, stranger);
-  const key = JSON.parse(vitrine('keys', 'create', stranger, 'walk', '--json')).apiKey;
-  await page.goto(UI);
-  const box = page.getByLabel('API key', { exact: true });
-  await box.fill(endpoint.adminApiKey);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator(HITS).first().click();
-  await page.locator('.asset .tree .file').first().waitFor();
-  const secret = await page.locator('.asset h1').textContent();
-  await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await box.waitFor();
-  const replies = [];
-  page.on('response', async (response) => {
-    if (/json/.test(response.headers()['content-type'] ?? '')) {
-      replies.push(await response.text().catch(() => ''));
-    }
-  });
-  await page.goto(UI);
-  await box.fill(key);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('button', { name: 'Account' }).waitFor();
-  await page.waitForTimeout(2000);
-  const left = await page.evaluate(
-    () => document.body.innerText + JSON.stringify({ ...sessionStorage, ...localStorage }),
-  );
-  assert.ok(!left.includes(secret) && !replies.join('').includes(secret), 'a name of the first');
-  assert.ok(!left.includes(endpoint.adminApiKey), 'the key of the first');
-  assert.equal(await page.locator(HITS).count(), 0);
-  await accessible(page, 'a stranger');
   clean(seen);
   await context.close();
 });

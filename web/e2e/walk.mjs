@@ -91,19 +91,20 @@ export async function withKey(page, key = endpoint.adminApiKey) {
 }
 
 /** Opens the page of uploads with files for a new asset, and returns the button that sends them. */
-export async function chooseFiles(page, files, name, description = 'a walk') {
+export async function chooseFiles(page, files, name, description = 'a walk', database = null) {
   await withKey(page);
   await page.goto(`${UI}upload`);
   await page.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  const choice = database ? { value: database } : { index: 1 };
+  await page.getByLabel('Database', { exact: true }).selectOption(choice);
   await page.getByLabel('Name of the asset').fill(name);
   await page.getByLabel('Description').fill(description);
   return page.getByRole('button', { name: /^Upload \d+ files?$/ });
 }
 
 /** Uploads files into a new asset, opens it, and returns where it is. */
-export async function newAsset(page, files, name, description) {
-  await (await chooseFiles(page, files, name, description)).click();
+export async function newAsset(page, files, name, description, target) {
+  await (await chooseFiles(page, files, name, description, target)).click();
   await page.getByText('The upload is complete.').waitFor();
   await page.getByRole('link', { name: 'Open the asset' }).click();
   await page.locator('.asset .tree .file').first().waitFor();

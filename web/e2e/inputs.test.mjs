@@ -1,0 +1,165 @@
+// Files that are unusual: very large ones, long names, previews that are no pictures; a busy server.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import {
+  accessible,
+  chooseFiles,
+  clean,
+  endpoint,
+  file,
+  filled,
+  HITS,
+  newAsset,
+  open,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const storage = new URL(endpoint.s3).origin;
+
+test('a GLB of 2 GB is loaded on request only', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.route(`${storage}/**`, (route) =>
+    /planetary-gear\.glb/.test(route.request().url())
+      ? route.fulfill({
+          headers: { 'content-length': String(2 ** 31), 'access-control-allow-origin': '*' },
+        })
+      : route.continue(),
+  );
+  await page.goto(`${UI}?q=planetary-gear`);
+  await page.locator(HITS).first().click();
+  await page.getByText('This model is 2.1 GB. Loading it may take a while.').waitFor();
+  await page.getByRole('button', { name: 'Load it' }).waitFor();
+  assert.equal(await page.locator('.model[data-state=shown]').count(), 0);
+  clean(seen);
+  await context.close();
+});
+
+test('a preview that is no picture, and runs nothing, leaves the sign for none', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `no picture ${Date.now()}`;
+  const markup = '<script>alert(1)</script><img src=x onerror=alert(1)>';
+  await newAsset(page, [file('a.bin', 'x'), file('a.bin.previewFile.png', markup)], name);
+  await page.locator('.stage .no-picture', { hasText: 'No picture' }).waitFor();
+  await page.getByRole('combobox').first().fill(name);
+  await page.keyboard.press('Enter');
+  const card = page.locator('.card', { has: page.getByRole('link', { name }) });
+  await card.locator('.no-picture', { hasText: 'No picture' }).waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('images and videos that are none say so, and can be downloaded', async () => {
+  const { context, page, seen } = await open(browser);
+  const files = ['a.png', 'b.mp4', 'c.webp'].map((name) => file(name, 'this is neither'));
+  await newAsset(page, files, `neither ${Date.now()}`);
+  for (const { name } of files) {
+    await page.locator('.tree .file', { hasText: name }).click();
+    await page.locator('.stage .failed', { hasText: 'This file cannot be shown here.' }).waitFor();
+    await page.getByRole('button', { name: 'Download' }).waitFor();
+  }
+  clean(seen);
+  await context.close();
+});
+
+test('a model is drawn again after the browser has taken its graphics context', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?q=lighthouse`);
+  await page.locator(HITS).first().click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.locator('.stage canvas').evaluate((canvas) => {
+    globalThis.taken = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');
+    globalThis.taken.loseContext();
+  });
+  await page.getByText('The 3D view was interrupted and is being restored.').waitFor();
+  await page.evaluate(() => globalThis.taken.restoreContext());
+  await page.getByText('The 3D view was interrupted').waitFor({ state: 'detached' });
+  assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
+  clean(seen);
+  await context.close();
+});
+
+test('names of 255 bytes in letters of several bytes are kept, and fit their places', async () => {
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+  const names = [
+    `${'é'.repeat(125)}x.txt`,
+    `${'木'.repeat(83)}xx.txt`,
+    `${'😀'.repeat(62)}xxx.txt`,
+  ];
+  assert.ok(names.every((name) => Buffer.byteLength(name) === 255));
+  await newAsset(
+    page,
+    names.map((name) => file(name)),
+    `bytes ${Date.now()}`,
+  );
+  const shown = await page.locator('.asset .tree .file bdi').allTextContents();
+  assert.deepEqual(new Set(shown), new Set(names));
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+  clean(seen);
+  await context.close();
+});
+
+test('an upload to a server that is busy, or fails for a while, goes on by itself', async () => {
+  const { context, page, seen } = await open(browser);
+  const upload = await chooseFiles(page, [file('a.txt'), file('b.txt')], `busy ${Date.now()}`);
+  const refusals = [
+    { status: 429, headers: { 'Retry-After': '1' }, json: { message: 'Too many requests' } },
+    { status: 503, json: { message: 'Service Unavailable' } },
+  ];
+  const parts = [500, 503];
+  await page.route(/\/uploads$/, (route) => {
+    const refusal = route.request().method() === 'POST' && refusals.shift();
+    return refusal ? route.fulfill(refusal) : route.continue();
+  });
+  await page.route(`${storage}/**`, (route) => {
+    const status = route.request().method() === 'PUT' && parts.shift();
+    const headers = { 'access-control-allow-origin': '*' };
+    return status ? route.fulfill({ status, headers }) : route.continue();
+  });
+  await upload.click();
+  await page.getByText('The upload is complete.').waitFor();
+  assert.deepEqual([refusals, parts], [[], []], 'each refusal was met');
+  clean(seen);
+  await context.close();
+});
+
+test('an asset that is deleted during an upload into it is named, and the files remain chosen', async () => {
+  const { context, page, seen } = await open(browser);
+  const { database, id } = await newAsset(page, [file('a.txt')], `deleted ${Date.now()}`);
+  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([file('b.txt'), file('c.txt')]);
+  const upload = page.getByRole('button', { name: 'Upload 2 files' });
+  await upload.waitFor();
+  vitrine('delete', database, id, '--yes');
+  await upload.click();
+  await page
+    .locator('.failure', { hasText: /not found|does not exist|no asset/i })
+    .first()
+    .waitFor();
+  await page.locator('.files li', { hasText: 'c.txt' }).waitFor();
+  await accessible(page, 'an upload into a deleted asset');
+  clean(seen);
+  await context.close();
+});
+
+test('a card says what its file is, and how large', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?q=lighthouse`);
+  await page.locator('.card .faint', { hasText: /^glb · [\d.]+ [kM]B · library$/ }).waitFor();
+  clean(seen);
+  await context.close();
+});
