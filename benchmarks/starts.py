@@ -99,6 +99,8 @@ def _environment() -> dict[str, str]:
     runtime = {
         "AWS_LAMBDA_FUNCTION_NAME": "Starting",
         "SEARCH_ENDPOINT": "search.example",
+        "EXECUTIONS_STATE_MACHINE_ARN": "arn:aws:states:us-east-1:000000000000:stateMachine:Runs",
+        "EXECUTIONS_ALLOWED_ARNS": "",
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_ACCESS_KEY_ID": "nobody",
