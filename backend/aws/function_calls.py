@@ -27,7 +27,7 @@ from backend.aws.errors import code_of, is_outage
 from backend.core.errors import UnavailableError
 from backend.core.function_calls import CallReply, ReplyLostError
 
-# After these no function has started: the connection was not made, or Lambda has no place.
+# After these errors no function has started: no connection was made, or Lambda has no capacity.
 _NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 _LOST = (BotoConnectionError, HTTPClientError, IncompleteReadError)
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
@@ -35,7 +35,7 @@ _BUSY_SECONDS = 60
 _SERVER_ERROR = 500
 _TYPE_CHARACTERS = 100
 _REQUEST_BYTES = 6 * 1024 * 1024
-"""What Lambda accepts. Source: Lambda Developer Guide, "Lambda quotas"."""
+"""Limit of Lambda. Source: Lambda Developer Guide, "Lambda quotas"."""
 _TOO_LARGE = "the names of the files that it refers to take more than 6 MB"
 _TIMED_OUT = re.compile(r"Task timed out after [0-9.]+ seconds\Z")
 

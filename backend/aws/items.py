@@ -139,7 +139,7 @@ def _numbers_as_decimal(value: object) -> object:
     if isinstance(value, dict):
         entries = cast("dict[str, object]", value)
         return {k: _numbers_as_decimal(v) for k, v in entries.items() if v is not None}
-    if value in (set[object](), frozenset[object]()):  # boto3 would send it
+    if value in (set[object](), frozenset[object]()):  # boto3 would send it unchanged
         raise TypeError("DynamoDB cannot store an empty set")
     if isinstance(value, list | tuple):
         return [_numbers_as_decimal(element) for element in cast("list[object]", value)]

@@ -229,7 +229,7 @@ def _answered(call: Callable[[], T]) -> Any:
         if isinstance(error, RequestError):
             raise InvalidInputError(_refused(reason)) from error
         if isinstance(error, AuthorizationException):
-            # Bootstrap reports it to who deploys; a request replies 500 without the reason.
+            # Bootstrap reports the reason to the deployment; a request returns 500 without it.
             raise DeniedError(f"OpenSearch denies the request: {reason}") from error
         if status == _TOO_LARGE:
             raise TooLargeError("The request is too large for OpenSearch") from error

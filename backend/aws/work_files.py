@@ -55,8 +55,8 @@ class S3WorkFiles:
     def url_to_write(
         self, bucket: str, key: str, *, content_type: str, seconds: int
     ) -> tuple[str, Mapping[str, str]]:
-        # S3 creates the object only if there is none: the URL cannot be used to fill the bucket
-        # with versions, or to replace an object that has been checked.
+        # S3 creates the object only if none exists, so the URL cannot fill the bucket with
+        # versions, or replace an object that was checked.
         headers = {"Content-Type": content_type, "If-None-Match": "*"}
         parameters = {
             "Bucket": bucket,

@@ -14,7 +14,7 @@ def attempts(
     *conflicts: type[Exception],
     refusal: Callable[..., Exception] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Call a function until it meets no conflict, at most `count` times.
+    """Call a function until it succeeds without a conflict, at most `count` times.
 
     The function reads what it changes in each attempt. `refusal` builds the error that replaces the
     conflict of the last attempt.

@@ -25,9 +25,9 @@ class DefinitionRef(NamedTuple):
 
 
 class Deletable(WireModel):
-    """A row that is found after its deletion, below its database's id with a suffix.
+    """A row that is kept after its deletion, under its database's id with a suffix.
 
-    `revision` is ours: how often it was stored.
+    `revision` is an addition to the data model: how often the row was stored.
     """
 
     database_id: str
@@ -72,13 +72,13 @@ class Definitions(Generic[D]):
     changed: Callable[[str], RevisionConflictError]
 
     def get(self, database_id: str, one_id: str, *, deleted: bool = False) -> D | None:
-        """Return the active one, or else the last deleted one with that id."""
+        """Return the active definition, or else the last deleted one with that id."""
         partition = archived(database_id) if deleted else database_id
         item = self.tables.get(self.table, self._key(partition, one_id))
         return None if item is None else self.model.model_validate(item)
 
     def get_many(self, wanted: Sequence[DefinitionRef]) -> dict[DefinitionRef, D]:
-        """Return active ones by database and id, in no order; missing ones are left out."""
+        """Return the active definitions by database and id, in no order, without missing ones."""
         places = {each: self._key(*each) for each in wanted}
         rows = self.tables.get_many([(self.table, key) for key in places.values()])
         found = [self.model.model_validate(item) for _, item in rows]
@@ -92,7 +92,10 @@ class Definitions(Generic[D]):
         database_id: str | None,
         deleted: bool,
     ) -> Page[D]:
-        """List active, or else deleted, ones: of a database by id, or of all in no order."""
+        """List active or deleted definitions.
+
+        Those of a database are in the order of their ids, those of all databases in no order.
+        """
 
         def fetch(request: PageRequest) -> Page[D]:
             if database_id is None:
@@ -109,16 +112,16 @@ class Definitions(Generic[D]):
         return fill(fetch, page, visible=visible, position_of=self.key_of)
 
     def create_write(self, one: D) -> Put:
-        """Return the write of one with an unused id; refused with `changed`."""
+        """Return the write of a new definition; refused with `changed` if its id is in use."""
         return self._put(one, absent(self.table.partition_key.name))
 
     def change_write(self, found: D, changed: D) -> Put:
-        """Return the write that replaces an unchanged row; refused with `changed`."""
+        """Return the write that replaces a row; refused with `changed` if the row was changed."""
         now = changed.model_copy(update={REVISION: found.revision + 1})
         return self._put(now, equals(REVISION, found.revision))
 
     def put_away_writes(self, found: D, deleted: D) -> list[Write]:
-        """Return the writes that mark the row that was read as that of a deleted one."""
+        """Return the writes that replace the row by that of a deleted definition."""
         gone = Delete(
             table=self.table,
             key=self.key_of(found),

@@ -86,7 +86,7 @@ class LateDenials:
 
 @dataclass(eq=False, repr=False)
 class WatchedAuthorization:
-    """Evaluates rules, and notes what they refuse."""
+    """Evaluates rules, and records what they deny."""
 
     rules: Authorization
     watch: Watch

@@ -47,9 +47,9 @@ _UNITS = {True: ("character", "characters"), False: ("entry", "entries")}
 
 
 def field_errors(error: ValidationError, sent: object, *, place: str) -> Iterator[FieldError]:
-    """Yield what is wrong with each field of the values that were sent; None if they were text.
+    """Yield the errors of each invalid field of the values that were sent; None if they were text.
 
-    An error of no single field is one of `place`.
+    An error of no single field is reported for `place`.
     """
     facts: dict[str, list[str]] = {}
     for entry in error.errors(include_url=False):

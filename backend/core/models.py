@@ -199,6 +199,6 @@ class PageQuery(WireModel):
 
 
 def sizes_text(most: int, default: int | None = None) -> str:
-    """Return how large pages are, as the descriptions of parameters state it."""
+    """Return the sizes of pages in words, for the descriptions of parameters."""
     usual = "" if default is None else f"{default} by default, "
     return f"{usual}at most {most}; larger values count as {most}"

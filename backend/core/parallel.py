@@ -1,4 +1,4 @@
-"""Requests that wait for the network, several at a time."""
+"""Runs several requests that wait for the network at the same time."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -95,7 +95,8 @@ class Binding:
         if isinstance(answer, Content):
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
-        if reply.status >= _FIRST_ERROR:  # everything failed, so no document was changed
+        # no part of the request succeeded, so no document was changed
+        if reply.status >= _FIRST_ERROR:
             return reply
         if self.route.writes_documents:
             headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.changed))

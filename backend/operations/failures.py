@@ -86,7 +86,7 @@ class FailureService:
         until = self.clock() + BUDGET
         position = None if body.after is None else position_of(body.after)
         page = self.entries.page(PageRequest(_PAGE, position), consumer=body.consumer)
-        while not page.items and page.after is not None:  # others come first
+        while not page.items and page.after is not None:  # entries of other consumers come first
             if self.clock() >= until and kind_of(page.after["key"]) is not None:
                 return [], page.after["key"]
             page = self.entries.page(PageRequest(_PAGE, page.after), consumer=body.consumer)

@@ -36,7 +36,7 @@ _CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 def cpu_seconds_for(size: int) -> int:
     """Return the processor time for a file of which `size` bytes are needed, with its references.
 
-    A file that needs more is refused: on any machine, it would again.
+    A file that needs more is refused, because any machine would exceed the limit again.
     """
     return min(CHILD_CPU_SECONDS, _CPU_SECONDS + _CPU_SECONDS * size // (_MIB_OF_8_SECONDS * MIB))
 

@@ -133,13 +133,14 @@ ANALYSIS: Mapping = {
         "short": {"type": "truncate", "length": 255},
     },
 }
-"""How text is cut into words, where the data model says `text` and no more.
+"""The analysis of text, where the data model only says `text`.
 
 Names of files and assets are what people search for: `PumpHousing_v2.glb` is found by `pump`,
-`housing`, `pumphousing`, `v2` and `glb`. The standard tokenizer would keep `v2.glb` one word.
+`housing`, `pumphousing`, `v2` and `glb`. The standard tokenizer would keep `v2.glb` as one word.
 
-What rules name is cut into stretches too, one from each character on: a text contains another where
-a stretch begins with that, and ends with it where a stretch is that, filled up.
+Fields of permission rules are also cut into stretches, one from each character on. A text contains
+another if one of its stretches begins with it. It ends with another if one of its stretches is that
+text, padded to the length of a stretch.
 """
 
 DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (

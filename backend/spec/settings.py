@@ -9,7 +9,7 @@ from backend.values import frozen
 
 @frozen
 class Form:
-    """What a string must look like: a pattern, and the same rule in words, after "must be"."""
+    """The form that a string must have: a pattern, and the same rule in words, after "must be"."""
 
     pattern: str
     words: str
@@ -78,8 +78,8 @@ LARGE_FILE_BYTES = Setting(
     "LARGE_FILE_BYTES",
     1024**3,
     "Larger files are completed by a worker after the reply.",
-    least=5 * 1024**2,  # what a preview may have
-    most=5 * 1024**3,  # what S3 copies in one request
+    least=5 * 1024**2,  # the largest file that may become a preview
+    most=5 * 1024**3,  # the largest object that S3 copies in one request
 )
 ADMIN_USER_ID = Setting(
     "ADMIN_USER_ID",

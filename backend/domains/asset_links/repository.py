@@ -83,7 +83,7 @@ class AssetLinkRepository:
         return dict(zip(nodes, found, strict=True))
 
     def walk(self, walk: rules.Walk) -> None:
-        """Read one more level: of each asset first its mark, then its edges (see `rules`)."""
+        """Read one more level: for each asset first its mark, then its edges (see `rules`)."""
         frontier = walk.frontier
         heads = {node: _head_key(node) for node in frontier}
         found = {

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def overlapping(key_prefix: str, others: Iterable[str]) -> str | None:
-    """Return the first of the other prefixes that is equal, contains this one or is in it."""
+    """Return the first of the other prefixes that equals this one, contains it, or is inside it."""
     return next(
         (one for one in others if one.startswith(key_prefix) or key_prefix.startswith(one)), None
     )

@@ -62,7 +62,7 @@ def is_known(wanted: Wanted, now: Validators) -> bool:
         known = _ENTITY_TAG.findall(wanted.if_none_match)
         return now.etag in {tag.removeprefix("W/") for tag in known}
     since = _time(wanted.if_modified_since)
-    # Counted from our own time: one second after the last there is would be none.
+    # Subtracted from our own time: `since` may be the last time that can be represented.
     return since is not None and now.modified - timedelta(seconds=1) < since
 
 

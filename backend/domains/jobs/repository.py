@@ -117,7 +117,7 @@ class JobRepository:
 
 
 def _held(job: Job) -> tuple[Condition, ...]:
-    """Return conditions that are true while no other worker or user has changed the job."""
+    """Return conditions that are true while no other worker and no user has changed the job."""
     return (
         equals("state", job.state),
         equals("step", job.step),

@@ -60,7 +60,7 @@ def triggers(context: Context) -> Run:
         workflows=workflows(context),
         workflow_triggers=workflow_triggers(context),
         pipelines=pipelines(context),
-        rights=context.rules,  # those of users: the product itself runs only its own workflows
+        rights=context.rules,  # of users only: the product itself runs only its own workflows
         assets=assets(context),
         registry=BucketRegistry(context.tables),
         uploaders=Uploaders(UploadRepository(context.tables)),

@@ -29,7 +29,7 @@ def job_consumer(context: Context, queue: Queue, steps: Mapping[str, Step]) -> R
 def late_job_consumer(
     context: Context, queue: Queue, make: Callable[[Context], Mapping[str, Step]]
 ) -> Run:
-    """Return the consumer of a queue of jobs whose steps the first job loads."""
+    """Return the consumer of a queue of jobs, whose steps are loaded with the first job."""
 
     def step(job: Job) -> Progress:
         return context.once("steps", make)[job.kind](job)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @once
 def metadata(context: Context) -> "MetadataService":
-    # Most slices with records have none of its requests.
+    # Most slices with records do not have the requests of metadata routes.
     from backend.domains.metadata.service.commands import MetadataService  # noqa: PLC0415
 
     return MetadataService(records(context), assets(context), databases(context), context.objects)

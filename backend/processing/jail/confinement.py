@@ -28,10 +28,10 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Means:
-    """What the kernel did of the confinement of a process; the texts are for the log.
+    """How far the kernel has confined a process; the texts are for the log.
 
-    `filtered`: system calls are. `in_folder`: files outside its folder are not reachable.
-    `unprivileged`: it has no capabilities. `reason` is the kernel's refusal of the filter.
+    `filtered`: its system calls are filtered. `in_folder`: files outside its folder cannot be
+    opened. `unprivileged`: it has no capabilities. `reason` is the kernel's refusal of the filter.
     """
 
     filtered: bool = False
@@ -152,9 +152,9 @@ def _limit(bounds: Bounds) -> None:
 
 
 def raise_cpu_seconds(process: int, seconds: int) -> None:
-    """Raise the processor time of a child, which has opened another file.
+    """Raise the processor time of a child that has opened another file.
 
-    Where the kernel refuses that, the child keeps what it has.
+    If the kernel refuses, the child keeps its limit.
     """
     if sys.platform == "linux":
         with suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Tries out what the kernel allows for the confinement of readers, in processes that then end."""
+"""Tests what the kernel allows for the confinement of readers, in processes that then exit."""
 
 import json
 import os

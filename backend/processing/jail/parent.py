@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class AssetFiles(Protocol):
-    """The files of the asset that a model belongs to."""
+    """The files of the asset that contains the model."""
 
     def sizes(self) -> Mapping[str, int]:
         """Return the sizes of the files by their path in the asset."""
@@ -115,7 +115,7 @@ class Jail:
         means = means_of(announced, files=files)
         lacking = means.lacks(files=files, hidden=not self._visible)
         if lacking and not self._unconfined:
-            self.close()  # it would only load libraries
+            self.close()  # so that the template does not load libraries in vain
         return lacking
 
     def inspect(self, path: str, content: Path, files: AssetFiles, folder: Path) -> Outcome:
@@ -149,7 +149,7 @@ class Jail:
             try:
                 result = conversation.run(content, terms)
             finally:
-                # Also a child that has sent its result, because it might never end.
+                # Also a child that has sent its result, because it may never exit.
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                 ended, _ = receive(control)

@@ -58,7 +58,7 @@ def checked(given: object) -> Result:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended without a result: its status, whether it was `late`, and what it used."""
+    """How a child ended without a result: its exit status, whether it was `late`, and its usage."""
 
     status: int
     late: bool

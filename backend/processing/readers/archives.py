@@ -11,7 +11,7 @@ BROKEN_ZIP = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError),
     *(NotImplementedError, RuntimeError),  # an unknown compression; an encrypted member
 )
-"""What `zipfile` raises for archives that it cannot read."""
+"""Exceptions that `zipfile` raises for archives that it cannot read."""
 
 
 def xgl_of(data: bytes) -> bytes:

@@ -37,10 +37,10 @@ def parts_of(scene: Any) -> list[Part]:
 
 
 def leave_out(scene: Any) -> tuple[list[str], bool]:
-    """Take the corners of faces that are not valid; return the texts about them and their vertices.
+    """Remove the corners of invalid faces; return the texts about them and their vertices.
 
-    Also return whether vertices can be joined: joining reads the vertices of all faces, and takes a
-    vertex that is not finite for equal to any other one, unless no face has it.
+    Also return whether vertices can be joined. Joining reads the vertices of all faces, and treats
+    a vertex that is not finite as equal to any other one, unless no face has it.
     """
     said, wrong_places, places, may_join = list[str](), 0, 0, True
     for index in range(scene.mesh_count):

@@ -30,7 +30,7 @@ _MARKS = {
     "nff": re.compile(rb"(?m)^[ \t]*f[ \t]|\b0x"),
     "x": re.compile(rb"\bMaterial\b"),
 }
-"""What declares materials in formats whose importers do not give names to all of them."""
+"""Statements that declare materials, in formats whose importers do not name all of them."""
 
 
 class Materials:
@@ -73,7 +73,7 @@ class Materials:
         return Material(name[:200], color, texture, declared=self._is_declared(name, keys))
 
     def _is_declared(self, name: str, keys: list[str]) -> bool:
-        """Return whether the material is of the file, and not what an importer adds."""
+        """Return whether the file declares the material; importers add materials of their own."""
         if "$tex.file" in keys:
             return True
         if self._mark is not None and name in {"", "DefaultMaterial"}:

@@ -107,7 +107,7 @@ def _require_off_lines(text: bytes) -> None:
     if lines and not lines[0][0].isdigit():
         lines = lines[1:] if len(lines[0]) == 1 else [lines[0][1:], *lines[1:]]
     if not lines or not all(token.isdigit() for token in lines[0][:2]) or len(lines[0]) < 2:
-        return  # the importer says what is wrong with the header
+        return  # the importer reports the error in the header
     vertices, faces = (int(token[:18]) for token in lines[0][:2])
     held = len(lines) - 1
     if held < vertices + faces:

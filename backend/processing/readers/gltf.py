@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_DIGITS = 300  # of a whole number that certainly is a double
+_DIGITS = 300  # of a whole number within the range of a double
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 # What a document may require: read here, or without effect on its geometry.

@@ -23,7 +23,7 @@ def require_plausible_counts(data: bytes) -> None:
         RefusedError: the header declares more than that.
     """
     if data[:4] != b"LASF" or len(data) < _HEADER_BYTES:
-        return  # the library says what is wrong with it
+        return  # the library reports the error
     header_bytes, points_at, records = _unpack("<HII", data, 94)
     point_format, point_bytes, points = _unpack("<BHI", data, 104)
     _require(records, "variable records", min(points_at, len(data)) - header_bytes, _RECORD_BYTES)

@@ -59,7 +59,7 @@ def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
         alpha = [1 - each for each in _numbers(values.get("tr", ""), 1)] or [1.0]
     color = _numbers(values.get("kd", ""), 3) or ([1.0] * 3 if texture else [0.8] * 3)
     red, green, blue = color
-    if texture and max(color) == 0:  # some exporters write black below a texture
+    if texture and max(color) == 0:  # some exporters write black where there is a texture
         red = green = blue = 1.0
     return Material(name.decode("utf-8", "replace")[:200], (red, green, blue, alpha[0]), texture)
 

@@ -171,7 +171,7 @@ def require_off(data: bytes) -> None:
     rows = lines(data)
     head = next(rows, None)
     if head is None or not _OFF.fullmatch(head.tokens[0]):
-        return  # the importer says what is wrong with the header
+        return  # the importer reports the error in the header
     given = head.tokens[1:] or next(rows, Line(0, [])).tokens
     if len(given) < 2 or not all(each.isdigit() for each in given[:2]):
         return

@@ -20,7 +20,7 @@ class ReaderFailedError(Exception):
 
 
 class ReaderLateError(ReaderFailedError):
-    """The reader function did not end by itself, though it limits its own time to less."""
+    """The reader function did not end by itself, although it limits its own time."""
 
 
 class RefusedReplyError(Exception):

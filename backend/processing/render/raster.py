@@ -17,8 +17,10 @@ _EMPTY = np.iinfo(np.uint64).max
 _FARTHEST = 0xFFFFFFF0
 _PART = 50_000
 _OVERDRAW = 120
-"""Number of times that an image may draw each of its pixels, on average. Further elements are
-omitted: else a small file of large triangles would take all the time that it may."""
+"""Maximum number of times that an image draws each of its pixels, on average.
+
+Further elements are omitted: a small file of large triangles would otherwise use all of its time.
+"""
 
 
 class Raster:

@@ -45,7 +45,7 @@ def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
     if not len(everything):
         return []
     cameras = [view(up, each / limits.TURNTABLE_FRAMES) for each in range(limits.TURNTABLE_FRAMES)]
-    within = reach(everything, cameras)  # a model that turns must not change its size
+    within = reach(everything, cameras)  # the size of a turning model must not change
     edge = limits.TURNTABLE_PIXELS
     frames: list[Image.Image | None] = []
     for camera in cameras:

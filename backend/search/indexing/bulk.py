@@ -28,7 +28,7 @@ MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 1000
 _SIZED_FROM = 2  # the mapping version
 _SUCCESS = frozenset({200, 201})
-_CONFLICT = 409  # a later ticket was faster, or an earlier attempt succeeded
+_CONFLICT = 409  # a later ticket was written first, or an earlier attempt succeeded
 _REFUSED = frozenset({400, 413})
 
 
@@ -93,7 +93,7 @@ class _Work:
             self.limit = max(1, len(chunk) // 2)
             raise
         except (InvalidInputError, TooLargeError) as error:
-            if len(chunk) > 1:  # one of them makes the request fail: find it
+            if len(chunk) > 1:  # one of them makes the request fail: smaller requests find it
                 self.limit = len(chunk) // 2
                 return
             results = [DocumentResult(chunk[0].index, chunk[0].id, 400, error.message)]

@@ -73,7 +73,8 @@ class FanOutStep:
         bucket = self.registry.by_id([bucket_id]).get(bucket_id) if row else None
         prefix = "" if row is None else prefix_of(row)
         if bucket is None or not prefix:
-            return Progress(finished=True)  # no asset, or no known location of its files
+            # the asset does not exist, or the location of its files is not known
+            return Progress(finished=True)
         found = self.objects.list_versions(
             bucket.bucket_name,
             prefix,

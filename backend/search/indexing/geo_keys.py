@@ -72,6 +72,6 @@ class GeoKeys:
                 )
             )
         except _NotAddedError:
-            return self._read()  # another writer was faster, or took the last place
+            return self._read()  # another writer was first, or took the last place
         self._known.add(key)
         return int(item[_COUNT]) if item else 0

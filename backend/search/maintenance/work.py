@@ -102,7 +102,7 @@ class SearchWork:
     def start(
         self, caller: Identity, kind: JobKind, parameters: Mapping[str, Any]
     ) -> tuple[Job, bool]:
-        """Start a job, unless one of its kind is running.
+        """Start a job, unless a job of its kind is running.
 
         Return the job, and whether it was started.
 

@@ -1,4 +1,4 @@
-"""The functions behind the HTTP API, one a domain."""
+"""The functions behind the HTTP API, one per domain."""
 
 from dataclasses import replace
 

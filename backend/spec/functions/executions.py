@@ -56,7 +56,7 @@ _ENDS: Requests = {
     workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "PutItem", "Query"),
     operations.RESERVATIONS: EDITS,
 }
-"""What noting the start and the end of an execution takes."""
+"""Requests that record the start and the end of an execution."""
 _AFTER_AN_END = (queues.EXECUTION_STARTS, queues.UPLOAD_TRIGGERS)
 
 EXECUTIONS_API = replace(

@@ -10,18 +10,19 @@ _MEMORY_MB = 2048
 # A file of 512 MiB, what it refers to, and its GLB.
 _STORAGE_MB = 2048
 READER_SECONDS = 240
-"""Reading takes 150 seconds at most, the rest is for objects."""
-# Two rounds of a reader at their longest, and the objects.
+"""Reading takes at most 150 seconds; the rest is for transfers of objects."""
+# Two rounds of a reader at their longest, and transfers of objects.
 _TIMEOUT_SECONDS = 600
 WAITING_MEMORY_MB = 512
 WAITING_STORAGE_MB = 1024
-"""What a pipeline needs that only calls its reader: its GLB passes through."""
+"""Memory and storage of a pipeline that only calls its reader; the GLB passes through it."""
 
 _INSPECTS: Requests = {
     ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket"),
     AUXILIARY_BUCKET: ("GetObject", "ListBucket", "PutObject"),
 }
-"""What the shipped pipelines do: read files of assets and of runs, write what a run found."""
+"""Requests of the shipped pipelines: they read files of assets and of runs, and write the results
+of a run."""
 
 INSPECT_READER = Function(
     "InspectReader",

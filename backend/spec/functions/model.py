@@ -29,13 +29,16 @@ Kind = Literal[
 Packages = Literal["inspect", "inspect-cad"]
 """A dependency layer: the dependency group in `pyproject.toml` that it holds."""
 SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "manage", "renew"]
-"""Mappings; a query; queries by pages, and mappings; documents written; tombstones found and
-removed; indexes and aliases made; all of these, and indexes removed."""
+"""Access to the search domain. `none`; `inspect` reads mappings; `query` sends single queries;
+`read` adds queries by pages, and mappings; `write` writes documents; `sweep` finds and removes
+tombstones; `manage` creates indexes and aliases; `renew` combines all of these, and removes
+indexes."""
 ActsFor = Literal["callers", "itself", "both"]
 """Whose permissions count. For itself, a function may do everything, and users nothing."""
 RunRequest = Literal["start", "stop", "describe", "steps"]
 UserPoolAccess = Literal["none", "known", "read", "administered"]
-"""Whether there is a Cognito user pool, and which; one user read; users made and removed."""
+"""Access to the Cognito user pool. `known`: the function learns whether there is a pool, and its
+id; `read`: it reads single users; `administered`: it creates and deletes users."""
 
 
 @frozen

@@ -17,7 +17,7 @@ AUTHORIZER = Function(
     uses={
         # The update is the time of a key's last use.
         access.API_KEYS: ("BatchGetItem", "QueryIndexes", "UpdateItem"),
-        access.USERS: ("BatchGetItem",),  # whether a key belongs to a user of the pool
+        access.USERS: ("BatchGetItem",),  # reads whether the key belongs to a user of the pool
     },
     secrets=(secrets.API_KEY_PEPPER,),
     settings=(
@@ -108,7 +108,7 @@ SEARCH_INDEXES_API = api(
     "Reports the state of the search indexes, and starts jobs on them and on facts.",
     uses={
         **AUDITED,
-        # whether what a request names exists
+        # checks that the database or asset in the request exists
         assets.ASSETS: ("BatchGetItem",),
         assets.DATABASES: ("GetItem",),
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),

@@ -16,22 +16,22 @@ from backend.spec.tables.model import Table
 Requests = Mapping[Table | Bucket, tuple[Request, ...]]
 
 EDITS: tuple[TableRequest, ...] = ("DeleteItem", "GetItem", "PutItem", "UpdateItem")
-"""What the routes of single rows take."""
+"""Requests of routes that read and write single rows."""
 CALLER: Requests = {
     access.USER_ROLES: ("Query",),
     access.ROLES: ("BatchGetItem",),
     access.POLICIES: ("BatchGetItem", "GetItem"),
 }
-"""What deciding takes of who the caller is."""
+"""Requests that read the caller's roles and rules, for the permission checks."""
 AUDITED: Requests = {operations.AUDIT: ("PutItem",), AUDIT_ARCHIVE_BUCKET: ("PutObject",)}
-"""What recording a write in the audit log takes: a changed value of more than 4 KB is an object."""
+"""Requests that write an audit entry: a changed value of more than 4 KB is stored as an object."""
 BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
 GOVERNED: Requests = {
     metadata.SCHEMA_SCOPES: ("BatchGetItem",),
     metadata.METADATA_SCHEMAS: ("BatchGetItem",),
     metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
 }
-"""What writing records of any entity takes beside their table, as schemas are in force."""
+"""Requests that apply the metadata schemas in force, for writes of records of any entity."""
 RECORDS: Requests = {
     **GOVERNED,
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
@@ -41,7 +41,7 @@ FACTS: Requests = {
     metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem"),
 }
-"""What replacing the facts of a file takes; no schema applies to them."""
+"""Requests that replace the facts of a file; no schema applies to them."""
 SOURCES: Requests = {
     assets.ASSETS: ("BatchGetItem",),
     metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
@@ -52,15 +52,17 @@ SOURCES: Requests = {
     ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
 OF_ROWS: Requests = {**SOURCES, operations.RESERVATIONS: ()}
-"""Where it is rows that changed: whose an object is has to be asked only of objects."""
+"""Requests that rebuild documents after changes of rows. Only objects require a look-up of the
+asset that owns them."""
 REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }
-"""What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
+"""Requests of replays besides those of the documents: the failure entries, and the jobs that
+consumers start."""
 KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
-"""The destination of a stream's mapping: Lambda looks whether it is there."""
+"""The destination of a stream's mapping: Lambda checks that the bucket exists."""
 
 VERSIONS: Requests = {
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
@@ -69,7 +71,7 @@ VERSIONS: Requests = {
     assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "BatchWriteItem", "GetItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
 }
-"""What making a version takes beside its own row."""
+"""Requests that create an asset version, besides those of its own row."""
 
 STORED_FILES: Requests = {
     ASSET_BUCKET: (
@@ -78,7 +80,7 @@ STORED_FILES: Requests = {
         *("ListMultipartUploadParts", "PutObject"),
     ),
 }
-"""What storing files of any size takes."""
+"""Requests that store files of any size."""
 FILE_CHANGES: Requests = {
     **BUCKET_RECORD,
     **RECORDS,
@@ -95,7 +97,7 @@ FILE_CHANGES: Requests = {
         "PutObject",
     ),
 }
-"""What the steps make that change files."""
+"""Requests of the job steps that change files."""
 
 
 def together(*parts: Requests) -> Requests:

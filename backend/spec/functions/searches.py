@@ -12,15 +12,15 @@ SEARCH_API = api(
     "Search over assets and files; URLs of their previews.",
     uses={
         operations.SEARCH_STATE: ("GetItem",),
-        assets.DATABASES: ("GetItem",),  # whether its files are inspected
-        # whether the indexes contain a write
+        assets.DATABASES: ("GetItem",),  # reads whether files of the database are inspected
+        # reads the sources of a write, to confirm that the index contains it
         operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem"),
         assets.ASSETS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
         metadata.RECORD_SETS: ("GetItem",),
         registry.ASSET_BUCKETS: ("Scan",),
-        # Of objects only previews (`objects_of`).
+        # Of objects, only previews (`objects_of`).
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
     },
     secrets=(secrets.PAGE_TOKEN_KEY,),

@@ -135,7 +135,7 @@ _FOLLOWING: Requests = {
     assets.ASSET_VERSIONS: ("PutItem",),
     assets.DATABASES: ("ConditionCheckItem", "GetItem", "PutItem"),
     registry.ASSET_BUCKETS: ("Query", "Scan"),
-    operations.JOBS: ("GetItem", "UpdateItem"),  # when an archiving checks again
+    operations.JOBS: ("GetItem", "UpdateItem"),  # an archiving that has to check the files again
     operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("ListBucket",),  # no object is read or written
     FAILURE_BUCKET: ("PutObject",),

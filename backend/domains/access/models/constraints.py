@@ -284,7 +284,7 @@ class ConstraintReply(WireModel):
     created_by: str
     modified_by: str
     changed_meaning: list[str] | None = None
-    """How the stored constraint decides differently than in earlier releases."""
+    """The difference between the decisions of the stored constraint now and in earlier releases."""
 
 
 class OneConstraintReply(ConstraintReply):

@@ -9,7 +9,7 @@ from backend.spec.routes.model import Action
 
 
 class Deciding(NamedTuple):
-    """A rule that applies to the object, and its role or user: `role#…` or `user#…`."""
+    """A rule that applies to the object, and its grantee: `role#…` or `user#…`."""
 
     constraint_id: str
     grantee: str

@@ -29,11 +29,11 @@ LIST_OPERATORS = frozenset({IS_ONE_OF, IS_NOT_ONE_OF})
 """Operators whose value may be a list; a single text is a list of one."""
 
 NEGATIONS = frozenset({DOES_NOT_CONTAIN, IS_NOT_ONE_OF})
-"""Operators that hold exactly where their positive does not. For a list: where the positive holds
-for no element."""
+"""Operators that are true exactly where their positive form is false. For a list: where the
+positive form is true for no element."""
 
 IS_PRESENT = "is_present"
-"""Holds where the field has a text. Compiling adds it; stored rules do not contain it."""
+"""True if the field has a text. Compiling adds this operator; stored rules do not contain it."""
 
 # A rule that allows by negation does not match objects without the field: a user without a role is
 # not "anyone but administrators". A rule that denies by negation matches them, as for all other
@@ -61,9 +61,11 @@ FIELDS_OF: Mapping[str, tuple[str, ...]] = {
     "workflow": ("databaseId", "workflowId"),
     "metadataSchema": ("databaseId", "metadataSchemaName", "metadataSchemaEntityType"),
 }
-"""The fields of each object type, besides `object__type`. A criterion on another field is rejected
-when it is written. A stored one never holds in a rule that allows, and always holds in one that
-denies."""
+"""The fields of each object type, besides `object__type`.
+
+A criterion on another field is rejected when it is written. A stored one is always false in a rule
+that allows, and always true in one that denies.
+"""
 OBJECT_TYPES: tuple[str, ...] = tuple(FIELDS_OF)
 FIELDS: tuple[str, ...] = (
     *dict.fromkeys(name for names in FIELDS_OF.values() for name in names),
@@ -126,7 +128,8 @@ class Rule(NamedTuple):
         """Return the blocks for `allow` or `deny`. A rule applies if one of them matches."""
         if not self.all_of or not self.any_of:
             return [Block(self.all_of, self.any_of)] if self.all_of or self.any_of else []
-        # VAMS 2.5 lets each block apply alone, 2.6 needs both: never more is granted than by either
+        # VAMS 2.5 applies each block by itself, 2.6 requires both. A rule here never grants more
+        # than in either version.
         if effect == DENY:
             return [Block(self.all_of), Block((), self.any_of)]
         return [Block(self.all_of, self.any_of)]

@@ -84,7 +84,7 @@ def _outermost(blocks: Iterable[Criteria]) -> list[Criteria]:
 
 
 class _Cover:
-    """Criterias, found by the values of their criteria."""
+    """Lists of criteria, found by the values of their criteria."""
 
     def __init__(self, blocks: Iterable[Criteria]) -> None:
         self._by_value: dict[tuple[str, str], list[Criteria]] = defaultdict(list)

@@ -27,7 +27,7 @@ class DeletedNames:
             PermissionDeniedError: an object of the name was deleted, constraints still use the name
                 in this field, and the caller is not an administrator.
         """
-        if caller == SYSTEM:  # the product itself, which creates the databases of imported buckets
+        if caller == SYSTEM:  # the product itself creates the databases of imported buckets
             return
         if self.names.was_deleted(field, name) and self.names.is_mentioned(field, name):
             why = (

@@ -67,7 +67,7 @@ class RoleWithdrawal:
             self._remove(Identity(created_by), holders[start : start + HOLDERS_AT_ONCE])
         if page.after is not None:
             return Withdrawn({"after": dict(page.after)}, len(holders), finished=False)
-        with suppress(RoleNotFoundError):  # another worker was faster
+        with suppress(RoleNotFoundError):  # another worker has completed this step
             self.roles.finish(role_name, job_id)
         return Withdrawn({}, len(holders), finished=True)
 

@@ -225,7 +225,7 @@ class LifecycleService:
         self, caller: Identity, ref: AssetRef, also: Sequence[Write], reason: str
     ) -> None:
         asset = self.assets.find_asset(*ref.ids)
-        if asset is None:  # a user was faster
+        if asset is None:  # a user has changed the asset meanwhile
             return
         job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
         self.repository.commit([*also, *self._deletion_writes(caller, asset, job, at, reason)])
@@ -345,7 +345,7 @@ class LifecycleService:
     def _run(self, started: Started, step: Step, until: datetime) -> Started:
         """Run the job as far as time allows; the job's own message continues it."""
         job = started.job
-        if self.clock() >= until:  # the change itself took the time
+        if self.clock() >= until:  # the change itself used up the time
             return started
         try:
             found = self.runner.run(job.job_id, step, until=until, to_end=True)

@@ -157,7 +157,7 @@ class BucketSync:
             return rules.refused(folder, inside[0].key, "badAssetId", error.message)
         except DatabasePurgingError:
             return _Later(inside)
-        except DatabaseNotFoundError as error:  # deleted in this very moment
+        except DatabaseNotFoundError as error:  # deleted between the two reads
             raise UnavailableError(error.message) from error
         except AlreadyExistsError as error:
             return self._skip_if_taken(folder, inside, error.message)
@@ -180,7 +180,7 @@ class BucketSync:
         )
         try:
             self.databases.create_database(SYSTEM, body)
-        except AlreadyExistsError:  # another worker was faster
+        except AlreadyExistsError:  # another worker has created it meanwhile
             return
 
     def _follow_files(self, asset: Asset) -> None:

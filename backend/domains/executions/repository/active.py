@@ -63,7 +63,7 @@ class ActiveRepository:
         """Return the item of an execution; None if it has ended."""
         wanted = [(ACTIVE_EXECUTIONS, _key(state, execution_id)) for state in _STATES]
         found = _read([item for _, item in self.tables.get_many(wanted)])
-        # Both are there only where an admission comes between two reads of one request.
+        # A second item appears only if an admission happens between two reads of one request.
         return next(iter(sorted(found, key=lambda one: one.state)), None)
 
     def waiting_write(self, execution: Execution) -> Write:

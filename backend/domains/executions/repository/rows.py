@@ -59,7 +59,7 @@ def _changed(_: object, execution: Execution, *_others: Write) -> ExecutionChang
 
 
 class Reserved(NamedTuple):
-    """The reservation of an execution, as read; `run` may be another execution, or none."""
+    """The reservation of an execution, as read; `run` may name another execution, or none."""
 
     execution_id: str
     key: str

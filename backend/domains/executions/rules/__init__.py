@@ -27,7 +27,7 @@ INTERRUPTED = "Interrupted"
 """The error of an execution that Step Functions no longer knows."""
 NOT_STARTED = "NotStarted"
 """The error of an execution that could not be started in time."""
-# A file that ends the machine that reads it must not do so for ever.
+# A file that crashes the machine that reads it must not be read again without end.
 MAX_REPEATS = 2
 """How often an inspection is started again after it was interrupted."""
 MAX_CODE_CHARS = 256

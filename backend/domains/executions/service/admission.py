@@ -81,7 +81,8 @@ class Admission:
                     admitted = self.active.admit(one, at=iso(self.clock()), limit=self.limit())
                 except FullError:
                     return True
-                except ExecutionChangedError:  # another starter, or its end, was faster
+                # another starter, or the end of the execution, has changed the item
+                except ExecutionChangedError:
                     continue
                 self._start(admitted)
         return True

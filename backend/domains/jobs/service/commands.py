@@ -23,11 +23,12 @@ from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_R
 JOB_DAYS = 365
 """Days for which a job is stored, and prevents a second start of the same work."""
 
-# Messages are not hidden for so long without one.
+# Without a lease or a wait, no message is hidden for so long.
 LEFT_AFTER = timedelta(hours=1)
 """Time without a lease, a wait or an advance after which a job is abandoned."""
 
-_LEASE_MARGIN = timedelta(seconds=10)  # by which clocks of workers may differ, with reserve
+# tolerated difference between the clocks of workers, with reserve
+_LEASE_MARGIN = timedelta(seconds=10)
 _ATTEMPTS = 8  # of a change that conflicts with writes of the worker
 _OF_TAGS = ("tagName", "tagTypeName")
 _WITHHELD = "Details are visible only to users who may see the files to copy"
@@ -251,7 +252,7 @@ class JobService:
 
     def _may_see(self, caller: Identity, job: Job) -> bool:
         target = self._secured(job)
-        # Any caller who may use the route sees buckets, but not the jobs on them.
+        # Callers who may use the route may see buckets, but not the jobs on them.
         action = "POST" if target.object_type == "bucket" else "GET"
         return self.authorization.may(caller, action, target)
 

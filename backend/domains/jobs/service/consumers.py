@@ -123,7 +123,8 @@ class JobConsumer:
         if job is None:
             held = self.jobs.find(job_id)
             left = 1 if held is None else max(1, self._seconds_left(held))
-            if left <= self.runner.lease_seconds:  # its worker may release it long before
+            # the worker may release its lease long before it expires
+            if left <= self.runner.lease_seconds:
                 left = min(left, _CHECK_SECONDS)
             # A message that is received repeatedly would become a dead letter before a long job is
             # done.

@@ -31,7 +31,7 @@ def metadata_reply(
 
 
 def bulk_reply(result: BulkResult, done: str, *, at: datetime) -> BulkReply:
-    """Return the result for each key; `done` is the participle: added, written, removed."""
+    """Return the result for each key; `done` is its participle: added, written or removed."""
     total = len(result.done) + len(result.failed)
     return BulkReply(
         success=bool(result.done),

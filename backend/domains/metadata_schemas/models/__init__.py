@@ -57,7 +57,7 @@ class SchemaFields(WireModel):
 
 
 def _visible(fields: SchemaFields) -> SchemaFields:
-    """Require that the keys of a schema, which stored ones may not be, are visible."""
+    """Require visible characters in the keys of a new schema; stored schemas are exempt."""
     for number, each in enumerate(fields.fields):
         try:
             check_visible(each.metadata_field_key_name)

@@ -15,7 +15,7 @@ class ScannedVersion(NamedTuple):
 
 
 class StoredResult(WireModel):
-    """The last scan result of a version in which a threat was found at some time."""
+    """The last scan result of a version in which a scan has found a threat."""
 
     scan_status: str
     scanned_at: str

@@ -199,7 +199,7 @@ class UploadService:
         upload = self.context.lease(upload)
         try:
             _check_unfinished(upload)
-        except StateForbidsError:  # another request was at its files until just before
+        except StateForbidsError:  # another request has processed the files until now
             self.context.uploads.release(
                 upload, results=upload.results, handed=upload.handed, status=upload.status
             )

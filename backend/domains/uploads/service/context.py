@@ -20,7 +20,7 @@ from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.other_uploads import OtherUploads
 
-# A request may run for 29 seconds, so the holder of an expired lease has ended.
+# A request may run for 29 seconds: the holder of an expired lease has ended.
 LEASE = timedelta(seconds=35)
 
 

@@ -60,7 +60,7 @@ class ArchiveSteps:
             paths=[key.removeprefix(prefix) for key in keys],
         )
         noted, is_new = self.repository.store_page(asset, page)
-        if not is_new:  # some of them may be hidden already, and a second marker would only confuse
+        if not is_new:  # some may be hidden already, and need no second marker
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
         self._hide(job, bucket, prefix, keys)
         self._request_documents(asset, noted.paths)
